@@ -1,0 +1,1 @@
+"""The engines that answer the compiler's typed requests."""

@@ -1,0 +1,1 @@
+"""Cards and the review log to memory states, queues and decks; never a model, never the compiler."""

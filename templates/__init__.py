@@ -1,0 +1,1 @@
+"""Files a vault is made from; data only, read with importlib.resources."""

@@ -1,0 +1,1 @@
+"""The ground floor: the nouns of a vault, their text forms, and the one hand that writes."""

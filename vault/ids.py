@@ -1,0 +1,85 @@
+"""Ids and slugs: minted once at birth, written to the ledger, never derived again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import NewType
+
+SourceId = NewType("SourceId", str)
+ClaimId = NewType("ClaimId", str)
+ConceptId = NewType("ConceptId", str)
+CardId = NewType("CardId", str)
+GapId = NewType("GapId", str)
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case: no i, l, o, u
+ID = re.compile(rf"[{ALPHABET}]{{10}}")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
+
+
+def _base32(number: int, length: int) -> str:
+    out = []
+    for _ in range(length):
+        number, digit = divmod(number, 32)
+        out.append(ALPHABET[digit])
+    return "".join(reversed(out))
+
+
+def mint(noun: str, birth: str, taken: object = ()) -> str:
+    """A new id of ten base-32 characters for what `birth` describes, not in the container `taken`.
+
+    The same birth gives the same id on every machine, so two clones that compile the same source agree;
+    from then on the ledger remembers it and the thing may change freely.
+    """
+    for salt in range(1000):
+        seed = f"{noun}\x1f{birth}\x1f{salt}" if salt else f"{noun}\x1f{birth}"
+        digest = hashlib.blake2b(seed.encode(), digest_size=8).digest()
+        new = _base32(int.from_bytes(digest, "big") >> 14, 10)
+        if new not in taken:  # type: ignore[operator]
+            return new
+    raise AssertionError("a thousand collisions in 50 bits")
+
+
+def ulid(at_ms: int, randomness: bytes) -> str:
+    """A 26-character lexically sortable id: 48 bits of Unix milliseconds, then 80 random bits (ten bytes)."""
+    return (_base32(at_ms, 10) + _base32(int.from_bytes(randomness[:10], "big"), 16)).upper()
+
+
+def digest12(text: str) -> str:
+    """Twelve hex of SHA-256: says *changed*, never *who*."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def slug(title: str) -> str:
+    """A file name for `title`: letters, marks and digits of any script, hyphens, lower case, NFC.
+
+    At most 60 characters and 180 bytes. Never empty, never a device name, never starting with a dot or a hyphen.
+    """
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).casefold())
+    kept = "".join(c if unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" else "-" for c in text)
+    out = re.sub("-+", "-", kept).strip("-")[:60]
+    while len(out.encode()) > 180:
+        out = out[:-1]
+    out = out.strip("-")
+    while out and unicodedata.category(out[0])[0] == "M":  # a mark needs a letter to stand on
+        out = out[1:].strip("-")
+    if not out:
+        return "untitled"
+    return f"{out}-x" if _DEVICE.fullmatch(out) else out
+
+
+def free_slug(title: str, id_: str, taken: set[str]) -> str:
+    """`slug(title)`, with four characters of the id appended where another file has it; `taken` is casefolded."""
+    plain = slug(title)
+    if plain.casefold() not in taken:
+        return plain
+    for length in (4, 10):
+        tail = "-" + id_[:length]
+        stem = plain[: 60 - len(tail)]
+        while len((stem + tail).encode()) > 180:
+            stem = stem[:-1]
+        candidate = stem.rstrip("-") + tail
+        if candidate.casefold() not in taken:
+            return candidate
+    raise AssertionError(f"the slug {plain!r} is taken twice over")
