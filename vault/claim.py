@@ -27,7 +27,7 @@ class ClaimState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`statement` is "" where claim and quote are the same words; `quote` stands in the source text, white space folded."""
+    """`statement` is "" where claim and quote are the same words; `quote` stands in the source text, folded."""
 
     id: ClaimId
     source: SourceId

@@ -1,0 +1,74 @@
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vault.note import (
+    body_of,
+    foreign_properties,
+    read_properties,
+    render_note,
+    render_property,
+    scalar,
+    splice_properties,
+)
+
+ANY = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=200)
+
+
+def test_scalars_stay_strings() -> None:
+    values = read_properties("---\nid: 0123\nanswer: no\ntime: 1:30\nday: 2026-13-45\n---\nbody").values
+    assert values == {"id": "0123", "answer": "no", "time": "1:30", "day": "2026-13-45"}
+
+
+@given(ANY)
+def test_a_written_string_is_read_back_by_us_and_by_any_yaml_reader(value: str) -> None:
+    line = render_property("key", value)
+    assert yaml.safe_load(line) == {"key": value}
+    assert read_properties(f"---\n{line}---\n").values == {"key": value}
+
+
+@given(st.lists(ANY, max_size=4))
+def test_a_written_list_is_read_back(values: list[str]) -> None:
+    text = render_note({"aliases": tuple(values)}, "x")
+    assert read_properties(text).texts("aliases") == tuple(values)
+
+
+@given(ANY)
+def test_reading_any_front_matter_never_raises_and_keeps_the_body(front: str) -> None:
+    text = f"---\n{front}\n---\nthe body"
+    found = read_properties(text)
+    assert text[found.body :].endswith("the body")
+
+
+@given(ANY, ANY)
+def test_setting_a_property_changes_no_other_byte(front: str, body: str) -> None:
+    text = f"---\n# mine\nother: 'x'  # why\nmine:\n  - a\ntitle: old\n---\n{body}"
+    assert (
+        splice_properties(text, {"title": front or "x"}).replace(render_property("title", front or "x"), "title: old\n")
+        == text
+    )
+
+
+def test_a_bomb_an_unclosed_fence_and_bad_yaml_are_named_with_their_line() -> None:
+    bomb = "---\na: &x [1]\nb: *x\n---\n"
+    assert [(p.code, p.line) for p in read_properties(bomb).problems] == [("front-matter-alias", 2)]
+    assert [p.code for p in read_properties("---\na: 1\n").problems] == ["front-matter-unterminated"]
+    bad = read_properties('---\ntitle: "open\n\tb: c\n---\nbody')
+    assert [p.code for p in bad.problems] == ["front-matter-invalid"] and bad.values == {}
+    assert [p.code for p in read_properties("---\n" + "[" * 50000 + "\n---\n").problems] == ["front-matter-nested"]
+    assert [p.code for p in read_properties("---\n" + "a" * 70000 + "\n---\n").problems] == ["front-matter-too-large"]
+
+
+def test_keys_of_a_human_are_found_as_they_stand() -> None:
+    text = "---\ntype: concept\n# a comment\nrating:   5   # stars\nmine:\n- a\n- b\ntitle: x\n---\nbody"
+    assert (
+        foreign_properties(text, frozenset({"type", "title"}))
+        == "# a comment\nrating:   5   # stars\nmine:\n- a\n- b\n"
+    )
+    assert body_of(text) == "body"
+
+
+def test_plain_words_are_not_quoted_and_traps_are() -> None:
+    assert [scalar(v) for v in ("KV cache", "no", "1e3", "a: b", "- x", "", "2026-11-22", True, 3)] == [
+        "KV cache", '"no"', '"1e3"', '"a: b"', '"- x"', '""', '"2026-11-22"', "true", "3"
+    ]  # fmt: skip

@@ -1,0 +1,260 @@
+"""Flashcards as Markdown blocks: readable first, parseable always; an edit touches only its block."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from vault.diagnostic import Diagnostic
+from vault.ids import ALPHABET, CardId
+from vault.note import Properties, body_of, read_properties
+from vault.wikilink import Citation, citations, only_citations
+
+MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
+
+
+class CardKind(StrEnum):
+    DEFINITIONAL = "definitional"  # state it
+    MECHANISTIC = "mechanistic"  # how it works
+    RELATIONAL = "relational"  # how it connects
+    APPLIED = "applied"  # when to use it
+
+    @property
+    def heading(self) -> str:
+        return self.value.capitalize()
+
+
+_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})(?: ([0-9a-f]{{6}}))? -->[ \t]*")
+_ANY_COMMENT = re.compile(r"<!--\s*card\b.*")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_TAG = re.compile(r"\\([QA]:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card. `question` and `answer` are Markdown; `stamp` is six hex of what the machine last wrote, or "".
+
+    `start` and `end` are the block's offsets in its file, `line` its 1-based first line; all 0 if not yet written.
+    """
+
+    kind: CardKind | None
+    question: str
+    answer: str
+    support: tuple[Citation, ...] = ()
+    id: CardId | None = None
+    stamp: str = ""
+    line: int = 0
+    start: int = 0
+    end: int = 0
+
+    @property
+    def human_edited(self) -> bool:
+        """Whether a human wrote or changed the text since the machine last did."""
+        return self.stamp != stamp_of(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """One file of `learning/flashcards/`."""
+
+    path: str
+    text: str
+    cards: tuple[Card, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def properties(self) -> Properties:
+        """Parsed when asked for: YAML is slow, and the daily queue doesn't need it."""
+        return read_properties(self.text)
+
+    @property
+    def title(self) -> str:
+        """The first heading of level 1, else the file's stem."""
+        found = re.search(r"^# +(.+?)[ \t]*$", body_of(self.text), re.MULTILINE)
+        return found[1] if found else self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def stamp_of(card: Card) -> str:
+    """Six hex of the card's question, answer and support, white space at the ends of lines left out."""
+    words = "\x1f".join([_trim(card.question), _trim(card.answer), " ".join(str(c) for c in card.support)])
+    return hashlib.sha256(words.encode()).hexdigest()[:6]
+
+
+def _trim(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def stamped(card: Card) -> Card:
+    """`card` as the machine writes it now."""
+    return replace(card, stamp=stamp_of(card))
+
+
+def render_card(card: Card) -> str:
+    """The block of `card`, ended by a line break; its text is Markdown already."""
+    lines = [f"Q: {_guarded(card.question)}", f"A: {_guarded(card.answer)}"]
+    if card.support:
+        lines.append("> " + " ".join(str(c) for c in card.support))
+    if card.id is not None:
+        lines.append(f"<!-- card {card.id} {card.stamp} -->" if card.stamp else f"<!-- card {card.id} -->")
+    return "\n".join(lines) + "\n"
+
+
+def _guarded(text: str) -> str:
+    """`text` with tags at the start of a line, card comments and headings outside fences made harmless."""
+    out = []
+    fence = ""
+    for n, line in enumerate(text.strip().splitlines()):
+        fence, inside = _fence_after(fence, line)
+        if not inside and n and (line.startswith(("Q:", "A:", "#")) or (line.startswith("\\") and _TAG.match(line))):
+            line = "\\" + line
+        out.append(line if inside else line.replace("<!--", "\\<!--"))
+    if fence:  # a fence left open would swallow the rest of the file
+        out.append(fence)
+    return "\n".join(out)
+
+
+def _fence_after(fence: str, line: str) -> tuple[str, bool]:
+    """(the fence open after `line`, whether `line` belongs to a fence)."""
+    found = _FENCE.fullmatch(line)
+    if fence:
+        closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip()
+        return ("" if closes else fence), True
+    if found is not None and not (found[1][0] == "`" and "`" in found[2]):
+        return found[1], True
+    return "", False
+
+
+@dataclass(slots=True)
+class _Block:
+    kind: CardKind | None
+    line: int
+    start: int
+    question: list[str]
+    answer: list[str] | None = None
+    end: int = 0
+
+
+def parse_deck(text: str, path: str) -> Deck:
+    """The cards of a file, in order; what is wrong with a block is a diagnostic, and the other cards stand."""
+    cards: list[Card] = []
+    found: list[Diagnostic] = []
+    block: _Block | None = None
+    kind: CardKind | None = None
+    fence = ""
+
+    def close(id_: CardId | None = None, stamp: str = "") -> None:
+        nonlocal block
+        if block is not None:
+            card = _card(block, id_, stamp, path, found)
+            if card is not None:
+                cards.append(card)
+        block = None
+
+    for line_number, start, line in _body_lines(text):
+        fence, inside = _fence_after(fence, line)
+        end = start + len(line)
+        comment = None if inside else _COMMENT.fullmatch(line)
+        heading = None if inside or not line.startswith("#") else _HEADING.fullmatch(line)
+        if comment is not None and block is not None:
+            block.end = end
+            close(CardId(comment[1]), comment[2] or "")
+        elif heading is not None:
+            close()
+            kind = _kind_named(heading[2], kind if len(heading[1]) > 2 else None)
+        elif not inside and line.startswith("Q:"):
+            close()
+            block = _Block(kind, line_number, start, [line[2:].strip()], None, end)
+        elif not inside and line.startswith("A:") and block is not None and block.answer is None:
+            block.answer, block.end = [line[2:].strip()], end
+        elif not inside and _ANY_COMMENT.match(line):
+            found.append(
+                Diagnostic(
+                    path,
+                    line_number,
+                    "card-comment",
+                    "this card comment cannot be read",
+                    "an id has ten letters and digits",
+                )
+            )
+        elif block is not None:
+            (block.question if block.answer is None else block.answer).append(line)
+            if line.strip():
+                block.end = end
+    close()
+    return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
+
+
+def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """(1-based line, offset, line without its ending) of everything after the front matter."""
+    offset = len(text) - len(body_of(text))
+    number = text.count("\n", 0, offset) + 1
+    for line in text[offset:].split("\n"):
+        yield number, offset, line.removesuffix("\r")
+        number += 1
+        offset += len(line) + 1
+
+
+def _kind_named(heading: str, outer: CardKind | None) -> CardKind | None:
+    name = heading.strip().casefold()
+    return next((k for k in CardKind if k.value == name), outer)
+
+
+def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[Diagnostic]) -> Card | None:
+    if block.answer is None or not "".join(block.question).strip():
+        what = "this card has no answer (A:)" if block.answer is None else "this card has no question"
+        found.append(
+            Diagnostic(path, block.line, "card-incomplete", what, "a card is a line `Q: ...` and a line `A: ...`")
+        )
+        return None
+    if block.end - block.start > MAX_CARD:
+        found.append(Diagnostic(path, block.line, "card-too-large", "this card is larger than 64 KiB", "split it"))
+        return None
+    answer, support = _split_support(block.answer)
+    return Card(
+        block.kind, _words(block.question), _words(answer), support, id_, stamp, block.line, block.start, block.end
+    )
+
+
+def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
+    """The answer's own lines, and the citations of its last quote block if that holds nothing else."""
+    last = len(lines)
+    while last > 0 and not lines[last - 1].strip():
+        last -= 1
+    first = last
+    while first > 0 and lines[first - 1].startswith(">"):
+        first -= 1
+    quoted = "\n".join(line[1:] for line in lines[first:last])
+    if first < last and only_citations(quoted):
+        return lines[:first], citations(quoted)
+    return lines, ()
+
+
+def _words(lines: list[str]) -> str:
+    return "\n".join(line[1:] if _TAG.match(line) else line for line in lines).strip()
+
+
+def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
+    seen: dict[CardId, int] = {}
+    for card in cards:
+        if card.id is not None and card.id in seen:
+            yield Diagnostic(
+                path,
+                card.line,
+                "card-id-repeated",
+                f"card {card.id} stands at line {seen[card.id]} too",
+                "delete one comment",
+            )
+        elif card.id is not None:
+            seen[card.id] = card.line
+
+
+def splice_card(text: str, card: Card, new: Card | None) -> str:
+    """`text` with the block of `card` (as parsed from `text`) replaced by `new`, or taken out; no other byte moves."""
+    if new is not None:
+        return text[: card.start] + render_card(new).removesuffix("\n") + text[card.end :]
+    before, after = text[: card.start].rstrip("\n"), text[card.end :].lstrip("\r\n")
+    return f"{before}\n\n{after}" if after else f"{before}\n"
