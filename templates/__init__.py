@@ -1,1 +1,17 @@
 """Files a vault is made from; data only, read with importlib.resources."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def read(name: str) -> str:
+    """The text of the template called `name`, such as "concept.md", "gitattributes" or "AGENTS.md".
+
+    AGENTS.md lies inside the package in a wheel, and beside it in a checkout.
+    """
+    here = files(__name__)
+    found = here / name
+    if name == "AGENTS.md" and not found.is_file():
+        found = here / ".." / name
+    return found.read_text(encoding="utf-8")
