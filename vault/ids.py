@@ -15,7 +15,7 @@ GapId = NewType("GapId", str)
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case: no i, l, o, u
 ID = re.compile(rf"[{ALPHABET}]{{10}}")
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
+DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
 
 
 def _base32(number: int, length: int) -> str:
@@ -66,7 +66,7 @@ def slug(title: str) -> str:
         out = out[1:].strip("-")
     if not out:
         return "untitled"
-    return f"{out}-x" if _DEVICE.fullmatch(out) else out
+    return f"{out}-x" if DEVICE.fullmatch(out) else out
 
 
 def free_slug(title: str, id_: str, taken: set[str]) -> str:

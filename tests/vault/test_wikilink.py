@@ -1,7 +1,10 @@
 from vault.ids import ClaimId
 from vault.wikilink import Citation, Wikilink, citations, links, note_link, only_citations, raw_link
 
-TEXT = "It scales.[[wiki/summaries/a-b#^c-51e09ab2xy|2]] See [[wiki/concepts/kv-cache|KV cache]] and ![[raw/images/x.png]]."
+TEXT = (
+    "It scales.[[wiki/summaries/a-b#^c-51e09ab2xy|2]] See [[wiki/concepts/kv-cache|KV cache]]"
+    " and ![[raw/images/x.png]]."
+)
 
 
 def test_links_and_citations_are_found_and_written_back() -> None:

@@ -1,0 +1,150 @@
+"""The ledgers: append-only JSON lines that are committed and union-merged; what was born, renamed, changed, retired."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from vault.diagnostic import Diagnostic
+
+IDS = "ledger/ids.jsonl"
+DECISIONS = "ledger/decisions.jsonl"
+BUILDS = "ledger/builds.jsonl"
+
+Event = dict[str, Any]
+_NOUNS = {"source", "concept", "claim", "card"}
+_TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")  # order within one instant
+
+
+def instant(at: datetime) -> str:
+    """`at` (aware) as the ledgers and the review log write it: UTC, milliseconds, Z."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_instant(text: str) -> datetime:
+    """The aware UTC instant in `text`. Raises ValueError for anything else."""
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError(f"no time zone in {text!r}")
+    return at.astimezone(UTC)
+
+
+def encode(event: Event) -> bytes:
+    """One line of a ledger, ended."""
+    return (json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
+    """The events of a ledger's bytes, repeated lines once, and a diagnostic for each line that cannot be read.
+
+    Lines of a union merge may come in any order and twice; conflict markers and torn lines are named and skipped.
+    """
+    events: list[Event] = []
+    found: list[Diagnostic] = []
+    seen: set[bytes] = set()
+    for number, line in enumerate(data.split(b"\n"), 1):
+        line = line.strip()
+        if not line or line in seen:
+            continue
+        seen.add(line)
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            event = None
+        if isinstance(event, dict) and isinstance(event.get("type"), str):
+            events.append(event)
+        else:
+            found.append(
+                Diagnostic(
+                    path, number, "ledger-line", "this line is not a ledger event", "restore it from git, or delete it"
+                )
+            )
+    return events, found
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """What a thing was when its id was minted. `key` finds it again; `slug` is the stem of its file, or ""."""
+
+    noun: str
+    id: str
+    at: str
+    key: str
+    name: str = ""
+    slug: str = ""
+
+
+@dataclass(slots=True)
+class Ids:
+    """`ledger/ids.jsonl` folded: who exists, under which key, since when, last changed when."""
+
+    births: dict[str, Birth] = field(default_factory=dict)
+    keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (noun, present key) -> id
+    present_key: dict[str, str] = field(default_factory=dict)
+    retired: dict[str, str] = field(default_factory=dict)  # id -> instant
+    merged: dict[str, str] = field(default_factory=dict)  # id -> the id it became
+    changed: dict[str, Event] = field(default_factory=dict)  # id -> its last change event
+
+    def apply(self, event: Event) -> None:
+        """Take one event in; one that makes no sense (of a newer version, say) is ignored."""
+        noun, id_, type_, at = (event.get(k) for k in ("of", "id", "type", "at"))
+        if noun not in _NOUNS or not isinstance(id_, str) or not isinstance(at, str):
+            return
+        if type_ == "birth" and id_ not in self.births:
+            self.births[id_] = Birth(
+                noun, id_, at, str(event.get("key", "")), str(event.get("name", "")), str(event.get("slug", ""))
+            )
+            self._rekey(noun, id_, str(event.get("key", "")))
+        elif id_ not in self.births:
+            return
+        elif type_ in ("rename", "reanchor"):
+            self._rekey(noun, id_, str(event.get("key", "")))
+        elif type_ == "change":
+            self.changed[id_] = event
+        elif type_ == "retire":
+            self.retired[id_] = at
+        elif type_ == "revive":
+            self.retired.pop(id_, None)
+        elif type_ == "merge":
+            self.merged[id_] = str(event.get("into", ""))
+
+    def _rekey(self, noun: str, id_: str, key: str) -> None:
+        old = self.present_key.get(id_)
+        if old is not None and self.keys.get((noun, old)) == id_:
+            del self.keys[noun, old]
+        self.present_key[id_] = key
+        self.keys.setdefault((noun, key), id_)
+
+    def alive(self, id_: str) -> bool:
+        return id_ in self.births and id_ not in self.retired and id_ not in self.merged
+
+    def slugs(self, noun: str) -> set[str]:
+        """The casefolded slugs ever given to a noun: one is never given twice, so that old links never lie."""
+        return {b.slug.casefold() for b in self.births.values() if b.noun == noun and b.slug}
+
+    def changed_at(self, id_: str) -> str:
+        """The instant of the last change, else of the birth."""
+        event = self.changed.get(id_)
+        return str(event["at"]) if event else self.births[id_].at
+
+
+def ordered(events: Iterable[Event]) -> list[Event]:
+    """`events` by (at, type, id): the one order in which every machine folds them, whatever order they lie in."""
+
+    def rank(event: Event) -> tuple[str, int, str, str]:
+        type_ = str(event.get("type"))
+        order = _TYPES.index(type_) if type_ in _TYPES else len(_TYPES)
+        return str(event.get("at")), order, str(event.get("id")), json.dumps(event, sort_keys=True)
+
+    return sorted(events, key=rank)
+
+
+def fold(events: Iterable[Event]) -> Ids:
+    """The state after `events`, which may come in any order."""
+    ids = Ids()
+    for event in ordered(events):
+        ids.apply(event)
+    return ids

@@ -1,0 +1,118 @@
+"""A vault: an open folder. Reads nouns; every write goes through the guard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault import ledger
+from vault.card import Deck, parse_deck
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, VaultNotFound
+from vault.guard import Guard, Scope
+from vault.settings import FILE, Settings, read_settings
+
+FLASHCARDS = "learning/flashcards"
+REVIEW_PAGE = "learning/_review.md"
+GAPS = "learning/gaps.md"
+SUMMARIES = "wiki/summaries"
+CONCEPTS = "wiki/concepts"
+TOPICS = "wiki/topics"
+PROPOSALS = "output/proposals"
+WORK = ".retain/work"
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """`root` is absolute, links resolved; `notices` are what was odd about the settings."""
+
+    root: Path
+    settings: Settings
+    notices: tuple[Diagnostic, ...] = ()
+
+    def guard(self, scope: Scope) -> Guard:
+        return Guard(self.root, scope)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """The bytes of a file of the vault, reached without following a link; None if there is none."""
+        return Guard(self.root, Scope.AGENT).read(path)
+
+    def read_text(self, path: str) -> str | None:
+        """A file of the vault as text. Raises Damaged where it is not UTF-8."""
+        data = self.read_bytes(path)
+        if data is None:
+            return None
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise Damaged(
+                "not UTF-8", where=f"{path}:{line}", hint="save it as UTF-8, or restore it from git"
+            ) from error
+
+    def paths(self, folder: str, suffix: str) -> list[str]:
+        """The vault paths of the plain files right in `folder` that end in `suffix`, sorted; links are left out."""
+        try:
+            with os.scandir(self.root / folder) as entries:
+                names = [
+                    e.name
+                    for e in entries
+                    if e.name.endswith(suffix) and not e.name.startswith(".") and e.is_file(follow_symlinks=False)
+                ]
+        except FileNotFoundError:
+            return []
+        return [f"{folder}/{name}" for name in sorted(names)]
+
+    def decks(self) -> Iterator[Deck]:
+        """Every file of flashcards, by name. One that isn't text is an empty deck with a diagnostic."""
+        for path in self.paths(FLASHCARDS, ".md"):
+            try:
+                text = self.read_text(path)
+            except Damaged as error:
+                place, _, line = error.where.rpartition(":")
+                found = Diagnostic(place, int(line), "not-utf-8", error.what, error.hint)
+                yield Deck(path, "", (), (found,))
+                continue
+            if text is not None:
+                yield parse_deck(text, path)
+
+    def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
+        """The events of one ledger, empty where it does not exist yet."""
+        return ledger.decode(self.read_bytes(path) or b"", path)
+
+
+def open_vault(explicit: str | None, environment: str | None, start: Path) -> Vault:
+    """The vault at `explicit`, else at `environment` (RETAIN_VAULT), else the nearest at `start` or above.
+
+    Raises: VaultNotFound; Damaged, SchemaTooNew or Refused from its settings.
+    """
+    given = explicit or environment
+    if given:
+        root = Path(given).expanduser()
+        if not (root / FILE).is_file():
+            source = "--vault" if explicit else "RETAIN_VAULT"
+            raise VaultNotFound(
+                f"{source} names no vault: there is no {FILE}",
+                where=str(root),
+                hint=f"make one with `retain init {root}`",
+            )
+    else:
+        found = next((p for p in [start, *start.parents] if (p / FILE).is_file()), None)
+        if found is None:
+            raise VaultNotFound(
+                f"no {FILE} here or above",
+                where=str(start),
+                hint="make a vault with `retain init DIR`, or say --vault DIR",
+            )
+        root = found
+    root = root.resolve(strict=True)
+    try:
+        text = (root / FILE).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Damaged("not UTF-8", where=FILE, hint="restore it from git") from error
+    except OSError as error:
+        raise Damaged(f"cannot be read: {error.strerror}", where=str(root / FILE)) from error
+    settings, notices = read_settings(text)
+    return Vault(root, settings, tuple(notices))
