@@ -1,0 +1,240 @@
+"""The review log, appended and never edited: the truth about memory.
+
+Readers take `learning/reviews*.jsonl`, copies that a sync tool left behind included. Lines may come in any order and
+any number of times: an event is known by its id, and events count in order of (at, id).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault.clean import clean_line
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, SchemaTooNew
+from vault.ids import ulid
+from vault.log_event import (
+    Bury,
+    CardMark,
+    Flag,
+    Import,
+    LogEvent,
+    Params,
+    Rating,
+    Resume,
+    Review,
+    Stamp,
+    Suspend,
+    Undo,
+    UnknownType,
+    decode,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from vault.guard import Guard
+
+__all__ = [  # the nouns of the log can be had here, beside what reads and writes them
+    "Bury",
+    "CardMark",
+    "Flag",
+    "Import",
+    "Log",
+    "LogEvent",
+    "Params",
+    "Rating",
+    "Resume",
+    "Review",
+    "Stamp",
+    "Suspend",
+    "Undo",
+    "append",
+    "decode",
+    "encode",
+    "last_undoable",
+    "live",
+    "mint_stamp",
+    "parse_log",
+    "read_log",
+]
+
+FOLDER = "learning"
+LOG_PATH = f"{FOLDER}/reviews.jsonl"
+_START = re.compile(rb'(?=\{"v":)')
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """All that the log's files hold: each event once, in order of (at, id); what could not be read is named."""
+
+    events: tuple[LogEvent, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def by_time(event: LogEvent) -> tuple[datetime, str]:
+    return event.stamp.at, event.stamp.id
+
+
+def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
+    """The union of the files (path, bytes), whatever the order of files and lines.
+
+    Raises: SchemaTooNew, naming the line.
+    """
+    events: dict[str, LogEvent] = {}
+    diagnostics: list[Diagnostic] = []
+    names: list[str] = []
+    unknown: set[str] = set()
+    for path, data in sorted(files):
+        names.append(path)
+        for number, event in _lines(path, data, unknown, diagnostics):
+            if not _unite(events, event):
+                what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
+                diagnostics.append(Diagnostic(path, number, "log-same-id", what))
+    return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
+
+
+def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
+    """Whether `event` goes with what is known under its id; if not, one of the two stays, whichever came first."""
+    known = events.setdefault(event.stamp.id, event)
+    if known is event or known == event:
+        return True
+    events[event.stamp.id] = min(known, event, key=encode)
+    return False
+
+
+def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
+    """The file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
+    lines = data.removeprefix(_BOM).split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line or line == b"\r":
+            continue
+        try:
+            yield number, decode(line[:-1] if line.endswith(b"\r") else line)
+        except ValueError as problem:
+            kept = _whole_events(line)
+            yield from ((number, event) for event in kept)
+            torn = number == len(lines) and not kept  # the last line, and no newline came after it
+            diagnostics.append(_bad_line(path, number, str(problem), torn, len(kept)))
+        except UnknownType as stranger:
+            kind = str(stranger)
+            if kind not in unknown:
+                unknown.add(kind)
+                what = f"events of the unknown type {clean_line(kind)!r} are kept and ignored"
+                diagnostics.append(Diagnostic(path, number, "log-unknown-type", what))
+        except SchemaTooNew as newer:
+            raise SchemaTooNew(newer.what, where=f"{path}:{number}", hint=newer.hint) from None
+
+
+def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Diagnostic:
+    if torn:
+        what = "the last line is cut off, so that one record is lost"
+    else:
+        what = f"skipped: {problem}" + (f"; {kept} whole on the same line counted" if kept else "")
+    code = "log-torn-line" if torn else "log-bad-line"
+    return Diagnostic(path, number, code, clean_line(what), "the file was left as it is")
+
+
+def _whole_events(line: bytes) -> list[LogEvent]:
+    """The events with a fitting checksum inside a bad line: where a line end was lost, or zeros stand before one.
+
+    Inside a JSON text every quotation mark is escaped, so that no event can hide in another's words.
+    """
+    found = []
+    for piece in _START.split(line):
+        with contextlib.suppress(ValueError, UnknownType, SchemaTooNew):
+            found.append(decode(piece[: piece.rfind(b'"}') + 2]))
+    return found
+
+
+def read_log(root: Path) -> Log:
+    """The review log of the vault at `root`; empty where there is none yet.
+
+    Raises: SchemaTooNew; Damaged if a file cannot be read at all.
+    """
+    files: list[tuple[str, bytes]] = []
+    try:
+        with os.scandir(root / FOLDER) as entries:
+            for entry in entries:
+                if entry.name.startswith("reviews") and entry.name.endswith(".jsonl"):
+                    if not entry.is_file(follow_symlinks=False):
+                        raise Damaged("a review log has to be a plain file", where=f"{FOLDER}/{entry.name}")
+                    name = clean_line(entry.name.encode(errors="replace").decode())
+                    files.append((f"{FOLDER}/{name}", Path(entry.path).read_bytes()))
+    except FileNotFoundError:
+        return Log()
+    except OSError as problem:
+        raise Damaged(f"cannot be read: {problem.strerror}", where=f"{FOLDER}/") from problem
+    return parse_log(files)
+
+
+def live(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """The events that count, each once, in order of (at, id): no undo, and nothing that an undo voids.
+
+    An undo can itself be undone, by a later one; two that name each other make no circle.
+    """
+    united: dict[str, LogEvent] = {}
+    for event in events:
+        _unite(united, event)
+    once = sorted(united.values(), key=by_time)
+    voided: set[str] = set()
+    for event in reversed(once):
+        if isinstance(event, Undo) and event.id not in voided:
+            voided.add(event.voids)
+    return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
+
+
+def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
+    """What `undo` would void: the latest thing the human did that still counts; imports and parameters stay."""
+    for event in reversed(live(events)):
+        if not isinstance(event, Import | Params):
+            return event
+    return None
+
+
+def mint_stamp(
+    now: datetime,
+    *,
+    last: datetime | None,
+    zone: tzinfo,
+    via: str,
+    entropy: bytes,
+    dated: datetime | None = None,
+) -> Stamp:
+    """The stamp of a new event: `now`, or one millisecond after `last` should the clock have gone back.
+
+    `last` is the latest instant that still counts; `dated` is an instant the human gave, taken as it is;
+    `entropy` is ten random bytes. Where `at` is not the true clock, `clock` keeps that.
+    """
+    true = _whole_ms(now)
+    at = true if dated is None else _whole_ms(dated)
+    if dated is None and last is not None and at <= last:
+        at = last + timedelta(milliseconds=1)
+    minutes = int((at.astimezone(zone).utcoffset() or timedelta()).total_seconds() // 60)
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    tz = f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+    return Stamp(ulid(max(0, unix_ms(at)), entropy), at, tz, via, None if at == true else true)
+
+
+def unix_ms(at: datetime) -> int:
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def _whole_ms(at: datetime) -> datetime:
+    utc = at.astimezone(UTC)
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def append(guard: Guard, *events: LogEvent) -> None:
+    """Puts the events on disk; when this returns they are there.
+
+    Raises: WriteFailed, Refused; then none of them counts as written.
+    """
+    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
