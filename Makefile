@@ -1,0 +1,66 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`.
+# They need Python 3.11 or newer, make and a package index; everything is installed into .venv and nowhere else.
+
+VENV := .venv
+BIN := $(VENV)/bin
+# `make PYTHON=/path/to/python3.12 demo` chooses another interpreter.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+
+.PHONY: help demo demo-clean test format lint types imports unit bench clean
+
+help:
+	@echo "make demo        build a vault from the example sources and review its first cards"
+	@echo "make demo-clean  throw that vault away, reviews included"
+	@echo "make test        format, lint, types, import contracts, tests: all that has to be green"
+	@echo "make bench       the table of speeds"
+	@echo "make clean       throw away .venv and every cache"
+
+# --- the environment: made once, brought up to date when pyproject.toml has changed ---------------------------------
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "retain needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3"; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	@echo "Installing retain into $(VENV) (about half a minute the first time) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
+	@echo "Installing retain and what its tests need into $(VENV) ..."
+	@$(PIP) --editable '.[test]'
+	@touch $(VENV)/installed $@
+
+# --- the two commands -----------------------------------------------------------------------------------------------
+
+demo: $(VENV)/installed
+	@sh examples/demo.sh $(BIN)/retain
+
+demo-clean:
+	rm -rf demo-vault
+
+test: format lint types imports unit
+
+format: $(VENV)/installed-for-tests
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/installed-for-tests
+	$(BIN)/ruff check .
+
+types: $(VENV)/installed-for-tests
+	$(BIN)/mypy
+
+imports: $(VENV)/installed-for-tests
+	$(BIN)/lint-imports
+
+unit: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -n auto
+
+bench: $(VENV)/installed-for-tests
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
