@@ -1,0 +1,1 @@
+"""The readers: each makes source text of one kind of document; pure functions of bytes and a name."""

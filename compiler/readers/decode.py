@@ -1,0 +1,115 @@
+"""Bytes -> characters, without ever keeping mojibake silently."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+from vault.errors import Unreadable
+from vault.source import Problem
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BREAKS = str.maketrans({"\x0b": " ", "\x0c": " ", "\x85": " ", "\u2028": " ", "\u2029": " "})
+_BAD_RUN = re.compile("[\udc80-\udcff]+")
+MAX_BAD_SHARE = 0.2  # of all that is not ASCII: with more, the document is not UTF-8 with a few slips
+MAX_REPORTED = 20
+SAMPLE = 200_000
+
+
+def decode(data: bytes) -> tuple[str, list[Problem]]:
+    """The characters of a text file, and what could not be read in it.
+
+    Raises: Unreadable if no encoding makes plausible text of it.
+    """
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return _strict(data[len(bom) :] if encoding == "utf-8" else data, encoding)
+    if b"\x00" in data[:4096]:
+        return _wide(data)
+    try:
+        return data.decode("utf-8").translate(_BREAKS), []
+    except UnicodeDecodeError:
+        pass
+    mostly = _mostly_utf8(data)
+    return mostly if mostly is not None else _guessed(data)
+
+
+def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
+    try:
+        return data.decode(encoding).translate(_BREAKS), []
+    except UnicodeDecodeError:
+        if encoding == "utf-8" and (mostly := _mostly_utf8(data)) is not None:
+            return mostly
+        text = data.decode(encoding, "replace")
+    if text.count("\ufffd") > 0.01 * len(text) + 2:
+        raise Unreadable(f"marked as {encoding.upper()}, but it isn't", hint="save it as UTF-8")
+    line = text.count("\n", 0, text.index("\ufffd")) + 1
+    return text.translate(_BREAKS), [Problem("bad-bytes", f"not {encoding.upper()} here: replaced by U+FFFD", line)]
+
+
+def _wide(data: bytes) -> tuple[str, list[Problem]]:
+    """UTF-16 without a byte order mark, told by where its zero bytes stand; other zero bytes mean no text at all."""
+    head = data[:4096]
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    half = max(len(head) // 2, 1)
+    for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if zeros > 0.3 * half and others < 0.05 * half and len(data) % 2 == 0:
+            try:
+                return data.decode(encoding).translate(_BREAKS), []
+            except UnicodeDecodeError:
+                break
+    raise Unreadable("not a text file: it holds zero bytes", hint="is the file's name right?")
+
+
+def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
+    """UTF-8 with a few bad bytes: only they are lost, or read as Windows-1252 where that gives letters."""
+    escaped = data.decode("utf-8", "surrogateescape")
+    bad = sum(map(len, _BAD_RUN.findall(escaped)))
+    if bad > MAX_BAD_SHARE * (len(escaped) - len(escaped.encode("ascii", "ignore"))):
+        return None
+    problems: list[Problem] = []
+    line = at = 0
+
+    def repaired(run: re.Match[str]) -> str:
+        nonlocal line, at
+        words = _slip(run)
+        if len(problems) < MAX_REPORTED:
+            line += escaped.count("\n", at, run.start())
+            at = run.start()
+            if not problems or problems[-1].line != line + 1:
+                shown = "replaced by U+FFFD" if words == "\ufffd" else "read as Windows-1252"
+                problems.append(Problem("bad-bytes", f"bytes that are not UTF-8: {shown}", line + 1))
+        return words
+
+    return _BAD_RUN.sub(repaired, escaped).translate(_BREAKS), problems
+
+
+def _slip(run: re.Match[str]) -> str:
+    """A bad run as Windows-1252 if that is one letter or mark beside plain letters, else U+FFFD."""
+    try:
+        words = run.group().encode("utf-8", "surrogateescape").decode("cp1252")
+    except UnicodeDecodeError:
+        return "\ufffd"
+    beside = run.string[max(run.start() - 1, 0) : run.start()] + run.string[run.end() : run.end() + 1]
+    return words if len(words) == 1 and unicodedata.category(words)[0] in "LP" and beside.isascii() else "\ufffd"
+
+
+def _guessed(data: bytes) -> tuple[str, list[Problem]]:
+    """What a statistical guess says, if it is sure; the guess is always reported."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:SAMPLE]).best()
+    if best is None or best.encoding is None or best.percent_chaos > 10:
+        raise Unreadable("its encoding could not be told", hint="save it as UTF-8")
+    try:
+        text = data.decode(best.encoding)
+    except (UnicodeDecodeError, LookupError):
+        raise Unreadable(f"looks like {best.encoding}, but not all of it", hint="save it as UTF-8") from None
+    return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {best.encoding}", 0)]

@@ -1,0 +1,224 @@
+"""The dialects of Markdown that people keep: Obsidian, Dive into Deep Learning, MDX, kramdown; as parser rules."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+
+_ROLE = re.compile(r":([a-zA-Z][\w:-]*):`([^`\n]*)`")
+_MYST_ROLE = re.compile(r"\{([a-zA-Z][\w:-]*)\}`([^`\n]*)`")
+_SILENT_ROLES = {
+    "label", "eqlabel", "cite", "citep", "width", "height", "begin_tab", "end_tab", "bibliography", "cite:p", "cite:ps",
+    "footcite", "index",
+}  # fmt: skip
+_POINTING_ROLES = {"numref", "eqref", "ref", "citet", "cite:t", "eq", "doc", "footnote"}
+_DIRECTIVE = re.compile(r":(?:begin_tab|end_tab|tab|maxdepth|numbered|hidden|bibliography)[\w-]*:(?:`[^`\n]*`|.*)\s*")
+_WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?!=)")
+_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
+_ATTRIBUTES = re.compile(r"[ \t]*\{(?::|#|\.)[^{}\n]*\}[ \t]*$")
+_HEADING_ANCHOR = re.compile(r"\[\[[\w-]+\]\][ \t]*$")
+_SLIDES = re.compile(r"[\[(](\*\*|~~)(.+?)\1[\])]", re.DOTALL)
+_SLIDES_USED = re.compile(r"^:(?:eq)?label:`|^```\{\.python \.input", re.MULTILINE)
+_ONLY_TAGS = re.compile(r"(?:#[^\W\d][\w/-]*[ \t]*)+")
+
+OMISSION = "[…]"  # stands where a reference with a part in its sentence was left out
+
+
+def _role(state: StateInline, silent: bool) -> bool:
+    """`:numref:`fig_x`` and {ref}`x`: labels and citations vanish, a reference inside a sentence leaves a gap."""
+    opener = state.src[state.pos]
+    pattern = _ROLE if opener == ":" else _MYST_ROLE
+    if opener not in ":{":
+        return False
+    found = pattern.match(state.src, state.pos, state.posMax)
+    if found is None or (opener == ":" and state.pos and state.src[state.pos - 1].isalnum()):
+        return False
+    if not silent:
+        name, content = found[1].lower(), found[2]
+        if name in _SILENT_ROLES:
+            state.pending = state.pending.rstrip(" \n")
+            if not state.pending and state.tokens and state.tokens[-1].type == "softbreak":
+                state.tokens.pop()
+        elif name in _POINTING_ROLES:
+            state.pending += OMISSION
+        elif name == "math":
+            state.push("math_inline", "math", 0).content = content
+        else:
+            state.push("code_inline", "code", 0).content = content
+    state.pos = found.end()
+    return True
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    """[[Note|shown]] shows its alias or name; an embedded note or picture shows none of its words here."""
+    if state.src[state.pos] not in "![":
+        return False
+    found = _WIKILINK.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent and not found[1]:
+        shown = found[3] or found[2].replace("#", " > ").lstrip("> ").split("/")[-1]
+        state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
+        state.push("text", "", 0).content = shown.removesuffix(".md")
+        state.push("link_close", "a", -1)
+    state.pos = found.end()
+    return True
+
+
+def _inline_comment(state: StateInline, silent: bool) -> bool:
+    """%%hidden%% is the author's note to himself."""
+    if state.src[state.pos] != "%":
+        return False
+    found = _COMMENT.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    state.pos = found.end()
+    return True
+
+
+def _highlight(state: StateInline, silent: bool) -> bool:
+    """==marked== words are emphasised."""
+    if state.src[state.pos] != "=":
+        return False
+    found = _HIGHLIGHT.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        state.push("mark_open", "mark", 1)
+        state.push("text", "", 0).content = found[1]
+        state.push("mark_close", "mark", -1)
+    state.pos = found.end()
+    return True
+
+
+def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A %% comment %% over several lines, blank ones too."""
+    at = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("%%", at) or "%%" in state.src[at + 2 : state.eMarks[start]].rstrip()[:-2]:
+        return False
+    for line in range(start + 1, end):
+        if state.src[state.bMarks[line] : state.eMarks[line]].rstrip().endswith("%%"):
+            if not silent:
+                state.line = line + 1
+            return True
+    return False
+
+
+def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A line that is a directive of the book's own (`:begin_tab:`, `:end_tab:`) says nothing."""
+    at = state.bMarks[start] + state.tShift[start]
+    if state.src[at : at + 1] != ":" or not _DIRECTIVE.fullmatch(state.src, at, state.eMarks[start]):
+        return False
+    if not silent:
+        state.line = start + 1
+    return True
+
+
+def _tidy(state: Any) -> None:
+    """Before inline parsing: anchors, attribute lists, block ids and lines of nothing but tags leave the text."""
+    heading = False
+    slides = _SLIDES_USED.search(state.src) is not None
+    for token in state.tokens:
+        if token.type == "inline":
+            content = token.content
+            if slides:  # [**on a slide too**] and (~~on a slide only~~) are no emphasis of the text
+                content = _SLIDES.sub(lambda m: m[2] if m[1] == "**" else "", content)
+            if heading:
+                content = _HEADING_ANCHOR.sub("", content)
+            elif _ONLY_TAGS.fullmatch(content):
+                content = ""
+            token.content = _BLOCK_ID.sub("", _ATTRIBUTES.sub("", content))
+        heading = token.type == "heading_open"
+
+
+def add_dialects(md: MarkdownIt) -> None:
+    """Teaches a CommonMark parser these dialects, footnotes, definition lists, tables and dollar math."""
+    from mdit_py_plugins.deflist import deflist_plugin
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+    from mdit_py_plugins.footnote import footnote_plugin
+
+    md.enable(["table", "strikethrough"])
+    md.use(dollarmath_plugin, allow_space=True, allow_digits=False, double_inline=True, allow_labels=True)
+    md.use(footnote_plugin, move_to_end=False, always_match_refs=True)
+    md.use(deflist_plugin)
+    md.inline.ruler.before("backticks", "role", _role)
+    md.inline.ruler.before("link", "wikilink", _wikilink)
+    md.inline.ruler.before("link", "comment", _inline_comment)
+    md.inline.ruler.before("link", "highlight", _highlight)
+    md.block.ruler.before("fence", "comment", _block_comment, {"alt": ["paragraph"]})
+    md.block.ruler.before("fence", "directive", _directive, {"alt": ["paragraph"]})
+    md.core.ruler.before("inline", "tidy", _tidy)
+
+
+_JSX_TAG = re.compile(r"</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
+_ESM = re.compile(r"(?:import\s.+from\s+['\"].*|import\s+['\"].*|export\s+(?:const|default|function|let|var)\b.*)")
+_JSX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+
+
+def without_jsx(text: str) -> str:
+    """MDX as Markdown: imports, exports, comments and component tags go, what stands between tags stays, and so do
+    line numbers."""
+    out: list[str] = []
+    fence = ""
+    prose: list[str] = []
+
+    def flush() -> None:
+        if prose:
+            out.append(_prose_without_jsx("".join(prose)))
+            prose.clear()
+
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if fence:
+            out.append(line)
+            if mark and mark[1].startswith(fence):
+                fence = ""
+        elif mark:
+            flush()
+            fence = mark[1]
+            out.append(line)
+        else:
+            prose.append(line)
+    flush()
+    return "".join(out)
+
+
+def _prose_without_jsx(text: str) -> str:
+    text = _JSX_COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+    text = "".join("\n" if _ESM.fullmatch(line.rstrip("\n")) else line for line in text.splitlines(keepends=True))
+    out: list[str] = []
+    at = 0
+    for tag in _JSX_TAG.finditer(text):
+        if tag.start() < at:
+            continue
+        end = _tag_end(text, tag.end()) if tag.group()[-1] != ">" else tag.end()
+        out += (text[at : tag.start()], "\n" * text.count("\n", tag.start(), end))
+        at = end
+    out.append(text[at:])
+    return "".join(out)
+
+
+def _tag_end(text: str, at: int) -> int:
+    """The offset after the `>` that ends a JSX tag; braces and strings in its attributes may hold more of them."""
+    depth, quote = 0, ""
+    for i in range(at, min(len(text), at + 20_000)):
+        c = text[i]
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'`" and text[i - 1] in "={([,: \n":
+            quote = c
+        elif c == "{":
+            depth += 1
+        elif c == "}":
+            depth -= 1
+        elif c == ">" and depth <= 0:
+            return i + 1
+    return at

@@ -1,0 +1,80 @@
+"""What of an HTML page a reader would never see: it must not become source text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_DECLARATION = re.compile(r"([\w-]+)\s*:\s*([^;!]+)")
+_ZERO = re.compile(r"[+-]?0*\.?0*(?:px|pt|em|rem|ex|%|vw|vh|in|cm|mm)?")
+_TINY = re.compile(r"0*(?:0?\.\d+|1)(?:px|pt)")
+_FAR = re.compile(r"-\d{4,}(?:px|pt)?|-\d{2,}(?:em|rem|vw|%)")
+_WHITE = {"white", "#fff", "#ffff", "#ffffff", "#ffffffff", "rgb(255,255,255)", "rgba(255,255,255,1)", "transparent"}
+_HIDING_CLASSES = {
+    "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "d-none", "is-hidden",
+    "u-hidden", "hide", "element-invisible", "noprint-hidden",
+}  # fmt: skip
+_SHOWN_AGAIN = re.compile(r":(?:block|flex|inline|grid|table|contents)")
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE_SELECTOR = re.compile(r"[.#][\w-]+")
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_AT_BLOCK = re.compile(r"@[^{};]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+
+
+def invisible_style(style: str) -> bool:
+    """Whether these CSS declarations leave nothing to read: not displayed, no size, moved away, white on white."""
+    rules = {name.lower(): value.strip().lower() for name, value in _DECLARATION.findall(style)}
+    if rules.get("display") == "none" or rules.get("visibility") in {"hidden", "collapse"}:
+        return True
+    size = rules.get("font-size", "")
+    if size and (_ZERO.fullmatch(size) or _TINY.fullmatch(size)):
+        return True
+    if _is_zero(rules.get("opacity", "")) or rules.get("clip", "").replace(" ", "").startswith("rect(0"):
+        return True
+    clipped = rules.get("overflow", "").startswith(("hidden", "clip"))
+    if clipped and any(_is_zero(rules.get(side, "")) for side in ("width", "height", "max-width", "max-height")):
+        return True
+    moved = any(_FAR.fullmatch(rules.get(side, "")) for side in ("left", "top", "right", "text-indent", "margin-left"))
+    return moved or _same_colour(rules)
+
+
+def _is_zero(value: str) -> bool:
+    return bool(value) and _ZERO.fullmatch(value) is not None
+
+
+def _same_colour(rules: dict[str, str]) -> bool:
+    """Text in the colour of its background; without a background of its own the page is taken to be white."""
+    colour = rules.get("color", "").replace(" ", "")
+    ground = rules.get("background-color", rules.get("background", "")).replace(" ", "")
+    if not colour:
+        return False
+    if colour == "transparent":
+        return "clip" not in "".join(rules)  # gradient text clips its background to the letters
+    return colour == ground or (colour in _WHITE and (not ground or ground in _WHITE))
+
+
+def hidden_selectors(css: str) -> set[str]:
+    """The classes (".x") and ids ("#x") that a style sheet hides by a rule of their own, on every medium."""
+    plain = _AT_BLOCK.sub("", _CSS_COMMENT.sub("", css[:500_000]))
+    out: set[str] = set()
+    for selectors, style in _RULE.findall(plain):
+        if invisible_style(style) and not _same_colour(dict(_DECLARATION.findall(style))):
+            out |= {s for part in selectors.split(",") if _SIMPLE_SELECTOR.fullmatch(s := part.strip())}
+    return out
+
+
+def is_hidden(element: Any, selectors: set[str]) -> bool:
+    """Whether the element hides itself and all in it, by attribute, style or class."""
+    get = element.attrib.get
+    if get("hidden") is not None or (get("aria-hidden") or "").strip().lower() == "true":
+        return True
+    style = get("style")
+    if style and invisible_style(style):
+        return True
+    names = (get("class") or "").split()
+    if names:
+        if _HIDING_CLASSES.intersection(names) or ("hidden" in names and not any(map(_SHOWN_AGAIN.search, names))):
+            return True
+        if selectors and any(f".{name}" in selectors for name in names):
+            return True
+    return bool(selectors) and f"#{get('id')}" in selectors

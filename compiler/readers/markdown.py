@@ -1,0 +1,154 @@
+"""Markdown -> source text. The parser's HTML goes through the same walk as a page of the web."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from compiler.readers.dialects import add_dialects, without_jsx
+from compiler.readers.page import Page
+from compiler.readers.tree import TreeWalker
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_MARKDOWN = 4 * 1024 * 1024  # characters; a longer document is read as plain text
+MAX_INLINE_WORK = 1_000_000_000  # sum of squares of the specials in each block: the parser's worst case is quadratic
+_SPECIAL = re.compile(r"[\[\]!*_`<$~^=]")
+_SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
+_VOID = {"br", "hr", "img", "input", "wbr", "meta", "link", "col", "area", "base", "embed", "param", "source", "track"}
+_SWALLOWING = re.compile(r"</?(?:title|textarea|style|xmp|noembed|noframes|script|plaintext|template|select)\b", re.I)
+_FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataviewjs", "query", "tasks", "button"}
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    md = MarkdownIt("commonmark", {"html": True, "maxNesting": 60})
+    add_dialects(md)
+    md.core.ruler.before("inline", "bound", _bound)
+    rules: dict[str, Any] = {
+        "fence": _fence,
+        "code_block": _code_block,
+        "math_inline": lambda tokens, index: _math(tokens[index], "x-math"),
+        "math_inline_double": lambda tokens, index: _math(tokens[index], "x-math-block"),
+        "math_block": _math_block,
+        "math_block_label": _math_block,
+        "footnote_ref": lambda *a: "",
+        "footnote_anchor": lambda *a: "",
+        "footnote_reference_open": lambda *a: "<div>",
+        "footnote_reference_close": lambda *a: "</div>",
+        "html_block": _html_block,
+        "html_inline": _html_inline,
+        "image": _image,
+    }
+    renderer: Any = md.renderer
+    renderer.rules.update({k: _renderer(v) for k, v in rules.items()})
+    return md
+
+
+def _renderer(rule: Any) -> Any:
+    return lambda tokens, index, options, env: rule(tokens, index)
+
+
+def _bound(state: Any) -> None:
+    """Blocks whose inline parsing could take very long are taken as plain words."""
+    work = 0
+    for token in state.tokens:
+        if token.type == "inline":
+            cost = sum(1 for _ in _SPECIAL.finditer(token.content)) ** 2
+            if work + cost > MAX_INLINE_WORK:
+                token.type = "text"
+            else:
+                work += cost
+
+
+def _at(token: Token) -> str:
+    return f' data-line="{token.map[0] + 1}"' if token.map else ""
+
+
+def _fence(tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    info = token.info.strip().split(maxsplit=1)[0].lower() if token.info.strip() else ""
+    if info.strip("{}") in _FURNITURE_FENCES:
+        return ""
+    if info in ("math", "{math}", "latex-math"):
+        return _math_block(tokens, index)
+    return f"<pre{_at(token)}>\n{html.escape(token.content)}</pre>\n"
+
+
+def _code_block(tokens: Sequence[Token], index: int) -> str:
+    return f"<pre{_at(tokens[index])}>\n{html.escape(tokens[index].content)}</pre>\n"
+
+
+def _math(token: Token, tag: str) -> str:
+    return f"<{tag}>{html.escape(token.content)}</{tag}>"
+
+
+def _math_block(tokens: Sequence[Token], index: int) -> str:
+    return f"<p{_at(tokens[index])}>{_math(tokens[index], 'x-math-block')}</p>\n"
+
+
+def _image(tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    source = html.escape(str(token.attrs.get("src", "")))
+    return f'<img src="{source}" alt="{html.escape(_words(token.children or []))}">'
+
+
+def _words(tokens: Sequence[Token]) -> str:
+    """The words of inline tokens; formulas keep their dollars."""
+    out: list[str] = []
+    for token in tokens:
+        if token.type.startswith("math_inline"):
+            out.append(f"${token.content}$")
+        elif token.type in ("text", "code_inline"):
+            out.append(token.content)
+        elif token.type in ("softbreak", "hardbreak"):
+            out.append("\n")
+        out.append(_words(token.children or []))
+    return "".join(out)
+
+
+def _html_block(tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    return f"<x-at{_at(token)}></x-at>{_closed(token.content)}"
+
+
+def _html_inline(tokens: Sequence[Token], index: int) -> str:
+    """A tag inside a paragraph; one that would swallow the rest of the document is shown as the words it is."""
+    content = tokens[index].content
+    return html.escape(content) if _SWALLOWING.match(content) else _closed(content)
+
+
+def _closed(markup: str) -> str:
+    """`<Tag/>` is an open tag to an HTML parser: closed here unless it is void."""
+    return _SELF_CLOSED.sub(lambda m: m.group() if m[1].lower() in _VOID else f"<{m[1]}{m[2]}></{m[1]}>", markup)
+
+
+def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:
+    """Writes the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
+    from lxml import etree
+
+    if name.lower().endswith(".mdx"):
+        text = without_jsx(text)
+    md = _parser()
+    env: dict[str, Any] = {}
+    tokens = md.parse(text, env)
+    for token in tokens:
+        if token.map and token.nesting >= 0 and token.type not in ("inline", "html_block"):
+            token.attrSet("data-line", str(token.map[0] + 1))
+    rendered = md.renderer.render(tokens, md.options, env)
+    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
+    root = etree.fromstring(f"<html><body><div>{rendered}</div></body></html>".encode(), parser)
+
+    def line_of(element: Any) -> int:
+        number = element.get("data-line") or ""
+        return int(number) + first_line - 1 if number.isdecimal() and len(number) < 9 else 0
+
+    if root is not None:
+        TreeWalker(page, line_of).walk(root)

@@ -1,0 +1,91 @@
+"""The sheet every reader writes on: blocks of text in reading order, with the marks and places that point into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vault.clean import clean_line
+from vault.errors import Unreadable
+from vault.source import Mark, MarkKind, Place
+
+MAX_TEXT = 20_000_000  # characters of one document
+MAX_LABEL = 80
+_LABEL_NOISE = re.compile(r"\s*[·\u2022\u2027\u22c5$`*_]+\s*")
+
+
+@dataclass(slots=True)
+class _Container:
+    """A mark over several blocks; `start` is None until its first block is written."""
+
+    kind: MarkKind
+    level: int
+    start: int | None = None
+
+
+def label_of(heading: str) -> str:
+    """`heading` as the name of a place: one short line without the characters that set places apart."""
+    words = clean_line(_LABEL_NOISE.sub(" ", heading))
+    return words if len(words) <= MAX_LABEL else words[: MAX_LABEL - 1].rstrip() + "…"
+
+
+class Page:
+    """Collects blocks; a container (a list item, a block quote) marks all blocks between `begin` and `end`."""
+
+    def __init__(self) -> None:
+        self.headings: list[tuple[str, int, int, int]] = []  # (words, level, start, end)
+        self.length = 0
+        self._parts: list[str] = []
+        self._marks: list[Mark] = []
+        self._places: list[Place] = []
+        self._containers: list[_Container] = []
+
+    def add(self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0) -> int:
+        """Writes one block, `kind` marking it as a whole; gives its offset. `marks` count from the block's start."""
+        start = self.length + (2 if self._parts else 0)
+        end = start + len(text)
+        if end > MAX_TEXT:
+            raise Unreadable(f"more than {MAX_TEXT:,} characters of text", hint="split the document")
+        self._parts += ("\n\n", text) if self._parts else (text,)
+        self.length = end
+        self._marks += [Mark(m.kind, start + m.start, start + m.end, m.level) for m in marks]
+        if kind is not None:
+            self._marks.append(Mark(kind, start, end, level))
+        if kind is MarkKind.HEADING:
+            self.headings.append((" ".join(text.split()), level, start, end))
+        for container in self._containers:
+            if container.start is None:
+                container.start = start
+        return start
+
+    def place(self, start: int, label: str) -> None:
+        """From offset `start` on a human finds the words at `label`; offsets must not go back."""
+        if self._places and self._places[-1].start == start:
+            self._places.pop()
+        if not self._places or self._places[-1].label != label:
+            self._places.append(Place(start, label))
+
+    def place_line(self, start: int, line: int) -> None:
+        """The place "nearest heading, line N"."""
+        where = f"line {max(line, 1)}"
+        heading = label_of(self.headings[-1][0]) if self.headings else ""
+        self.place(start, f"{heading}, {where}" if heading else where)
+
+    def begin(self, kind: MarkKind, level: int = 0) -> None:
+        self._containers.append(_Container(kind, level))
+
+    def end(self) -> None:
+        """Closes the innermost container; without a block in it there is nothing to mark."""
+        container = self._containers.pop()
+        if container.start is not None:
+            self._marks.append(Mark(container.kind, container.start, self.length, container.level))
+
+    def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
+        """Marks a span of what was already written."""
+        self._marks.append(Mark(kind, start, end, level))
+
+    def finish(self) -> tuple[str, tuple[Mark, ...], tuple[Place, ...]]:
+        """(text, marks, places), the marks in order of place, the longer first."""
+        marks = sorted(set(self._marks), key=lambda m: (m.start, -m.end, m.kind.value, m.level))
+        return "".join(self._parts), tuple(marks), tuple(self._places)
