@@ -3,6 +3,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := demo-vault
 # `make PYTHON=/path/to/python3.12 demo` chooses another interpreter.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
@@ -37,10 +38,10 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 # --- the two commands -----------------------------------------------------------------------------------------------
 
 demo: $(VENV)/installed
-	@sh examples/demo.sh $(BIN)/retain
+	@sh examples/demo.sh $(BIN)/retain $(DEMO)
 
 demo-clean:
-	rm -rf demo-vault
+	rm -rf $(DEMO)
 
 test: format lint types imports unit
 
