@@ -1,0 +1,183 @@
+"""Bytes onto the disk through handles that the guard has opened: whole, synced, or taken back, with errors in words."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from vault.errors import EditedMeanwhile, LockHeld, Refused, Unreadable, WriteFailed
+
+if sys.platform != "win32":
+    import fcntl
+
+_BLOCK = 1 << 20
+_LOG_WAIT_S = 10.0
+_SPACE = "free some space and run it again"
+_OWNER = "look at the owner and the mode of the folder"
+_WORDS = {
+    errno.ENOSPC: ("the disk is full", _SPACE),
+    errno.EDQUOT: ("your disk quota is used up", _SPACE),
+    errno.EFBIG: ("the file would pass the size limit set for this process", "raise it with `ulimit -f`"),
+    errno.EROFS: ("the file system is read-only", "mount it writable"),
+    errno.EACCES: ("no permission to write there", _OWNER),
+    errno.EPERM: ("no permission to write there", _OWNER),
+    errno.EIO: ("the disk reported an error", "copy the vault to a healthy disk"),
+    errno.EMFILE: ("too many files are open", "raise the limit with `ulimit -n`"),
+    errno.ENFILE: ("too many files are open on this machine", "close some programs"),
+    errno.ENOLCK: ("this file system has no locks", "keep the vault on a local disk"),
+}
+
+
+@contextmanager
+def failing(path: str) -> Iterator[None]:
+    """Says in a person's words what the operating system would not do, and to which file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise EditedMeanwhile("it is gone, or the folder it was in", where=path, hint="run it again") from error
+    except NotADirectoryError as error:
+        raise Refused("a file stands where a folder is needed", where=path, hint="move it away") from error
+    except OSError as error:
+        words, hint = words_for(error)
+        raise WriteFailed(f"not written: {words}", where=path, hint=hint) from error
+
+
+def words_for(error: OSError) -> tuple[str, str]:
+    """What went wrong, and what to do about it."""
+    code = error.errno or 0
+    return _WORDS.get(code, (os.strerror(code).lower(), ""))
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Every byte of `data`; an OSError if not (a short write is tried on until the system says why)."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def sync(handle: int) -> None:
+    """On disk when it returns, not only in the system's cache; on macOS not only in the drive's own."""
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is not None:
+        with suppress(OSError):
+            fcntl.fcntl(handle, full)
+            return
+    os.fsync(handle)
+
+
+def sync_folder(handle: int) -> None:
+    """The names in a folder are on disk when it returns."""
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems have nothing to sync in a folder
+            raise
+
+
+def sync_path(folder: Path) -> None:
+    """As `sync_folder`, for a folder above the vault."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        sync_folder(handle)
+    finally:
+        os.close(handle)
+
+
+def append_lines(handle: int, lines: bytes, path: str) -> None:
+    """Adds `lines` to a locked log, after ending a torn last line. The log is as it was if this raises.
+
+    A failed sync leaves unknown what the disk holds, so the line is taken back and what stands there read again,
+    and nothing is tried twice: whoever rated the card is told, and rates it again.
+    """
+    size = os.fstat(handle).st_size
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        lines = b"\n" + lines
+    try:
+        write_all(handle, lines)
+        sync(handle)
+    except BaseException as error:
+        if not _taken_back(handle, size, len(lines)):
+            reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
+            raise WriteFailed(
+                f"{reason}; the last line may or may not have been kept",
+                where=path,
+                hint="look at the end of the file before doing it again",
+            ) from error
+        raise
+
+
+def _taken_back(handle: int, size: int, added: int) -> bool:
+    """Whether the log holds what it held before, `size` bytes, after cutting off at most `added`."""
+    with suppress(OSError):
+        if size < os.fstat(handle).st_size <= size + added:
+            os.ftruncate(handle, size)
+            with suppress(OSError):
+                os.fsync(handle)
+        return os.fstat(handle).st_size == size
+    return False
+
+
+def lock_log(handle: int, path: str) -> None:
+    """Waits for the lock on a log, a few milliseconds as a rule. Raises LockHeld after ten seconds."""
+    end = time.monotonic() + _LOG_WAIT_S
+    while not try_lock(handle):
+        if time.monotonic() > end:
+            raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
+        time.sleep(0.0005)
+
+
+def try_lock(handle: int) -> bool:
+    """Whether the lock on an open file is ours now; the system frees it when the handle or the process is gone."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def overwrite(handle: int, data: bytes) -> None:
+    """Makes `data` the whole content of a locked file that only ever tells who holds it."""
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, data, 0)
+
+
+@contextmanager
+def open_source(source: Path) -> Iterator[int]:
+    """A read-only handle on a file of the human's, wherever it lies and through whatever link they gave."""
+    try:
+        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {words_for(error)[0]}", where=str(source)) from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Unreadable("not a regular file", where=str(source))
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def copy_bytes(reading: int, writing: int, source: Path) -> str:
+    """Copies an open file of the human's to another; gives the SHA-256 of what was copied."""
+    before = os.fstat(reading)
+    digest = hashlib.sha256()
+    while block := _read_block(reading, source):
+        digest.update(block)
+        write_all(writing, block)
+    after = os.fstat(reading)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise EditedMeanwhile("it changed while it was read", where=str(source), hint="add it again")
+    return digest.hexdigest()
+
+
+def _read_block(reading: int, source: Path) -> bytes:
+    try:
+        return os.read(reading, _BLOCK)
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {words_for(error)[0]}", where=str(source)) from error

@@ -1,0 +1,223 @@
+"""A folder read through directory handles: no path below its root is ever followed through a link."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from vault.errors import Damaged, Refused
+from vault.safe_path import TEMP_PREFIX, refusal, split
+
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
+# O_NONBLOCK: a pipe laid in the vault must not hang us; for regular files it means nothing.
+_FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
+
+Identity = tuple[int, int]
+
+
+class FileKind(StrEnum):
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+    OTHER = "other"  # a pipe, a socket, a device
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder, as the disk has it; `path` is relative to the root, POSIX."""
+
+    path: str
+    kind: FileKind
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """A file as it was found: its bytes and what a rewrite of it should keep."""
+
+    data: bytes
+    status: os.stat_result
+
+    @property
+    def sha256(self) -> str:
+        return sha256_hex(self.data)
+
+
+def sha256_hex(data: bytes) -> str:
+    """SHA-256 of `data` in hex: what `Guard.write` takes as `expect`."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Folder:
+    """An open root; `root` itself may be a link to the folder, resolved once and honoured."""
+
+    def __init__(self, root: Path) -> None:
+        if os.open not in os.supports_dir_fd or not _NOFOLLOW:
+            raise Refused(
+                f"{sys.platform} cannot open folders without following links, so nothing here would be safe",
+                where=str(root),
+                hint="run retain inside WSL2",
+            )
+        self.root = Path(os.path.realpath(root))
+        self._identity: Identity | None = None
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a regular file; None if there is none. Refused for links, pipes and folders."""
+        parts = split(path)
+        with _Reading(path), self._handle(parts[:-1]) as folder:
+            found = read_at(folder, parts[-1] if parts else ".", path)
+            return found.data if found else None
+        return None
+
+    def exists(self, path: str) -> bool:
+        """Whether something goes by that name, a dangling link included."""
+        return self.entry(path) is not None
+
+    def entry(self, path: str) -> Entry | None:
+        """What goes by that name, itself and not what it points to; None if nothing does."""
+        parts = split(path)
+        with _Reading(path), self._handle(parts[:-1]) as folder:
+            return _entry(path, os.stat(parts[-1] if parts else ".", dir_fd=folder, follow_symlinks=False))
+        return None
+
+    def listing(self, path: str = "") -> list[Entry]:
+        """What a folder holds, by name; nothing if it isn't there. Our own temporary files are left out."""
+        with _Reading(path), self._handle(split(path)) as folder:
+            return _entries(folder, path)
+        return []
+
+    def walk(self, path: str = "", *, hidden: bool = False) -> Iterator[Entry]:
+        """Every entry below a folder that isn't itself one, by path; links are named, never followed.
+
+        Names that start with a dot (and what lies below them) come only with `hidden`. A folder whose name isn't
+        text comes as an entry, as no path could name what is in it.
+        """
+        for entry in self.listing(path):
+            if not hidden and entry.path.rsplit("/", 1)[-1].startswith("."):
+                continue
+            if entry.kind is FileKind.FOLDER and _is_text(entry.path):
+                yield from self.walk(entry.path, hidden=hidden)
+            else:
+                yield entry
+
+    @contextmanager
+    def _handle(self, parts: tuple[str, ...]) -> Iterator[int]:
+        """A read-only handle on the folder `parts`; FileNotFoundError if it isn't there."""
+        handle = self._open_root()
+        try:
+            for index, name in enumerate(parts):
+                below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
+                os.close(handle)
+                handle = below
+            yield handle
+        finally:
+            os.close(handle)
+
+    def _open_root(self) -> int:
+        handle = os.open(self.root, _DIRECTORY)
+        identity = identity_of(os.fstat(handle))
+        if self._identity is None:
+            self._identity = identity
+        elif self._identity != identity:
+            os.close(handle)
+            raise Refused("another folder has taken the vault's place", where=str(self.root), hint="start again")
+        return handle
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """What makes a folder itself, whatever its name: device and inode."""
+    return status.st_dev, status.st_ino
+
+
+def open_folder_at(handle: int, name: str, path: str) -> int:
+    """A handle on the folder `name` of an open folder; Refused if it is a link, FileNotFoundError if nothing."""
+    try:
+        return os.open(name, _DIRECTORY | _NOFOLLOW, dir_fd=handle)
+    except OSError as error:
+        if _is_link(handle, name):
+            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put a folder there") from error
+        raise
+
+
+def read_at(handle: int, name: str, path: str) -> Current | None:
+    """The regular file `name` of an open folder; None if there is none, Refused if it is something else."""
+    try:
+        opened = os.open(name, _FILE, dir_fd=handle)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if _is_link(handle, name):
+            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put the file there") from error
+        raise
+    with os.fdopen(opened, "rb", buffering=0) as file:
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
+            raise refusal(path, "not a regular file")
+        return Current(file.readall(), status)
+
+
+def _is_text(path: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in path)
+
+
+def _is_link(handle: int, name: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def still_named(handle: int, folder: int, name: str) -> bool:
+    """Whether the open file is still what that name means in the open folder."""
+    try:
+        return identity_of(os.fstat(handle)) == identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return False
+
+
+def _entry(path: str, status: os.stat_result) -> Entry:
+    kinds = {stat.S_IFREG: FileKind.FILE, stat.S_IFDIR: FileKind.FOLDER, stat.S_IFLNK: FileKind.LINK}
+    kind = kinds.get(stat.S_IFMT(status.st_mode), FileKind.OTHER)
+    return Entry(path, kind, status.st_size, status.st_mtime_ns)
+
+
+def _entries(handle: int, path: str) -> list[Entry]:
+    found = []
+    with os.scandir(handle) as scan:
+        for each in scan:
+            if each.name.startswith(TEMP_PREFIX):
+                continue
+            try:
+                status = each.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # gone since it was listed
+            found.append(_entry(f"{path}/{each.name}" if path else each.name, status))
+    return sorted(found, key=lambda entry: entry.path)
+
+
+class _Reading:
+    """Says in our words what kept a file from being read; what isn't there is passed over in silence."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            return True
+        if isinstance(error, OSError):
+            reason = os.strerror(error.errno or 0).lower()
+            raise Damaged(f"cannot be read: {reason}", where=self._path) from error
+        return False
