@@ -1,0 +1,149 @@
+"""The templates are the formats' documentation: what they show, the code reads, and would write itself."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import templates
+from vault import article
+from vault.card import CardKind, parse_deck, render_card
+from vault.claim import ClaimKind
+from vault.note import body_of, read_properties
+from vault.summary import parse_summary
+from vault.wikilink import citations, links
+
+ROOT = Path(templates.__file__).parent
+PAGES = sorted(path.name for path in ROOT.glob("*.md") if path.name != "AGENTS.md")
+SUMMARY = "wiki/summaries/the-spacing-effect"
+
+
+def test_there_is_one_template_for_each_file_type() -> None:
+    assert set(PAGES) == {
+        "summary.md",
+        "concept.md",
+        "topic.md",
+        "flashcards.md",
+        "review-queue.md",
+        "gaps.md",
+        "report.md",
+        "slides.md",
+        "insight.md",
+    }
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_template_has_properties_that_can_be_read(name: str) -> None:
+    properties = read_properties(templates.read(name))
+    assert properties.values and not properties.problems
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_citation_of_a_template_leads_to_a_claim_of_the_summary_template(name: str) -> None:
+    summary = parse_summary(templates.read("summary.md"), f"{SUMMARY}.md")
+    text = templates.read(name)
+    for cited in citations(text):
+        assert cited.summary == SUMMARY and summary.claim(cited.claim) is not None
+    if name in ("concept.md", "topic.md", "report.md", "slides.md"):
+        sources = read_properties(text).texts("sources")
+        assert {c.place for c in citations(text)} <= set(range(1, len(sources) + 1))
+        assert [link.target for link in links(sources[0])] == [SUMMARY]
+
+
+def test_the_summary_template_is_read_whole_and_shows_four_kinds_of_claim() -> None:
+    summary = parse_summary(templates.read("summary.md"), f"{SUMMARY}.md")
+    assert not summary.diagnostics
+    kinds = {located.claim.kind for located in summary.claims}
+    assert kinds == {ClaimKind.DEFINITION, ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION}
+
+
+@pytest.mark.parametrize("name", ["concept.md", "topic.md", "report.md", "slides.md"])
+def test_every_sentence_of_an_article_template_is_cited(name: str) -> None:
+    text = "".join(line for line in templates.read(name).splitlines(keepends=True) if not line.startswith("- Which"))
+    found = [s for s in article.sentences(text) if s.text.strip("-")]
+    assert found and all(s.cites for s in found)
+
+
+@pytest.mark.parametrize("name", ["concept.md", "topic.md"])
+def test_an_article_template_is_the_machines_own_and_uses_known_keys(name: str) -> None:
+    text = templates.read(name)
+    assert not article.human_edited(text)
+    assert set(read_properties(text).values) <= article.KEYS
+    assert read_properties(text).text("freshness") in article.FRESHNESS_DAYS
+
+
+def test_the_flashcards_template_shows_each_kind_once_and_every_byte_is_as_the_machine_writes_it() -> None:
+    text = templates.read("flashcards.md")
+    deck = parse_deck(text, "learning/flashcards/spacing-effect.md")
+    assert not deck.diagnostics and [card.kind for card in deck.cards] == list(CardKind)
+    for card in deck.cards:
+        assert card.id and card.support and not card.human_edited
+        assert text[card.start : card.end] + "\n" == render_card(card)
+
+
+def test_the_flashcards_template_belongs_to_the_concept_template() -> None:
+    deck = read_properties(templates.read("flashcards.md"))
+    concept = read_properties(templates.read("concept.md"))
+    assert deck.text("concept") == concept.text("id")
+    assert list(deck.values) == ["concept", "article", "generator", "tags"]
+
+
+def test_a_slide_stands_between_two_rules() -> None:
+    slides = body_of(templates.read("slides.md")).split("\n---\n")
+    assert len(slides) == 3 and all(slide.lstrip().startswith("#") for slide in slides)
+
+
+def test_the_insight_template_says_nothing_in_the_humans_name() -> None:
+    body = body_of(templates.read("insight.md"))
+    assert re.fullmatch(r"\s*%%.*%%\s*", body, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("path", "merge"),
+    [
+        ("learning/reviews.jsonl", "union"),
+        ("learning/reviews-2025.jsonl", "union"),
+        ("ledger/ids.jsonl", "union"),
+        ("ledger/replies/01KAJ5Z0Q8T3V7M2XN4R6C9WDE.jsonl", "union"),
+        ("learning/_review.md", "union"),
+        ("learning/gaps.md", "union"),
+        ("wiki/_index.md", "union"),
+        ("wiki/_log.md", "union"),
+        ("wiki/concepts/spacing-effect.md", "unspecified"),
+        ("learning/flashcards/spacing-effect.md", "unspecified"),
+        ("insights/mine.md", "unspecified"),
+    ],
+)
+def test_git_merges_logs_and_rendered_pages_by_union_and_human_pages_never(
+    tmp_path: Path, path: str, merge: str
+) -> None:
+    assert _attribute(tmp_path, path, "merge") == merge
+
+
+def test_git_never_converts_the_bytes_of_a_source(tmp_path: Path) -> None:
+    assert _attribute(tmp_path, "raw/articles/notes.md", "text") == "unset"
+
+
+def _attribute(folder: Path, path: str, name: str) -> str:
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    (folder / ".gitattributes").write_text(templates.read("gitattributes"))
+    shown = subprocess.run(
+        ["git", "-C", folder, "check-attr", name, path], check=True, capture_output=True, text=True
+    ).stdout
+    return shown.rsplit(": ", 1)[1].strip()
+
+
+def test_git_leaves_out_the_cache_and_nothing_that_matters(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text(templates.read("gitignore"))
+    kept = ["ledger/ids.jsonl", "learning/reviews.jsonl", "wiki/_index.md", "raw/images/a.png", "retain.toml"]
+    asked = [".retain/cache/x", ".retain/locks/publisher.lock", *kept]
+    run = subprocess.run(["git", "-C", tmp_path, "check-ignore", *asked], check=False, capture_output=True, text=True)
+    assert run.stdout.split() == asked[:2]
+
+
+def test_the_schema_is_found_beside_the_package_or_in_it() -> None:
+    assert templates.read("AGENTS.md").startswith("# AGENTS.md")
