@@ -107,7 +107,7 @@ def test_the_insight_template_says_nothing_in_the_humans_name() -> None:
         ("learning/reviews.jsonl", "union"),
         ("learning/reviews-2025.jsonl", "union"),
         ("ledger/ids.jsonl", "union"),
-        ("ledger/replies/01KAJ5Z0Q8T3V7M2XN4R6C9WDE.jsonl", "union"),
+        ("ledger/replies/01M7YQ1WHVB8Y923KQT94BC7Z3.jsonl", "union"),
         ("learning/_review.md", "union"),
         ("learning/gaps.md", "union"),
         ("wiki/_index.md", "union"),

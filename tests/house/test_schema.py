@@ -1,0 +1,186 @@
+"""AGENTS.md and the code say the same: names, formats, who may write what, and what is built."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+import pytest
+
+import templates
+from compiler.gates import KIND_OF
+from vault import article, log_event
+from vault.card import CardKind, parse_deck
+from vault.claim import ClaimKind, ClaimState
+from vault.errors import Refused
+from vault.ids import ALPHABET, ID
+from vault.log_event import LogEvent, Rating
+from vault.note import read_properties
+from vault.safe_path import Scope, writable
+from vault.settings import SCHEMA_VERSION, Settings, read_settings, render_settings
+from vault.summary import parse_summary
+from vault.wikilink import Wikilink, links
+
+SCHEMA = templates.read("AGENTS.md")
+TITLES = [
+    "Layout",
+    "Scope and ownership",
+    "Naming",
+    "Article frontmatter",
+    "Index files",
+    "Compile",
+    "Query",
+    "Lint",
+    "Learning layer",
+    "Output formats",
+    "Quality rules",
+    "Contamination",
+    "Session startup checklist",
+    "Versioning",
+]
+
+
+def section(number: int) -> str:
+    """The text of a numbered section, without its heading."""
+    found = re.search(rf"^## {number}\. .*?\n(.*?)(?=^## \d|\Z)", SCHEMA, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def fences(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def ticked(text: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def rows(text: str, header: str) -> list[list[str]]:
+    """The cells of the table whose first header cell is `header`, without its two head lines."""
+    lines = text.splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith(f"| {header} |"))
+    out = []
+    for line in lines[first + 2 :]:
+        if not line.startswith("|"):
+            break
+        out.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+    return out
+
+
+def line_of(text: str, label: str) -> list[str]:
+    return ticked(next(line for line in text.splitlines() if line.startswith(f"- {label}:")))
+
+
+def test_the_schema_has_its_fourteen_sections_in_order() -> None:
+    assert re.findall(r"^## (\d+)\. (.+)$", SCHEMA, re.MULTILINE) == [(str(n), t) for n, t in enumerate(TITLES, 1)]
+
+
+def test_the_version_is_the_one_that_the_code_writes_and_the_changelog_begins_with() -> None:
+    assert f"Schema version: {SCHEMA_VERSION}\n" in SCHEMA
+    entries = re.findall(r"^- \*\*(\d+\.\d+\.\d+)\*\* \(\d{4}-\d\d-\d\d\)", section(14), re.MULTILINE)
+    assert entries[0] == SCHEMA_VERSION
+    assert f"is {SCHEMA_VERSION.split('.')[0]}." in section(13)
+
+
+class TestWords:
+    """Lists of words are the code's enumerations, whole and in order."""
+
+    def test_kinds_and_states_of_claims(self) -> None:
+        assert line_of(section(4), "Kinds") == [k.value for k in ClaimKind]
+        assert line_of(section(4), "States") == [s.value for s in ClaimState]
+
+    def test_kinds_of_cards_and_the_claims_they_rest_on(self) -> None:
+        table = rows(section(9), "kind")
+        assert [ticked(row[0])[0] for row in table] == [k.value for k in CardKind]
+        for row in table:
+            assert {ClaimKind(name) for name in row[2].split(", ")} == KIND_OF[ticked(row[0])[0]]
+
+    def test_ratings(self) -> None:
+        words = re.search(r"Ratings: ([^.]+)\.", section(9))
+        assert words is not None and words[1] == ", ".join(f"{int(r)} {r.name.lower()}" for r in Rating)
+
+    def test_types_of_the_review_log(self) -> None:
+        words = re.search(r"Other types: ([^.]+)\.", section(9))
+        assert words is not None
+
+        def types(of: type[LogEvent]) -> set[str]:
+            return {of.type} - {""} | {t for sub in of.__subclasses__() for t in types(sub)}
+
+        assert set(ticked(words[1])) | {"review"} == types(LogEvent)
+
+    def test_freshness_and_its_days(self) -> None:
+        row = next(row for row in rows(section(4), "key") if row[0] == "`freshness`")
+        assert ticked(row[1]) == list(article.FRESHNESS_DAYS)
+        assert ", ".join(str(n) for n in article.FRESHNESS_DAYS.values()) in row[1]
+
+
+class TestFormats:
+    """Every example in a fence is read by the code as what the text says it is."""
+
+    ids: ClassVar[list[list[str]]] = rows(section(3), "thing")
+
+    def test_patterns_of_ids_take_their_examples_and_the_codes_own(self) -> None:
+        assert f"`{ALPHABET}`" in section(3)
+        for row in self.ids:
+            assert re.fullmatch(ticked(row[1])[0], ticked(row[2])[0])
+        plain = ticked(self.ids[0][1])[0]
+        for c in map(chr, range(128)):
+            assert bool(re.fullmatch(plain, c * 10)) == bool(ID.fullmatch(c * 10))
+
+    def test_the_links_are_the_codes_own_form(self) -> None:
+        (fence,) = fences(section(3), "markdown")
+        link = Wikilink("wiki/concepts/spacing-effect", alias="Spacing effect")
+        assert fence.splitlines() == [str(link), link.in_table()]
+        assert [found.target for found in links(fence)] == [link.target] * 2
+
+    def test_the_claim_block_is_a_claim(self) -> None:
+        summary = parse_summary(fences(section(4), "markdown")[0], "wiki/summaries/x.md")
+        ((claim,), none) = (tuple(c.claim for c in summary.claims), summary.diagnostics)
+        assert none == () and claim.kind is ClaimKind.DEFINITION and claim.locator and claim.statement != claim.quote
+
+    def test_the_article_sentence_is_cited(self) -> None:
+        (sentence,) = article.sentences(fences(section(4), "markdown")[1])
+        assert len(sentence.cites) == 1
+
+    def test_the_card_block_is_a_card(self) -> None:
+        deck = parse_deck(fences(section(9), "markdown")[0], "learning/flashcards/x.md")
+        (card,) = deck.cards
+        assert card.kind is CardKind.MECHANISTIC and card.id and card.stamp and card.support and not deck.diagnostics
+
+    def test_the_line_of_the_review_log_is_whole(self) -> None:
+        (line,) = fences(section(9), "json")
+        event = log_event.decode(line.strip().encode())
+        assert log_event.encode(event) == line.strip().encode()
+
+    def test_properties_are_the_ones_that_are_written(self) -> None:
+        keys = {row[0]: ticked(row[1]) for row in rows(section(4), "page")}
+        assert keys["summary"] == list(read_properties(templates.read("summary.md")).values)
+        assert set(keys["concept, topic"]) == article.KEYS | {"learning"}
+        assert keys["flashcards"] == list(read_properties(templates.read("flashcards.md")).values)
+
+    def test_settings_that_the_layout_names_are_settings(self) -> None:
+        text = render_settings(Settings(vault_id="01KAJ5Z0Q8T3V7M2XN4R6C9WDE", name="v"))
+        assert read_settings(text)[1] == []
+        for name in ("[vault] id", "name", "schema", "[learning] timezone", "rollover", "retention"):
+            assert name in section(1) and name.split()[-1] in text
+
+
+OWNERSHIP = [(path, row[2]) for row in rows(section(2), "path") for path in ticked(row[0])]
+
+
+@pytest.mark.parametrize(("path", "agent"), OWNERSHIP)
+def test_the_guard_lets_an_agent_write_what_the_table_says_and_nothing_else(path: str, agent: str) -> None:
+    file = path.replace("*", "") + ("a/b.md" if path.endswith("/") else "")
+    if agent == "may write":
+        assert writable(file, Scope.AGENT)
+    else:
+        assert agent == "**never writes**"
+        with pytest.raises(Refused):
+            writable(file, Scope.AGENT)
+
+
+def test_the_table_of_owners_names_every_place_of_the_layout() -> None:
+    places = [line.split()[0] for line in fences(section(1), "text")[0].splitlines()]
+    owned = tuple(path.split("*")[0] for path, _ in OWNERSHIP)
+    assert places and all(place.startswith(owned) for place in places)
