@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from compiler.readers.decode import decode
+from compiler.readers.html import read_html
 from compiler.readers.language import language_of
 from compiler.readers.markdown import read_markdown
 from compiler.readers.page import Page
@@ -19,6 +20,7 @@ from vault.source import MarkKind, Problem, SourceText
 Kind = Literal["markdown", "text", "html", "pdf", "image", "unsupported"]
 
 MAX_FILE = 200 * 1024 * 1024  # bytes
+HEAD = 4096  # bytes that tell a document's kind
 MAX_PROPERTY = 2_000  # characters of one property's text
 _FOREIGN_FRONT = re.compile(r"---[ \t]+\S.*\n(?:(?!---).*\n){0,200}?---[ \t]*(?:\n|\Z)")
 
@@ -34,7 +36,22 @@ def read_source(data: bytes, name: str) -> SourceText:
         raise Unreadable("the file is empty")
     if not data.strip():
         raise Unreadable("the file holds nothing but white space")
-    return _read_markdown(data, name)
+    kind = kind_of(name, data[:HEAD])
+    if kind == "markdown":
+        return _read_markdown(data, name)
+    if kind == "html":
+        return _read_html(data, name)
+    raise Unreadable("no reader")
+
+
+def kind_of(name: str, head: bytes) -> Kind:
+    return "html" if name.endswith("html") else "markdown"
+
+
+def _read_html(data: bytes, name: str) -> SourceText:
+    page = Page()
+    properties, problems = read_html(data, page)
+    return _source("html/1", page, properties, name, problems)
 
 
 def _read_markdown(data: bytes, name: str) -> SourceText:

@@ -15,9 +15,16 @@ _KEEP = str.maketrans("\n \t", "\x00\x01\x02")
 _BACK = str.maketrans("\x00\x01\x02", "\n \t")
 _SPACE = re.compile("[\\s\x00-\x02]+")
 _WIDE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uff64]")
+_SHARED = frozenset("“”‘’—…·[")
 _HANGUL = "[\u1100-\u11ff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb]"
 
 Edit = tuple[int, int, str]
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether two lines that meet here join without a space: Chinese and Japanese, with the quotes they share."""
+    wide = (_WIDE.match(before) is not None, _WIDE.match(after) is not None)
+    return all(wide) or (any(wide) and (before in _SHARED or after in _SHARED))
 
 
 def _space_edits(raw: str) -> list[Edit]:
@@ -34,8 +41,8 @@ def _space_edits(raw: str) -> list[Edit]:
             new = run if run.strip("\x01\x02") == "" else ""
         elif run.strip("\x01\x02") == "":
             continue
-        elif "\n" in run and _WIDE.match(raw[start - 1]) and _WIDE.match(raw[end]):
-            new = ""  # Chinese and Japanese lines join without a space
+        elif "\n" in run and _joins(raw[start - 1], raw[end]):
+            new = ""
         else:
             new = " "
         if new != run:
@@ -129,6 +136,12 @@ class Block:
             self._pieces.append(words)
             self.size += len(words)
             self.empty = self.empty and _SPACE.fullmatch(words) is not None
+
+    @property
+    def ends_sentence(self) -> bool:
+        """Whether the words so far end with a mark that closes a sentence or clause; so does an empty block."""
+        tail = "".join(self._pieces[-3:]).rstrip()
+        return not tail or tail[-1] in ".!?:;,。！？；："
 
     def unspace(self) -> None:
         """Takes back white space at the end: what comes next was left out."""

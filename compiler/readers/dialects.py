@@ -18,6 +18,10 @@ _SILENT_ROLES = {
 }  # fmt: skip
 _POINTING_ROLES = {"numref", "eqref", "ref", "citet", "cite:t", "eq", "doc", "footnote"}
 _DIRECTIVE = re.compile(r":(?:begin_tab|end_tab|tab|maxdepth|numbered|hidden|bibliography)[\w-]*:(?:`[^`\n]*`|.*)\s*")
+_ONLY_LINK = re.compile(r"\s*\[[^\[\]]*\]\([^()]*\)\s*")
+_RAW_HTML = re.compile(r"\s*<(?:!|\?|(?:script|pre|style|textarea)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
+_ATX = re.compile(r"#{1,6}[ \t]+\S")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?!=)")
@@ -28,6 +32,7 @@ _SLIDES = re.compile(r"[\[(](\*\*|~~)(.+?)\1[\])]", re.DOTALL)
 _SLIDES_USED = re.compile(r"^:(?:eq)?label:`|^```\{\.python \.input", re.MULTILINE)
 _ONLY_TAGS = re.compile(r"(?:#[^\W\d][\w/-]*[ \t]*)+")
 
+VOID = {"br", "hr", "img", "input", "wbr", "meta", "link", "col", "area", "base", "embed", "param", "source", "track"}
 OMISSION = "[…]"  # stands where a reference with a part in its sentence was left out
 
 
@@ -112,12 +117,45 @@ def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A line that is a directive of the book's own (`:begin_tab:`, `:end_tab:`) says nothing."""
-    at = state.bMarks[start] + state.tShift[start]
-    if state.src[at : at + 1] != ":" or not _DIRECTIVE.fullmatch(state.src, at, state.eMarks[start]):
+    """A line that is a directive of the book's own (`:begin_tab:`, `:end_tab:`) says nothing; nor does a tab that
+    holds a link and no more."""
+    if not _is_directive(state, start):
         return False
     if not silent:
         state.line = start + 1
+        tab = [state.src[state.bMarks[n] : state.eMarks[n]] for n in range(start + 1, min(start + 4, end))]
+        if len(tab) > 1 and _ONLY_LINK.fullmatch(tab[0]) and ":end_tab:" in tab[1]:
+            state.line = start + 3
+    return True
+
+
+def _is_directive(state: StateBlock, line: int) -> bool:
+    at = state.bMarks[line] + state.tShift[line]
+    return state.src[at : at + 1] == ":" and _DIRECTIVE.fullmatch(state.src, at, state.eMarks[line]) is not None
+
+
+def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """CommonMark's HTML block, ended where its tags are closed: people write Markdown straight after `</div>`."""
+    from markdown_it.rules_block.html_block import html_block
+
+    if not html_block(state, start, end, silent):
+        return False
+    if silent or not state.tokens or state.tokens[-1].type != "html_block":
+        return True
+    token = state.tokens[-1]
+    lines = token.content.splitlines(keepends=True)
+    if _RAW_HTML.match(lines[0]):
+        return True
+    depth = 0
+    for i, line in enumerate(lines[:-1]):
+        for tag in _TAG.finditer(line):
+            if tag[2].lower() not in VOID and not tag.group().endswith("/>"):
+                depth += -1 if tag[1] else 1
+        if (depth <= 0 and not lines[i + 1].lstrip().startswith("<")) or _ATX.match(lines[i + 1]):
+            state.line = start + i + 1
+            token.content = "".join(lines[: i + 1])
+            token.map = [start, state.line]
+            break
     return True
 
 
@@ -152,6 +190,7 @@ def add_dialects(md: MarkdownIt) -> None:
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "comment", _inline_comment)
     md.inline.ruler.before("link", "highlight", _highlight)
+    md.block.ruler.at("html_block", _html_block_end, {"alt": ["paragraph", "reference", "blockquote"]})
     md.block.ruler.before("fence", "comment", _block_comment, {"alt": ["paragraph"]})
     md.block.ruler.before("fence", "directive", _directive, {"alt": ["paragraph"]})
     md.core.ruler.before("inline", "tidy", _tidy)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.dialects import add_dialects, without_jsx
+from compiler.readers.dialects import VOID, add_dialects, without_jsx
 from compiler.readers.page import Page
 from compiler.readers.tree import TreeWalker
 
@@ -20,7 +20,6 @@ MAX_MARKDOWN = 4 * 1024 * 1024  # characters; a longer document is read as plain
 MAX_INLINE_WORK = 1_000_000_000  # sum of squares of the specials in each block: the parser's worst case is quadratic
 _SPECIAL = re.compile(r"[\[\]!*_`<$~^=]")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
-_VOID = {"br", "hr", "img", "input", "wbr", "meta", "link", "col", "area", "base", "embed", "param", "source", "track"}
 _SWALLOWING = re.compile(r"</?(?:title|textarea|style|xmp|noembed|noframes|script|plaintext|template|select)\b", re.I)
 _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataviewjs", "query", "tasks", "button"}
 
@@ -127,7 +126,7 @@ def _html_inline(tokens: Sequence[Token], index: int) -> str:
 
 def _closed(markup: str) -> str:
     """`<Tag/>` is an open tag to an HTML parser: closed here unless it is void."""
-    return _SELF_CLOSED.sub(lambda m: m.group() if m[1].lower() in _VOID else f"<{m[1]}{m[2]}></{m[1]}>", markup)
+    return _SELF_CLOSED.sub(lambda m: m.group() if m[1].lower() in VOID else f"<{m[1]}{m[2]}></{m[1]}>", markup)
 
 
 def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:

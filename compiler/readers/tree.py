@@ -15,7 +15,7 @@ from vault.source import Mark, MarkKind
 SILENT = {
     "script", "style", "template", "noscript", "head", "iframe", "object", "embed", "svg", "canvas", "audio",
     "video", "map", "select", "button", "input", "textarea", "option", "datalist", "progress", "meter", "nav",
-    "footer", "dialog", "frameset", "noframes", "applet", "d-cite", "dt-cite", "link", "meta", "d-bibliography",
+    "footer", "dialog", "frameset", "noframes", "applet", "link", "meta", "d-bibliography",
     "dt-bibliography", "d-appendix-placeholder", "annotation-xml",
 }  # fmt: skip
 BLOCKS = {
@@ -45,6 +45,12 @@ _GLOSSARY = re.compile(
 TABLE_MAX_CELL = 600  # characters; a table with longer cells lays out a page, it holds no data
 
 
+def _is_link_farm(text: str, marks: list[Mark]) -> bool:
+    """Whether a block is little but links to elsewhere: translations, discussions, a menu."""
+    links = [m.end - m.start for m in marks if m.kind is MarkKind.LINK]
+    return len(links) >= 5 and sum(links) > 0.5 * len(text)
+
+
 def words_of(element: Any) -> str:
     return " ".join("".join(element.itertext()).split())
 
@@ -70,6 +76,7 @@ class TreeWalker:
         self._table: Any = None
         self._glossary = False
         self._broke = False
+        self._left_out = False
 
     def walk(self, root: Any) -> None:
         """Reads the whole tree; without recursion, however deep it is."""
@@ -97,10 +104,15 @@ class TreeWalker:
             return
         if self._pre:
             self._block.kept(words)
-        else:
-            if self._broke and words.strip():
-                self._broke = False
-            self._block.text(words)
+            return
+        if self._broke and words.strip():
+            self._broke = False
+        if self._left_out and words.strip():
+            self._left_out = False
+            if not words[0].isalnum() and self._block.ends_sentence:
+                words = words.lstrip(" .,;:")
+                self._block.text(" ")
+        self._block.text(words)
 
     def _flush(self, kind: MarkKind | None = None, level: int = 0) -> None:
         """Ends the block at hand and writes it, then what was put off until its end."""
@@ -114,9 +126,9 @@ class TreeWalker:
                 self._page.place_line(self._page.add(text, marks, its_kind), self._line)
 
     def _write(self, kind: MarkKind | None, level: int) -> None:
-        self._broke = False
+        self._broke = self._left_out = False
         text, marks = self._block.take()
-        if not text:
+        if not text or _is_link_farm(text, marks):
             return
         if kind is MarkKind.CAPTION:
             self._captions.add(text)
@@ -214,7 +226,10 @@ class TreeWalker:
         elif tag in ("sup", "sub"):
             return self._script(element, tag)
         elif tag in ("del", "s", "strike"):
-            return False  # what its author struck out is not asserted any more
+            self._left_out = True  # what its author struck out is not asserted any more
+            return False
+        elif tag in ("d-cite", "dt-cite") and not words_of(element):
+            self._block.unspace()
         elif tag in ("x-math", "x-math-block"):
             self._math("".join(element.itertext()), tag == "x-math-block")
             return False
