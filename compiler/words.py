@@ -1,0 +1,277 @@
+"""Words that decide what can be a name, and the few endings that make two spellings one."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DETERMINERS = _set(
+    "a an the this that these those each every either neither some any no all both many much more most few "
+    "several another other such what which whose my your his her its our their one's certain various same own"
+)
+NAME_PREPOSITIONS = _set("of for in on with from to by at as into between through over under without within via per")
+
+# A name never begins with one of these ...
+NO_NAME_STARTS = (
+    DETERMINERS
+    | NAME_PREPOSITIONS
+    | _set(
+        "i you he she it we they me him us them how why when where who whom whose what which whether if because "
+        "since while although though unless until and or but nor so yet not then than thus hence therefore "
+        "however also only just even still here there now again too very quite rather almost always never often "
+        "sometimes usually is are was were be been being am has have had having do does did done doing can could "
+        "may might must shall should will would let let's see note recall consider suppose assume imagine using "
+        "use used given based understanding implementing visualizing visualising building defining creating "
+        "running loading installing comparing introducing exploring registering adding putting getting choosing "
+        "extending making taking setting going looking moving showing finding thinking writing coming bringing "
+        "trying working keeping giving telling saying asking doing being having leaving following according "
+        "preparing reproducing applying evaluating compute build create define implement add visualize try click "
+        "install run download open read write show make find choose explain describe discuss compare prove derive "
+        "verify draw give get keep put take start first second third fourth fifth finally next last previous "
+        "following above below different similar various new good better best bad worse worst simple easy hard "
+        "important useful interesting possible likely well-known like unlike about against after before around "
+        "among across beyond during despite except towards toward upon versus vs numerous countless overall "
+        "entire whole main major minor key-idea additional further one two three four five six seven eight nine "
+        "ten dozens hundreds thousands up down out off nothing something anything everything someone anyone "
+        "everyone nobody"
+    )
+)
+# ... never ends with one of these ...
+NO_NAME_ENDS = (
+    DETERMINERS
+    | NAME_PREPOSITIONS
+    | _set(
+        "and or but if is are was were be been has have had do does did can could may might must shall should "
+        "will would not it they them he she we you i us then than so too also only well again etc al ie eg versus "
+        "vs themselves itself example examples below above here there work works explained revisited question "
+        "questions exercise exercises summary overview introduction notes readings resources acknowledgements "
+        "help"
+    )
+)
+# ... and never holds one of these.
+NO_NAME_HOLDS = _set(
+    "is are was were be been am has have had does did can cannot could may might must shall should will would it "
+    "they them he she we you i us our my your this these those et al etc ie eg e.g i.e vs versus which who whom "
+    "whose because therefore however although whereas don't doesn't isn't aren't let's and or figure figures fig "
+    "chapter chapters appendix http https www copyright isbn doi"
+)
+
+# Words that are no concept by themselves, alone or together.
+GENERIC = _set(
+    "model method approach technique example problem solution result idea case way thing part number set type "
+    "kind form point step goal section chapter paper figure table book author reader value input output item "
+    "element component variable parameter parameters quantity amount degree level size length dimension position "
+    "order answer question reason cause effect purpose advantage disadvantage benefit drawback limitation limit "
+    "difference similarity relation relationship property feature characteristic aspect factor detail fact note "
+    "summary overview introduction conclusion background discussion motivation preliminary exercise solution "
+    "reference bibliography acknowledgement acknowledgment appendix contents content index glossary preface "
+    "abstract keyword notation implementation experiment evaluation setup setting configuration training testing "
+    "test usage installation requirement license changelog contributing citation faq tip trick warning recap "
+    "review resource reading link discussion homework assignment lecture lesson course video slide code program "
+    "script function file folder data dataset material information word sentence text term name definition "
+    "description explanation explain list line page place time day week month year history future past work study "
+    "research researcher finding people person student learner teacher user someone human child adult expert "
+    "beginner system process task tool use user application practice theory principle concept notion issue "
+    "challenge topic subject field area domain world life group member class category group sort version variant "
+    "variation extension improvement change difference choice option alternative comparison analysis thing stuff "
+    "side end beginning start middle top bottom left right rest half whole total sum average object source "
+    "condition situation event action operation procedure strategy mechanism structure pattern framework "
+    "architecture design pipeline block layer unit module stage phase evidence proof claim statement argument "
+    "assumption observation experiment measurement measure score rate ratio outcome response performance quality "
+    "relative practice limits recipe formula equation expression symbol letter figure image picture photo diagram "
+    "chart plot graph more other others everything anything nothing something one two three four five first "
+    "second third latter former above below next previous further basic basics today tomorrow yesterday pro con "
+    "pros cons intuition remark theorem lemma corollary proposition proof goal aim objective objectives focus "
+    "role collection pair tuple sequence series family chain range variety majority minority lot bit piece "
+    "portion state-of-the-art progress success failure mistake trouble ability capability self need demand desire "
+    "interest attention-grabbing question-and-answer thanks credit credits footnote footnotes contribution "
+    "contributions baseline baselines results experiments related conclusion conclusions limitations "
+    "implementations details remarks discussion examples exercises solutions references readings resources news "
+    "update updates roadmap feature features support requirements installation"
+)
+# "An advantage of X", "the idea of X", "types of X": what is meant is X.
+TRANSPARENT = _set(
+    "idea concept notion principle goal aim purpose role use usage application example type kind form sort class "
+    "variety family advantage disadvantage benefit drawback limitation limit problem weakness strength downside "
+    "upside cost summary overview introduction comparison history definition meaning importance number amount "
+    "part aspect property feature characteristic effect impact influence nature case choice theory task process "
+    "version variant instance set list collection series pair level degree majority output result success "
+    "popularity development computation implementation application study field area basis foundation core essence "
+    "point risk danger price difficulty value"
+)
+# Heads that name nothing, whatever stands before them.
+EMPTY_HEADS = _set(
+    "example problem idea case way thing part kind sort type form point goal section chapter paper figure author "
+    "reader reason advantage disadvantage benefit drawback difference similarity aspect detail fact summary "
+    "overview introduction conclusion discussion exercise reference appendix lot bit one other approach result "
+    "question answer explanation implementation work details number name choice option"
+)
+GENERIC_ADJECTIVES = _set(
+    "new old good bad better best simple complex large small big long short high low early late main major minor "
+    "basic general specific particular special certain different similar same various common typical usual "
+    "standard important key original previous next first second third last final initial final further additional "
+    "entire whole full complete partial single multiple many several few recent modern current future past "
+    "present possible potential available useful popular famous classic classical alternative other resulting "
+    "given proposed existing known related relevant corresponding respective individual overall total average "
+    "real actual true false right wrong practical theoretical empirical experimental mathematical technical "
+    "interesting natural obvious clear"
+)
+GENERIC_PHRASES = frozenset(
+    ["how it works", "why it works", "related work", "further reading", "see also", "table of contents", "additional resources", "state of the art", "end of the day", "future work", "best practices", "key idea", "key ideas", "main idea", "key takeaways", "take home", "getting started", "quick start", "bonus material", "next steps", "in practice", "when not", "learning goals", "learning objectives", "source code", "case study", "case studies", "point of view", "rule of thumb", "real world", "open source", "problem statement", "running example", "worked solution", "experimental setup", "experimental results", "research question", "research questions", "contact information", "release notes", "performance comparison", "sanity check", "conflict of interest", "data availability", "author contributions", "supplementary material"]
+)
+NOT_ALONE = (
+    GENERIC
+    | GENERIC_ADJECTIVES
+    | _set(
+        "respectively perhaps indeed moreover furthermore nevertheless otherwise instead meanwhile together "
+        "thereby yes no ok true false none null not all any every must never always only both same different more "
+        "most less least before after during important necessary sufficient optional required default global "
+        "local left right up down forward backward internal external january february march april may june july "
+        "august september october november december monday tuesday wednesday thursday friday saturday sunday "
+        "english german french chinese google facebook microsoft amazon openai twitter youtube github wikipedia "
+        "usa uk eu pdf html csv json xml url api gpu cpu ram http todo note warning tip danger info caution faq "
+        "anderer dies das der die ein eine und oder nicht mehr"
+    )
+)
+NOT_ACRONYMS = _set(
+    "a.m p.m e.g i.e vs mr ms dr st no ok us uk usa eu id ii iii iv vi vii viii ix xi xii todo wip tba tbd et al "
+    "phd bsc msc"
+)
+
+# Given names, for "Andrej Karpathy" under a heading or in bold is a person.
+GIVEN_NAMES = _set(
+    "aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy angela anna anne anthony "
+    "arthur ashish barbara ben benjamin bernd bill bob brian carl carol catherine charles chris christian "
+    "christopher claude daniel david dennis diana donald dzmitry edward elizabeth emily emma eric ernst eva frank "
+    "fred friedrich gary geoffrey george gerald grace hans harold harry heinrich helen henry hermann howard hugo "
+    "ian ilya isaac jack jacob jakob james jane jay jason jeff jeffrey jennifer jeremy jerome jessica jim joan "
+    "joe johan johann john jonathan joseph judith julia julie jürgen karen karl kate katherine kevin konrad "
+    "kyunghyun larry laura lawrence leo leonard linda lisa llion lukasz louis lucy luke margaret maria marie mark "
+    "martin mary matthew max michael michelene mike minh nancy nate nathan neil nelson nicholas nick niki noam "
+    "noah oliver olga oriol oscar patricia patrick paul peter philip pierre piotr rachel ralph ray rebecca "
+    "richard robert robin roger ronald rosa ruth ryan sam samuel sandra sara sarah scott sebastian sepp sharon "
+    "simon stephen steve steven stuart susan taylor thomas tim timothy tom tri tony ulrich victor vincent walter "
+    "werner wilhelm william wolfgang yann yoshua"
+)
+PROPER = _set(
+    "Bayes Markov Gaussian Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
+    "Ebbinghaus Feynman Anki Python English German French Chinese Latin Greek Penn Brown Euclidean Laplace Monte "
+    "Carlo Gibbs Zipf Heaps Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson "
+    "Dirichlet Chomsky"
+)
+
+_IRREGULAR = {
+    "matrices": "matrix", "vertices": "vertex", "indices": "index", "appendices": "appendix", "corpora": "corpus",
+    "criteria": "criterion", "phenomena": "phenomenon", "children": "child", "people": "person", "men": "man",
+    "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse", "lemmata": "lemma", "schemata": "schema",
+    "analyses": "analysis", "hypotheses": "hypothesis", "theses": "thesis", "syntheses": "synthesis", "axes": "axis",
+    "bases": "basis", "crises": "crisis", "diagnoses": "diagnosis", "parentheses": "parenthesis", "biases": "bias",
+    "lives": "life", "halves": "half", "leaves": "leaf", "selves": "self", "heuristics": "heuristic", "metrics": "metric",
+    "statistics": "statistics", "topics": "topic", "characteristics": "characteristic", "graphics": "graphics",
+    "stimuli": "stimulus", "nuclei": "nucleus", "foci": "focus", "loci": "locus", "formulae": "formula",
+    "neuroses": "neurosis", "ellipses": "ellipsis", "movies": "movie", "cookies": "cookie", "ties": "tie",
+}  # fmt: skip
+_UNINFLECTED = _set(
+    "bias loss gas lens news series species means process access class pass mass success gloss cross chaos corpus "
+    "focus bus plus minus status campus census virus atlas canvas always perhaps towards physics mathematics "
+    "linguistics semantics pragmatics phonetics statistics economics dynamics mechanics ethics politics robotics "
+    "graphics genetics bayes keras pandas kinetics optics acoustics logistics analytics thus this his its yes is "
+    "was has does as us"
+)
+
+
+@cache
+def singular(word: str) -> str:
+    """The singular of an English noun in lower case; a word that looks like no plural comes back as it is."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 4 or not word.endswith("s") or word in _UNINFLECTED or word.endswith(("ss", "us", "is", "ics")):
+        return (
+            word[:-1]
+            if len(word) == 3 and word.endswith("s") and word[0] not in "aeiou" and word[1] not in "aeiouy"
+            else word
+        )
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word in ("caches", "niches", "aches", "headaches", "axes", "psyches"):
+        return word[:-1]
+    if word.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+_SPELLING = (
+    (re.compile(r"is(ation|e|ed|er|ing)(s?)$"), r"iz\1\2"),
+    (re.compile(r"(behavi|col|neighb|lab|hum|fav)our"), r"\1or"),
+    (re.compile(r"(mod|lab|canc|trav|chann|sign)ell(ed|ing|er)"), r"\1el\2"),
+    (re.compile(r"^(cent|met|theat)re$"), r"\1er"),
+)
+_ISE = _set(
+    "noise exercise precise rise wise raise phrase advertise surprise concise promise exercised paraphrase "
+    "otherwise likewise praise cruise disease enterprise expertise franchise revise devise supervise supervised "
+    "unsupervised revised raised promised surprised supervising supervision comprise compromise improvise "
+    "televise excise poise noised raising rising phrasing arise arising merchandise appraise disguise demise "
+    "premise treatise tortoise denoise denoised denoising noises noiser wiser promising surprising exercising "
+    "advised advise advising adviser stepwise pairwise pointwise elementwise piecewise bitwise self-supervised "
+    "bruise braise despise incise advised devised devising revising comprised comprising advertising disguised "
+    "exercises rises"
+)
+
+
+@cache
+def american(word: str) -> str:
+    """The word in one spelling of the two: "normalisation" and "behaviour" meet "normalization" and "behavior"."""
+    if len(word) > 5 and word not in _ISE:
+        for pattern, to in _SPELLING:
+            word = pattern.sub(to, word)
+    return word
+
+
+_ADJECTIVE = re.compile(r"(?:ous|able|ible|less|ful|ical|ary|iest|ish|ingly|ly|ed)$")
+_SOFT_ADJECTIVE = re.compile(r"(?:[^u]al|ive|ic|ant|ent|ar)$")
+_NOUNS_LIKE_ADJECTIVES = _set(
+    "seed feed speed need embed bed shed reed deed creed breed variable table cable syllable vocabulary "
+    "dictionary library summary boundary glossary anniversary supply reply family anomaly assembly monopoly "
+    "polynomial signal interval retrieval proposal goal journal approval removal arrival trial renewal animal "
+    "mineral metal capital hospital festival manual material potential tutorial integral numeral cannibal "
+    "rational recall derivative objective perspective archive drive hive dive native adjective narrative "
+    "initiative alternative additive incentive motive collective executive relative representative genitive "
+    "dative accusative nominative infinitive imperative subjunctive indicative directive predicate primitive "
+    "logic heuristic metric topic music traffic arithmetic rhetoric fabric public clinic critic magic mimic panic "
+    "statistic characteristic graphic mechanic technic epic topic comic polemic epidemic pandemic plastic agent "
+    "component constant content context document element environment event experiment gradient ingredient "
+    "instrument moment movement parent patent payment quotient segment sentiment statement student talent "
+    "treatment argument comment accent constituent coefficient equivalent determinant discriminant variant "
+    "participant consonant infant plant quadrant invariant covariant descent recent ascent percent consent "
+    "entailment alignment adjustment grammar scalar similar calendar bar car star pillar altar seminar radar "
+    "avatar vernacular dollar morphological parable constable"
+)
+
+
+def looks_adjective(word: str) -> bool:
+    """Whether a lone lower-case word has an ending that adjectives, adverbs and participles have, and is no known noun."""
+    if word in _NOUNS_LIKE_ADJECTIVES or word.endswith(("ment", "ency", "ancy")):
+        return False
+    return bool(_ADJECTIVE.search(word) or _SOFT_ADJECTIVE.search(word))
+
+
+CHINESE_NOT_NAME = re.compile(
+    r"^(?:[我你他她它]|这|那|本|该|此|其|每|各|某|一个|一种|一些|如果|因为|所以|但是|然而|可以|我们|他们|它们|什么|如何|怎么|为什么|小结|练习|总结|"
+    r"简介|引言|概述|摘要|目录|参考|附录|例子|例如|比如|通过|使用|基于|在|对|与|和|从|将|把|被|由|为|是|有|也|都|就|还|不|没|图|表|第|下面|上面|接下来|"
+    r"首先|其次|最后|更|最|很|非常|当|而|并|或|及|所有|任何|许多|大多数|给定|假设|实验|背景|方法|结果|讨论|结论|问题|答案|习题)"
+    r"|[的了吗呢吧啊们]$|[是有能会要]$|我们|他们|它们|这个|那个|什么|可以|因此|所以|但是|然而"
+)
+GERMAN_NOT_NAME = _set(
+    "der die das den dem des ein eine einer eines einem einen dieser diese dieses jener jene jenes er sie es wir "
+    "ihr ich man ist sind war waren wird werden hat haben kann können muss müssen soll sollen wie was warum wann "
+    "wo wer und oder aber nicht auch nur noch schon sehr mehr viele alle einige andere beide hier dort dann so "
+    "zusammenfassung einleitung einführung überblick übersicht beispiel beispiele fazit abbildung tabelle kapitel "
+    "abschnitt quellen literatur inhalt anhang aufgabe aufgaben übung übungen lösung weiteres allgemeines hinweis "
+    "hierbei dabei dadurch damit deshalb daher somit zum zur im am vom beim ins unsere unser mein dein sein ihre "
+    "geschichte"
+)
