@@ -39,6 +39,8 @@ __all__ = ["Guard", "Scope", "export_file", "sha256_hex"]
 _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _STALE_S = 600.0
+# A folder that nobody can reach by name cannot be written under another; any other error is one.
+_NOT_THERE = (FileNotFoundError, NotADirectoryError, PermissionError)
 
 
 class Guard(Folder):
@@ -210,10 +212,10 @@ class Guard(Folder):
         found = set()
         for name in HUMAN_FOLDERS:
             if parts[:1] != (name,):
-                with suppress(OSError):
+                with suppress(*_NOT_THERE):
                     found.add(identity_of(os.stat(name, dir_fd=root)))
         for folder in self._forbidden:
-            with suppress(OSError):
+            with suppress(*_NOT_THERE):
                 found.add(identity_of(folder.stat()))
         return frozenset(found)
 

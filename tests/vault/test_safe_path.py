@@ -1,0 +1,330 @@
+"""Names and places: what each scope may write, and which names never pass."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vault.errors import Refused
+from vault.ids import slug
+from vault.safe_path import Scope, is_append_only, makeable, skeleton, split, writable
+
+ALLOWED = {
+    Scope.AGENT: [
+        "wiki/_index.md",
+        "wiki/concepts/kv-cache.md",
+        "wiki/concepts/KV cache 🧠 (draft) #2.md",
+        "wiki/concepts/注意力机制.md",
+        "wiki/concepts/raw.md",
+        "wiki/concepts/insights.md",
+        "wiki/summaries/2024 – 50% of it.md",
+        "wiki/concepts/می‌خواهم.md",
+        "wiki/concepts/👩‍🔬.md",
+        "output/reports/x.md",
+        "learning/flashcards/kv-cache.md",
+        ".retain/work/job-1/text.json",
+    ],
+    Scope.PUBLISHER: [
+        "wiki/topics/a.md",
+        "ledger/ids.jsonl",
+        "ledger/replies/01J.jsonl",
+        "learning/_review.md",
+        "learning/gaps.md",
+        ".retain/cache/spans.json",
+    ],
+    Scope.LOG: [
+        "learning/reviews.jsonl",
+        "learning/reviews-2025.jsonl",
+        "learning/_review.md",
+        "learning/gaps.md",
+        "learning/flashcards/Ho\u0308ren.md",
+        "ledger/decisions.jsonl",
+    ],
+    Scope.ADD: [
+        "raw/articles/#hash [brackets] | pipe.md",
+        "raw/-leading-dash.md",
+        "raw/U\u0308berblick – Aufmerksamkeit.md",
+        "raw/注意力🧠机制.md",
+        "raw/name with  two spaces & (parens).md",
+        "raw/insights/https%3A%2F%2Fexample.com%2Fa.html",
+        "raw/aux.tex",
+        "raw/what is it?.",
+        "raw/c:drive",
+        "raw/family 👩‍👩‍👧‍👦.md",
+    ],
+    Scope.INIT: [
+        "AGENTS.md",
+        "retain.toml",
+        ".gitignore",
+        ".gitattributes",
+        "raw/articles/.gitkeep",
+        "insights/.gitkeep",
+        "wiki/_log.md",
+        "ledger/ids.jsonl",
+    ],
+}
+
+# Refused for every scope.
+HOSTILE = [
+    "",
+    ".",
+    "..",
+    "/",
+    "/etc/passwd",
+    "../insights/a.md",
+    "wiki/../insights/a.md",
+    "wiki/concepts/../../insights/a.md",
+    "raw/../insights/a.md",
+    "wiki//a.md",
+    "wiki/./a.md",
+    "wiki/a.md/",
+    "wiki",
+    "insights/a.md",
+    "Insights/a.md",
+    "INSIGHTS/a.md",
+    "insights./a.md",
+    "insights /a.md",
+    "INSIGH~1/a.md",
+    "insights::$DATA",
+    "\u0456nsights/a.md",
+    "in\u200bsights/a.md",
+    "./insights/a.md",
+    "wiki\\..\\insights\\a.md",
+    "raw\\..\\insights\\a.md",
+    "%2e%2e/insights/a.md",
+    "wiki/%2e%2e/a.md",
+    "raw/%2e%2e/a.md",
+    "raw/%2E%2E%2Finsights/a.md",
+    "raw/..\\insights\\a.md",
+    "wiki/a\0b.md",
+    "raw/a\0b.md",
+    "wiki/a\nb.md",
+    "raw/a\x1b[31mb.md",
+    "raw/a\x7f.md",
+    "raw/a\x9bb.md",
+    "raw/\u202egpj.md",
+    "raw/a\u2028b.md",
+    "raw/.git/hooks/pre-commit",
+    "raw/.claude/settings.json",
+    "raw/" + "a" * 256,
+    "raw/" + "ä" * 128,
+    "raw/" + "/".join("a" * 40),
+    "raw/\udcff.md",
+    "wiki/\udcff.md",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".claude/settings.json",
+    ".obsidian/app.json",
+    ".codex/config.toml",
+    ".retain",
+    ".retain-tmp-0123456789abcdef",
+    "wiki/.retain-tmp-0123456789abcdef",
+    "raw/.retain-tmp-0123456789abcdef",
+    "learning/reviews.jsonl/../../insights/a",
+    "learning/reviews-../x.jsonl",
+    "~/insights/a.md",
+    "C:/insights/a.md",
+    "file:///etc/passwd",
+]
+
+# Refused where code makes the names.
+UNFIT = [
+    "wiki/insights/a.md",
+    "wiki/Insights/a.md",
+    "wiki/\u0456nsights/a.md",
+    "wiki/ins\u0131ghts/a.md",
+    "wiki/lnsights/a.md",
+    "wiki/i\u0307nsights/a.md",
+    "wiki/\uff49\uff4e\uff53\uff49\uff47\uff48\uff54\uff53/a.md",
+    "wiki/r\u0430w/a.md",
+    "wiki/RAW/a.md",
+    "wiki/in\u200bsights/a.md",
+    "wiki/\ufeffa.md",
+    "wiki/a\u00ad.md",
+    "wiki/a\u00a0b.md",
+    "wiki/a\u200db.md",
+    "wiki/e\u0301.md",
+    "wiki/a./b.md",
+    "wiki/a /b.md",
+    "wiki/ a.md",
+    "wiki/a.md.",
+    "wiki/a.md ",
+    "wiki/con",
+    "wiki/CON.md",
+    "wiki/nul.tar.gz",
+    "wiki/com1.md",
+    "wiki/LPT\u00b9.md",
+    "wiki/conin$",
+    "wiki/INSIGH~1/a.md",
+    "wiki/a::$DATA",
+    "wiki/a:b.md",
+    "wiki/a|b.md",
+    "wiki/a*b.md",
+    'wiki/a"b.md',
+    "wiki/a<b>.md",
+    "wiki/a?.md",
+    "wiki/%2e%2e.md",
+    "wiki/a%2fb.md",
+    "wiki/%u002e.md",
+    "wiki/\uff0e\uff0e/a.md",
+    "wiki/\u2025/a.md",
+    "wiki/a\uff0fb.md",
+    "wiki/a\uff3cb.md",
+    "wiki/a\\b.md",
+    "wiki/\ue000.md",
+    "wiki/\U000e0041.md",
+]
+
+
+@pytest.mark.parametrize(("scope", "path"), [(s, p) for s, paths in ALLOWED.items() for p in paths])
+def test_each_scope_may_write_what_it_is_for(scope: Scope, path: str) -> None:
+    assert "/".join(writable(path, scope)) == path
+
+
+@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("path", HOSTILE)
+def test_no_scope_writes_a_hostile_path(scope: Scope, path: str) -> None:
+    with pytest.raises(Refused):
+        writable(path, scope)
+
+
+@pytest.mark.parametrize("scope", [Scope.AGENT, Scope.PUBLISHER, Scope.INIT])
+@pytest.mark.parametrize("path", UNFIT)
+def test_code_does_not_make_a_name_that_some_disk_or_eye_mistakes(scope: Scope, path: str) -> None:
+    with pytest.raises(Refused):
+        writable(path, scope)
+
+
+DENIED = {
+    Scope.AGENT: [
+        "ledger/ids.jsonl",
+        "learning/_review.md",
+        "learning/gaps.md",
+        ".retain/locks/x.lock",
+        "learning/x.md",
+    ],
+    Scope.PUBLISHER: ["learning/x.md", "learning/x.jsonl", "output.md", "wiki.md", "tests/a.py"],
+    Scope.LOG: [
+        "wiki/_log.md",
+        "output/a.md",
+        "learning/reviews-.jsonl",
+        "learning/reviews-20255.jsonl",
+        "learning/a.md",
+    ],
+    Scope.ADD: ["wiki/a.md", "output/a.md", "learning/a.md", "ledger/ids.jsonl", ".retain/x", "raw", "raws/a.md"],
+    Scope.INIT: ["insights/a.md", ".obsidian/app.json", "src/a.py", "Makefile", "AGENTS.md.bak", "agents.md"],
+}
+
+
+@pytest.mark.parametrize(("scope", "path"), [(s, p) for s, paths in DENIED.items() for p in paths])
+def test_what_a_scope_is_not_for_is_refused(scope: Scope, path: str) -> None:
+    with pytest.raises(Refused):
+        writable(path, scope)
+
+
+@pytest.mark.parametrize("scope", [Scope.AGENT, Scope.PUBLISHER])
+@pytest.mark.parametrize(
+    "path", ["learning/reviews.jsonl", "learning/reviews-2025.jsonl", "raw/a.md", "AGENTS.md", "retain.toml"]
+)
+def test_neither_agent_nor_publisher_writes_the_review_log_the_sources_or_the_schema(scope: Scope, path: str) -> None:
+    with pytest.raises(Refused):
+        writable(path, scope)
+
+
+def test_a_refusal_says_whose_folder_it_is_and_shows_no_control_character() -> None:
+    with pytest.raises(Refused) as caught:
+        writable("insights/\x1b]0;owned\x07a.md", Scope.AGENT)
+    assert "insights/ is the human's" in str(caught.value)
+    assert "\x1b" not in str(caught.value) and "\x07" not in str(caught.value)
+
+
+def test_folders_are_made_where_files_may_go_and_on_the_way_there_only() -> None:
+    assert makeable("learning", Scope.AGENT) == ("learning",)
+    assert makeable("learning/flashcards", Scope.AGENT) == ("learning", "flashcards")
+    assert makeable("wiki/a/b", Scope.AGENT) == ("wiki", "a", "b")
+    assert makeable("insights", Scope.INIT) == ("insights",)
+    for path, scope in [
+        ("insights", Scope.AGENT),
+        ("raw", Scope.PUBLISHER),
+        ("learning/other", Scope.LOG),
+        ("insights/deep", Scope.INIT),
+        ("wiki", Scope.ADD),
+        ("learning/_review.md", Scope.AGENT),
+        ("wiki/raw", Scope.AGENT),
+    ]:
+        with pytest.raises(Refused):
+            makeable(path, scope)
+
+
+def test_logs_and_ledgers_only_grow() -> None:
+    assert is_append_only(("learning", "reviews.jsonl")) and is_append_only(("ledger", "replies", "x.jsonl"))
+    assert not is_append_only(("learning", "gaps.md")) and not is_append_only((".retain", "work", "x.jsonl"))
+
+
+@given(st.text(max_size=80))
+def test_every_slug_is_a_name_the_guard_takes(title: str) -> None:
+    path = f"wiki/concepts/{slug(title)}.md"
+    assert writable(path, Scope.AGENT)[-1] == f"{slug(title)}.md"
+
+
+_PIECES = st.sampled_from(
+    [
+        "..",
+        ".",
+        "",
+        "insights",
+        "raw",
+        "wiki",
+        "/",
+        "\\",
+        "%2e",
+        "%2F",
+        "~",
+        "\0",
+        "\u202e",
+        "\u200b",
+        "learning",
+        "a",
+        ":",
+    ]
+)
+
+
+@given(
+    st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=8).map("/".join) | st.text(max_size=30),
+    st.sampled_from(Scope),
+)
+def test_what_passes_lies_in_a_granted_place_and_has_no_dots(path: str, scope: Scope) -> None:
+    try:
+        parts = writable(path, scope)
+    except Refused:
+        return
+    assert "/".join(parts) == path
+    assert not {"", ".", ".."} & set(parts) and "\0" not in path
+    assert any(grant.covers(parts) for grant in scope.value)
+    if scope not in (Scope.ADD, Scope.INIT):
+        assert skeleton(parts[0]) not in {skeleton("insights"), skeleton("raw")}
+
+
+@given(st.sampled_from(["insights", "raw"]), st.data())
+def test_a_look_alike_has_the_skeleton_of_what_it_looks_like(name: str, data: st.DataObject) -> None:
+    alike = {"i": "iIl1\u0456\u0130\u0131", "n": "nN\u0578", "s": "sS\u0455", "g": "gG\u0261", "h": "hH\u04bb"}
+    alike |= {"t": "tT\u0442", "r": "rR\u0433", "a": "aA\u0430\u0391", "w": "wW\u0461"}
+    unseen = st.sampled_from(["", "\u200b", "\u0301", "\u2060"])
+    seen = "".join(data.draw(st.sampled_from(alike[c])) + data.draw(unseen) for c in name)
+    assert skeleton(seen + data.draw(st.sampled_from(["", ".", " ", ". ."]))) == skeleton(name)
+
+
+@pytest.mark.parametrize("name", ["insight", "draw", "raws", "in-sights", "concepts", "row", "weight"])
+def test_other_names_do_not(name: str) -> None:
+    assert skeleton(name) not in {skeleton("insights"), skeleton("raw")}
+
+
+@given(st.text(max_size=30))
+def test_splitting_is_the_inverse_of_joining_or_refuses(path: str) -> None:
+    try:
+        parts = split(path)
+    except Refused:
+        return
+    assert "/".join(parts) == path
