@@ -21,6 +21,8 @@ _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
 # O_NONBLOCK: a pipe laid in the vault must not hang us; for regular files it means nothing.
 _FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
+_BLOCK = 1 << 20
+
 Identity = tuple[int, int]
 
 
@@ -159,11 +161,16 @@ def read_at(handle: int, name: str, path: str) -> Current | None:
         if _is_link(handle, name):
             raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put the file there") from error
         raise
-    with os.fdopen(opened, "rb", buffering=0) as file:
+    try:
         status = os.fstat(opened)
         if not stat.S_ISREG(status.st_mode):
             raise refusal(path, "not a regular file")
-        return Current(file.readall(), status)
+        blocks = [os.read(opened, status.st_size + 1)]
+        while blocks[-1]:
+            blocks.append(os.read(opened, _BLOCK))
+        return Current(b"".join(blocks), status)
+    finally:
+        os.close(opened)
 
 
 def _is_text(path: str) -> bool:
