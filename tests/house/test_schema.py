@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 import pytest
 
 import templates
+from compiler import indexes
 from compiler.gates import KIND_OF
 from vault import article, log_event
+from vault.agenda import GapKind, parse_agenda
 from vault.card import CardKind, parse_deck
 from vault.claim import ClaimKind, ClaimState
 from vault.errors import Refused
 from vault.ids import ALPHABET, ID
 from vault.log_event import LogEvent, Rating
-from vault.note import read_properties
+from vault.note import OURS, read_properties
 from vault.safe_path import Scope, writable
 from vault.settings import SCHEMA_VERSION, Settings, read_settings, render_settings
 from vault.summary import parse_summary
@@ -148,6 +151,28 @@ class TestFormats:
         (card,) = deck.cards
         assert card.kind is CardKind.MECHANISTIC and card.id and card.stamp and card.support and not deck.diagnostics
 
+    def test_the_gap_item_is_a_gap(self) -> None:
+        (gap,) = parse_agenda("## Structural\n\n" + fences(section(9), "markdown")[1])
+        assert gap.open and gap.mentions and gap.kind is GapKind.STRUCTURAL
+        assert [ticked(row[0]) or [row[0]] for row in rows(section(9), "gap")] == [[k.value] for k in GapKind]
+
+    def test_the_index_files_and_their_types(self) -> None:
+        pages = [indexes.INDEX, indexes.CONCEPTS, indexes.GRAPH, indexes.LOG]
+        texts = [
+            indexes.render_index([], [], []),
+            indexes.render_concepts([]),
+            indexes.render_graph([]),
+            indexes.render_log(
+                [{"at": "2026-11-21T09:30:00.123Z", "command": "compile", "words": "..."}], ZoneInfo("UTC")
+            ),
+        ]
+        types = [read_properties(text).text("type") for text in texts]
+        assert [(ticked(row[0])[0], ticked(row[1])[0]) for row in rows(section(5), "file")] == list(
+            zip(pages, types, strict=True)
+        )
+        (heading,) = fences(section(5), "text")
+        assert re.match(r"## \[2026-11-21\] compile \| ", heading) and "## [2026-11-21] compile | " in texts[-1]
+
     def test_the_line_of_the_review_log_is_whole(self) -> None:
         (line,) = fences(section(9), "json")
         event = log_event.decode(line.strip().encode())
@@ -156,7 +181,8 @@ class TestFormats:
     def test_properties_are_the_ones_that_are_written(self) -> None:
         keys = {row[0]: ticked(row[1]) for row in rows(section(4), "page")}
         assert keys["summary"] == list(read_properties(templates.read("summary.md")).values)
-        assert set(keys["concept, topic"]) == article.KEYS | {"learning"}
+        assert set(keys["summary"]) | set(keys["concept, topic"]) == OURS | {"learning"}
+        assert set(read_properties(templates.read("concept.md")).values) < set(keys["concept, topic"])
         assert keys["flashcards"] == list(read_properties(templates.read("flashcards.md")).values)
 
     def test_settings_that_the_layout_names_are_settings(self) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import templates
+from compiler import decks
 from vault import article
+from vault.agenda import GapStatus, parse_agenda, render_agenda
 from vault.card import CardKind, parse_deck, render_card
 from vault.claim import ClaimKind
-from vault.note import body_of, read_properties
+from vault.note import OURS, body_of, human_edited, read_properties
 from vault.summary import parse_summary
 from vault.wikilink import citations, links
 
@@ -70,8 +72,8 @@ def test_every_sentence_of_an_article_template_is_cited(name: str) -> None:
 @pytest.mark.parametrize("name", ["concept.md", "topic.md"])
 def test_an_article_template_is_the_machines_own_and_uses_known_keys(name: str) -> None:
     text = templates.read(name)
-    assert not article.human_edited(text)
-    assert set(read_properties(text).values) <= article.KEYS
+    assert not human_edited(text)
+    assert set(read_properties(text).values) <= OURS
     assert read_properties(text).text("freshness") in article.FRESHNESS_DAYS
 
 
@@ -88,7 +90,14 @@ def test_the_flashcards_template_belongs_to_the_concept_template() -> None:
     deck = read_properties(templates.read("flashcards.md"))
     concept = read_properties(templates.read("concept.md"))
     assert deck.text("concept") == concept.text("id")
-    assert list(deck.values) == ["concept", "article", "generator", "tags"]
+    assert set(deck.values) == decks.KEYS
+
+
+def test_the_gaps_template_is_read_whole_and_written_the_same() -> None:
+    text = templates.read("gaps.md")
+    gaps = parse_agenda(text)
+    assert len(gaps) == text.count("^g-") and render_agenda(gaps) == text
+    assert {gap.status for gap in gaps} > {GapStatus.OPEN, GapStatus.FILLED, GapStatus.IGNORED}
 
 
 def test_a_slide_stands_between_two_rules() -> None:
