@@ -15,7 +15,7 @@ DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
 
 Event = dict[str, Any]
-_NOUNS = {"source", "concept", "claim", "card"}
+_NOUNS = {"source", "concept", "claim", "card", "gap"}
 _TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")  # order within one instant
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vault.ids import digest12
 from vault.source import Problem
 
 MAX_FRONT_MATTER = 64 * 1024  # characters; YAML gets slow and strange beyond
@@ -135,6 +136,26 @@ def render_property(key: str, value: Value) -> str:
 def render_note(properties: Mapping[str, Value], body: str) -> str:
     """A new note with these properties in this order."""
     return "---\n" + "".join(render_property(k, v) for k, v in properties.items()) + f"---\n{body}"
+
+
+_GENERATED = (
+    "type id title aliases created updated confidence freshness status sources related tags generated source"
+    " source_sha256 text_sha256 reader authority language"
+)
+OURS = frozenset(_GENERATED.split(" "))  # the properties that the machine sets in its notes; all others are a human's
+
+
+def render_generated(properties: Mapping[str, Value], body: str, old: str | None) -> str:
+    """A note of the machine's: its properties, `generated`, those a human added to `old` as they stand, the body."""
+    stamp = render_property("generated", digest12(body))
+    front = "".join(render_property(k, v) for k, v in properties.items())
+    foreign = foreign_properties(old, OURS) if old else ""
+    return f"---\n{front}{stamp}{foreign}---\n{body}"
+
+
+def human_edited(text: str) -> bool:
+    """Whether the body is not what the machine last wrote; a note without `generated` is a human's."""
+    return read_properties(text).text("generated") != digest12(body_of(text))
 
 
 def splice_properties(text: str, properties: Mapping[str, Value]) -> str:

@@ -1,0 +1,84 @@
+"""Commands that look and do not write: verify, trace, log."""
+
+from __future__ import annotations
+
+import click
+
+from cli import report
+from cli.opening import json_option, opened, vault_option
+
+
+@click.command()
+@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@vault_option
+@json_option
+def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
+    """Read every source again and check each quote, citation, sentence and card against it.
+
+    Exit code 1 if anything is not borne out.
+    """
+    from compiler.check import verify as check
+
+    vault = opened(vault_dir)
+    narrator = report.Progress(progress)
+    try:
+        verdict = check(vault, narrator)
+    finally:
+        narrator.done()
+    if as_json:
+        lists = {"unverified": verdict.unverified, "uncited": verdict.uncited, "unsupported": verdict.unsupported}
+        counts = {"claims": verdict.claims, "verified": verdict.verified, "sentences": verdict.sentences}
+        report.show_json({**counts, "cards": verdict.cards, **lists})
+    else:
+        report.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
+        report.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not borne out")
+        report.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not borne out")
+        for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported):
+            report.show(f"  {each['path']}:{each['line']}: {each['id']}: {each['reason']}")
+    if not verdict.clean:
+        return report.FINDINGS
+    return report.DONE
+
+
+@click.command()
+@click.argument("what", metavar="ID|WORDS")
+@vault_option
+@json_option
+def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
+    """Follow a card, a claim or an article's sentence back to the words in its source.
+
+    \b
+    Examples:
+      retain trace k7q2m9xd3f
+      retain trace "the forgetting curve"
+    """
+    from compiler.trace import trace as follow
+
+    found = follow(opened(vault_dir), what)
+    if as_json:
+        claims = [step.as_json() for step in found.steps]
+        report.show_json({"what": found.what, "path": found.path, "line": found.line, "claims": claims})
+        return
+    report.show(found.what)
+    report.show(f"  in {found.path}:{found.line}")
+    for step in found.steps:
+        report.show(f"\n  claim {step.claim.id} ({step.claim.kind}, {step.claim.state}), {step.path}:{step.line}")
+        report.show(f"    “{step.claim.quote}”")
+        report.show(f"    {step.source}" + (f", {step.claim.locator}" if step.claim.locator else ""))
+
+
+@click.command()
+@vault_option
+@json_option
+def log(vault_dir: str | None, as_json: bool) -> None:
+    """What was built and when, newest last."""
+    from vault.ledger import BUILDS, ordered
+
+    vault = opened(vault_dir)
+    events, diagnostics = vault.ledger_events(BUILDS)
+    report.found(diagnostics)
+    if as_json:
+        report.show_json({"builds": ordered(events)})
+        return
+    for event in ordered(events):
+        report.show(f"{event.get('at')}  {event.get('command')}  {event.get('words')}")

@@ -1,0 +1,109 @@
+"""Commands that build: compile and rebuild."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import report
+from cli.opening import json_option, now, opened, vault_option
+
+if TYPE_CHECKING:
+    from compiler.report import Report
+    from vault.store import Vault
+
+SHOWN = 20
+
+
+@click.command("compile")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--engine", default="extractive", show_default=True, help="Who reads: extractive is built in and offline."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@vault_option
+@json_option
+def compile_(
+    sources: tuple[str, ...], engine: str, dry_run: bool, progress: str | None, vault_dir: str | None, as_json: bool
+) -> int:
+    """Bring the wiki, the cards and the reading agenda up to date with raw/.
+
+    Only what changed is done again. Without SOURCE, all of raw/ is looked at.
+
+    \b
+    Examples:
+      retain compile
+      retain compile --dry-run
+      retain compile raw/papers/attention.pdf --json
+    """
+    from compiler.build import Options, compile_vault, raw_path
+
+    vault = opened(vault_dir)
+    only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
+    narrator = report.Progress(progress)
+    try:
+        done = compile_vault(vault, Options(engine, only, dry_run), now(), narrator)
+    finally:
+        narrator.done()
+    if done.written and not dry_run:
+        _render_review_page(vault)
+    _show(done, as_json, dry_run)
+    if done.failures:
+        return report.FINDINGS
+    return report.DONE
+
+
+@click.command()
+@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@vault_option
+@json_option
+def rebuild(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
+    """Make every product anew from raw/, the ledgers and the review log, using no cache.
+
+    The same bytes come out; what you edited by hand stays.
+    """
+    from compiler.build import Options, compile_vault
+
+    vault = opened(vault_dir)
+    narrator = report.Progress(progress)
+    try:
+        done = compile_vault(vault, Options(fresh=True, command="rebuild"), now(), narrator)
+    finally:
+        narrator.done()
+    _render_review_page(vault)
+    _show(done, as_json, dry_run=False)
+    if done.failures:
+        return report.FINDINGS
+    return report.DONE
+
+
+def _render_review_page(vault: Vault) -> None:
+    from learning.desk import render_review_page
+
+    render_review_page(vault)
+
+
+def _show(done: Report, as_json: bool, dry_run: bool) -> None:
+    if as_json:
+        report.show_json(done.as_json())
+        return
+    for noun, verbs in done.counts().items():
+        report.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
+    report.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
+    if dry_run:
+        report.show(
+            "\n".join(["would write:", *(f"  {p}" for p in done.written)]) if done.written else "nothing would change"
+        )
+    elif done.nothing_new:
+        report.show("nothing changed, nothing written")
+    if done.failures:
+        report.say(f"could not be read ({len(done.failures)}):")
+        report.found(done.failures)
+    if done.notices:
+        report.say(f"noticed ({len(done.notices)}):")
+        report.found(done.notices[:SHOWN])
+        if len(done.notices) > SHOWN:
+            report.say(f"  and {len(done.notices) - SHOWN} more (--json lists all)")

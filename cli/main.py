@@ -1,0 +1,117 @@
+"""The command `retain`: finds the command that was asked for, loads it alone, and turns failures into exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from cli.version import __version__
+
+# command -> (where it is, its one line of help): listing them must not load them.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("cli.founding:init", "Make a new vault, or lay one over an existing folder of notes."),
+    "add": ("cli.founding:add", "Copy files or folders into raw/."),
+    "compile": ("cli.compiling:compile_", "Bring wiki, cards and gaps up to date with raw/."),
+    "review": ("cli.reviewing:review", "Start today's reviews."),
+    "due": ("cli.reviewing:due", "List the cards that are due, and the new ones."),
+    "rate": ("cli.reviewing:rate", "Record one review of a card."),
+    "undo": ("cli.reviewing:undo", "Take back the last thing you did to a card."),
+    "card": ("cli.reviewing:card", "Show, suspend, resume or flag one card."),
+    "gaps": ("cli.agenda:gaps", "The reading agenda: list, resolve, ignore, plan."),
+    "status": ("cli.founding:status", "What the vault holds."),
+    "verify": ("cli.checking:verify", "Check every quote, citation and card against the sources."),
+    "trace": ("cli.checking:trace", "Follow a card, sentence or claim back to its source."),
+    "log": ("cli.checking:log", "The chronicle of builds."),
+    "export": ("cli.exporting:export", "Write the cards for other programs."),
+    "rebuild": ("cli.compiling:rebuild", "Make every product anew from raw/, ledgers and log."),
+}
+_EXAMPLES = """\b
+Examples:
+  retain init my-vault && cd my-vault
+  retain add ~/papers/*.pdf
+  retain compile
+  retain review
+"""
+
+
+def _group() -> Any:
+    import click
+
+    class Commands(click.Group):
+        """Knows its commands by name and loads one only when it is asked for."""
+
+        def list_commands(self, ctx: click.Context) -> list[str]:
+            return list(COMMANDS)
+
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+            if cmd_name not in COMMANDS:
+                return None
+            module, _, name = COMMANDS[cmd_name][0].partition(":")
+            command = getattr(importlib.import_module(module), name)
+            assert isinstance(command, click.Command)
+            return command
+
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+
+    @click.group(
+        cls=Commands,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        epilog=_EXAMPLES,
+    )
+    @click.version_option(__version__, prog_name="retain")
+    @click.option(
+        "--vault", metavar="DIR", help="The vault; else RETAIN_VAULT, else the nearest folder with retain.toml."
+    )
+    @click.pass_context
+    def retain(ctx: click.Context, vault: str | None) -> None:
+        """Turn what you read into what you know: a cited wiki, flashcards, a daily review.
+
+        Without a command, the terminal app opens.
+        """
+        ctx.obj = vault
+        if ctx.invoked_subcommand is None:
+            from cli.reviewing import open_app
+
+            open_app(vault, start="home")
+
+    return retain
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    if sys.argv[1:] == ["--version"]:  # asked for by scripts: it must not cost the loading of a library
+        print(f"retain, version {__version__}")
+        sys.exit(0)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; the exit code. Only here is every exception caught."""
+    import click
+
+    from cli import report
+    from vault.errors import RetainError
+
+    try:
+        code = _group().main(args=arguments, prog_name="retain", standalone_mode=False)
+    except click.exceptions.Abort:
+        report.say("\nretain: interrupted; what was saved stays saved")
+        return report.INTERRUPTED
+    except KeyboardInterrupt:
+        report.say("\nretain: interrupted; what was saved stays saved")
+        return report.INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return report.USAGE
+    except RetainError as error:
+        return report.failed(error)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away (`retain due | head`): nothing more to say
+        return report.DONE
+    except Exception as error:  # noqa: BLE001 (the face: a defect becomes one line and a trace file)
+        return report.defect(error)
+    return code if isinstance(code, int) else report.DONE

@@ -1,0 +1,230 @@
+"""A finished vault against its sources: every quote, every sentence, every card. Findings are gathered, not raised."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiler.crew import Crew
+from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.gates import CardGate, card_refused, sentence_refused
+from vault.article import sentences
+from vault.card import Card, CardKind
+from vault.claim import Claim, ClaimState
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, WorkerFailed
+from vault.ids import CardId
+from vault.markdown import unescape
+from vault.note import read_properties
+from vault.source import FoldedText, SourceText
+from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
+from vault.summary import Summary, parse_summary
+from vault.wikilink import Citation
+
+Progress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support."""
+
+    claims: int = 0
+    verified: int = 0
+    sentences: int = 0
+    cards: int = 0
+    unverified: list[dict[str, Any]] = field(default_factory=list)
+    uncited: list[dict[str, Any]] = field(default_factory=list)
+    unsupported: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        return not (self.unverified or self.uncited or self.unsupported)
+
+
+def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
+    return {"id": id_, "path": path, "line": line, "reason": reason}
+
+
+def verify(vault: Vault, progress: Progress) -> Verdict:
+    """Read every source again and hold the whole vault against it; no cache is believed."""
+    check = _Check(vault, Verdict())
+    check.summaries(progress)
+    for folder in (CONCEPTS, TOPICS):
+        for path in vault.paths(folder, ".md"):
+            check.article(path)
+    check.decks()
+    return check.verdict
+
+
+@dataclass(slots=True)
+class _Check:
+    vault: Vault
+    verdict: Verdict
+    claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
+    titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
+
+    def summaries(self, progress: Progress) -> None:
+        parsed = []
+        for path in self.vault.paths(SUMMARIES, ".md"):
+            text = self._text(path, self.verdict.unverified)
+            if text is not None:
+                parsed.append((parse_summary(text, path), text))
+        with Crew("") as crew:
+            messages = [self._message(summary) for summary, _ in parsed]
+            for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
+                progress({"event": "source", "done": done, "of": len(messages), "path": parsed[n][0].path})
+                self._summary(parsed[n][0], reply)
+        for summary, text in parsed:
+            self._sentences(summary.path, text, ("",))
+            self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
+        self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
+
+    def _text(self, path: str, findings: list[dict[str, Any]]) -> str | None:
+        try:
+            return self.vault.read_text(path)
+        except Damaged as error:
+            findings.append(_finding("not-utf-8", path, int(error.where.rpartition(":")[2] or 0), error.what))
+            return None
+
+    def _message(self, summary: Summary) -> dict[str, Any]:
+        path = summary.properties.text("source")
+        data = self.vault.read_bytes(path) if path.startswith("raw/") else None
+        digest = hashlib.sha256(data).hexdigest() if data is not None else ""
+        return {"op": "source", "path": str(self.vault.root / path), "sha256": digest}
+
+    def _summary(self, summary: Summary, reply: dict[str, Any] | WorkerFailed) -> None:
+        found = self.verdict.unverified
+        path, stem = summary.path, summary.path.removesuffix(".md")
+        raw = summary.properties.text("source")
+        if isinstance(reply, WorkerFailed) or "source" not in reply:
+            found.append(_finding("source", path, 1, f"its source cannot be read: {raw or 'none is named'}"))
+            text = ""
+        else:
+            source = SourceText.from_json(reply["source"])
+            text = source.text
+            data = self.vault.read_bytes(raw) or b""
+            if hashlib.sha256(data).hexdigest() != summary.properties.text("source_sha256"):
+                found.append(
+                    _finding("source-changed", path, 1, f"{raw} is not what was compiled: run `retain compile`")
+                )
+            if source.reader == summary.properties.text("reader") and source.text_sha256 != summary.properties.text(
+                "text_sha256"
+            ):
+                found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
+        folded = FoldedText.of(text)
+        seen: set[str] = set()
+        for located in summary.claims:
+            claim = located.claim
+            self.verdict.claims += 1
+            reason = "" if folded.find(claim.quote) is not None else f"the quote does not occur in {raw}"
+            if claim.id in seen:
+                reason = "another claim has this id"
+            seen.add(claim.id)
+            if reason:
+                found.append(_finding(claim.id, path, located.line, reason))
+            else:
+                self.verdict.verified += 1
+            self.claims[stem, claim.id] = claim
+
+    def article(self, path: str) -> None:
+        text = self._text(path, self.verdict.uncited)
+        if text is None:
+            return
+        properties = read_properties(text)
+        stem = path.removesuffix(".md")
+        self.titles[stem] = properties.text("title")
+        self.places[stem] = properties.texts("sources")
+        self._sentences(path, text, self.places[stem])
+
+    def _sentences(self, path: str, text: str, places: Sequence[str]) -> None:
+        own = path.startswith(SUMMARIES)
+        for sentence in sentences(text):
+            if own and (not sentence.cites and sentence.text.startswith(("Source: ", "No claim was found"))):
+                continue
+            self.verdict.sentences += 1
+            reason = self._cites(sentence.cites) or ("" if own else _misplaced(sentence.cites, places))
+            if not reason:
+                views = self._views(sentence.cites)
+                reason = sentence_refused(Sentence(text=sentence.text[:20_000], cites=tuple(views)), views)
+            if reason:
+                self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
+
+    def _cites(self, cites: Sequence[Citation]) -> str:
+        if not cites:
+            return "the sentence cites nothing"
+        for cite in cites:
+            claim = self.claims.get((cite.summary, cite.claim))
+            if claim is None:
+                return f"claim {cite.claim} does not stand in {cite.summary}.md"
+            if claim.state is ClaimState.RETRACTED:
+                return f"claim {cite.claim} is retracted"
+        return ""
+
+    def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
+        views = {}
+        for cite in cites:
+            claim = self.claims[cite.summary, cite.claim]
+            views[str(claim.id)] = ClaimView(
+                id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=""
+            )
+        return views
+
+    def decks(self) -> None:
+        gate = CardGate()
+        seen: dict[CardId, str] = {}
+        for deck in self.vault.decks():
+            found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
+            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
+            article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
+            for card in deck.cards:
+                self.verdict.cards += 1
+                reason = self._card(card, article, gate)
+                if card.id is not None and card.id in seen:
+                    reason = f"its id stands in {seen[card.id]} too"
+                elif card.id is not None:
+                    seen[card.id] = deck.path
+                if reason:
+                    self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
+
+    def _card(self, card: Card, article: str, gate: CardGate) -> str:
+        """Why a card is not borne out; "" if it is. A card of the human's own making needs no support."""
+        if not card.support and (card.id is None or not card.stamp):
+            return ""
+        if card.stamp and article not in self.titles:
+            return "the deck names no article of the wiki"
+        if not card.support:
+            return "the card cites nothing"
+        reason = self._cites(card.support) or _misplaced(card.support, self.places.get(article, ()))
+        if reason:
+            return reason
+        views = self._views(card.support)
+        question, answer = unescape(card.question), unescape(card.answer)
+        proposed = ProposedCard(
+            kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
+        )
+        title = self.titles.get(article, "")
+        return card_refused(proposed, title, views) if card.human_edited else gate.refused(proposed, title, views)
+
+
+def _kind_name(card: Card) -> CardKindName:
+    """The kind a card is held to: its heading's, else that of a plain definition."""
+    match card.kind:
+        case CardKind.MECHANISTIC:
+            return "mechanistic"
+        case CardKind.RELATIONAL:
+            return "relational"
+        case CardKind.APPLIED:
+            return "applied"
+        case _:
+            return "definitional"
+
+
+def _misplaced(cites: Sequence[Citation], places: Sequence[str]) -> str:
+    """Why a citation's number is wrong; "" if each is its source's place in the note's `sources`."""
+    for cite in cites:
+        if not 1 <= cite.place <= len(places) or f"[[{cite.summary}|" not in places[cite.place - 1]:
+            return f"source number {cite.place} is not {cite.summary}"
+    return ""

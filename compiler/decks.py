@@ -1,0 +1,108 @@
+"""Live cards to the files of `learning/flashcards/`, around whatever a human wrote there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from compiler.cards import LiveCard
+from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
+from vault.clean import clean_line
+from vault.ids import CardId
+from vault.markdown import escape
+from vault.note import Value, foreign_properties, render_note, splice_properties
+from vault.wikilink import Citation
+
+KEYS = frozenset({"type", "concept", "article", "generator", "tags"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """What the machine wants a deck to hold."""
+
+    title: str
+    properties: Mapping[str, Value]
+    cards: Sequence[Card]
+
+
+def card_block(card: LiveCard, cites: Sequence[Citation]) -> Card:
+    """A live card as the machine writes it: plain words made Markdown, stamped."""
+    return stamped(Card(card.kind, escape(card.question), escape(card.answer), tuple(cites), card.id))
+
+
+def render_deck(fresh: Fresh, foreign: str = "") -> str:
+    """A deck that holds the machine's cards only, by kind."""
+    parts = [f"# {escape(clean_line(fresh.title))}"]
+    for kind in CardKind:
+        blocks = [render_card(c).rstrip("\n") for c in fresh.cards if c.kind is kind]
+        if blocks:
+            parts += [f"## {kind.heading}", *blocks]
+    note = render_note(dict(fresh.properties), "\n" + "\n\n".join(parts) + "\n")
+    return note.replace("\n---\n", f"\n{foreign}---\n", 1) if foreign else note
+
+
+def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[str | None, bool]:
+    """(the deck's new text, whether a human's edit kept the machine's words out); None for no file.
+
+    `known` are the cards that the machine ever made. Cards of a human's making or rewording stay byte for byte, and
+    so does everything between the blocks; a deck without such things is laid out anew.
+    """
+    if old is None:
+        return (render_deck(fresh) if fresh and fresh.cards else None), False
+    deck = parse_deck(old, path)
+    mine = [c for c in deck.cards if c.id in known and not c.human_edited]
+    foreign = foreign_properties(old, KEYS)
+    if len(mine) == len(deck.cards) and not deck.diagnostics and not _remarks(deck):
+        return (render_deck(fresh, foreign) if fresh and fresh.cards else None), False
+    return _splice(deck, fresh, known)
+
+
+def _remarks(deck: Deck) -> bool:
+    """Whether anything but titles, kinds and card blocks stands in the deck."""
+    body = deck.text[len(deck.text) - len(_body(deck)) :]
+    offset = len(deck.text) - len(body)
+    for card in reversed(deck.cards):
+        body = body[: card.start - offset] + body[card.end - offset :]
+    headings = {"", *(f"## {kind.heading}" for kind in CardKind)}
+    lines = [line.strip() for line in body.splitlines()]
+    return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)
+
+
+def _body(deck: Deck) -> str:
+    from vault.note import body_of
+
+    return body_of(deck.text)
+
+
+def _splice(deck: Deck, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[str, bool]:
+    wanted = {c.id: c for c in fresh.cards} if fresh else {}
+    held_back = False
+    text = deck.text
+    for card in reversed(deck.cards):
+        machine = card.id in known and not card.human_edited
+        if machine and card.id in wanted:
+            if render_card(wanted[card.id]).rstrip("\n") != text[card.start : card.end]:
+                text = splice_card(text, card, wanted[card.id])
+        elif machine:
+            text = splice_card(text, card, None)
+        elif card.id in wanted and card.stamp != wanted[card.id].stamp:
+            held_back = True  # the machine has new words for a card that the human reworded
+    present = {c.id for c in deck.cards}
+    for new in wanted.values():
+        if new.id not in present:
+            text = _append(text, deck.path, new)
+    if fresh:
+        text = splice_properties(text, fresh.properties)
+    return text, held_back
+
+
+def _append(text: str, path: str, new: Card) -> str:
+    """`text` with `new` after the last card of its kind, or under a new heading at the end."""
+    same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
+    block = render_card(new).rstrip("\n")
+    if same:
+        end = same[-1].end
+        return f"{text[:end]}\n\n{block}{text[end:]}"
+    assert new.kind is not None
+    return f"{text.rstrip()}\n\n## {new.kind.heading}\n\n{block}\n"

@@ -1,0 +1,87 @@
+"""Segments to claims: the request for each segment, and the claims in its reply that the source bears out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
+from compiler.gates import Rejection
+from vault.claim import ClaimKind
+from vault.clean import clean, fold
+from vault.source import FoldedText, Segment, SourceText
+
+MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A claim whose quote was found at `start` of the source text; it has no id yet."""
+
+    kind: ClaimKind
+    quote: str
+    statement: str
+    about: tuple[str, ...]
+    start: int
+    locator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What one source gave: claims in the order of its text, the names it offers for concepts, what was refused."""
+
+    claims: tuple[Verified, ...]
+    terms: tuple[Term, ...]
+    rejections: tuple[Rejection, ...]
+
+
+def requests_for(source: SourceText) -> list[ExtractRequest]:
+    """One request a segment, its marks counted from the segment's own start."""
+    return [_request(source, segment) for segment in source.segments]
+
+
+def _request(source: SourceText, segment: Segment) -> ExtractRequest:
+    marks = tuple(
+        Span(
+            kind=m.kind.value,
+            start=max(m.start, segment.start) - segment.start,
+            end=min(m.end, segment.end) - segment.start,
+            level=m.level,
+        )
+        for m in source.marks
+        if m.start < segment.end and m.end > segment.start
+    )
+    return ExtractRequest(
+        title=source.title,
+        language=source.language,
+        headings=segment.headings,
+        text=source.text[segment.start : segment.end],
+        marks=marks,
+    )
+
+
+def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
+    """The claims of `replies` (one a segment, in order) whose quotes occur in the source text, the same words once."""
+    claims: dict[str, Verified] = {}
+    terms: list[Term] = []
+    rejections: list[Rejection] = []
+    for segment, reply in zip(source.segments, replies, strict=True):
+        terms += reply.terms
+        text = source.text[segment.start : segment.end]
+        folded: FoldedText | None = None
+        for claim in reply.claims:
+            words = clean(claim.quote)
+            start = claim.start if claim.quote and text.startswith(claim.quote, claim.start) else None
+            if start is None:
+                folded = folded or FoldedText.of(text)
+                span = folded.find(words, near=claim.start)
+                start = span[0] if span else None
+            if start is None or len(words) > MAX_QUOTE or not fold(words):
+                why = "the quote is too long" if len(words) > MAX_QUOTE else "the quote does not occur in the source"
+                rejections.append(Rejection("quote", why, fold(words)[:200]))
+                continue
+            at = segment.start + start
+            statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
+            claims.setdefault(
+                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at))
+            )
+    return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))

@@ -1,0 +1,155 @@
+"""What the wiki cannot say: names without an article, kinds without evidence, claims on one source."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compiler.cards import LiveCard
+from compiler.resolve import Resolution, Resolved
+from vault.agenda import Gap, GapKind, GapStatus
+from vault.card import CardKind
+from vault.ids import GapId, mint
+from vault.ledger import Event, Ids
+
+ENOUGH_MENTIONS = 2  # articles that name a concept nobody explains
+SHOWN_MENTIONS = 6
+_MISSING = {
+    CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines {}"),
+    CardKind.MECHANISTIC: ("nothing says how or why it works", "a source that explains how {} works"),
+    CardKind.RELATIONAL: (
+        "nothing says how it relates to other concepts",
+        "a source that compares {} with its neighbours",
+    ),
+    CardKind.APPLIED: ("nothing says when to use it, or where it fails", "a source that shows {} in use"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A gap as this compile sees it, before its id and the human's decisions."""
+
+    key: str
+    kind: GapKind
+    what: str
+    missing: str
+    fill: str
+    mentions: tuple[str, ...]
+    weight: int
+
+
+def find(
+    resolution: Resolution,
+    cards: Mapping[str, Sequence[LiveCard]],
+    links: Mapping[str, str],
+    origins: Mapping[str, int],
+) -> list[_Found]:
+    """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has."""
+    named = _named_by(resolution)
+    found = [*_structural(resolution, links), *_epistemic(resolution, cards, links, origins, named)]
+    return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.key))
+
+
+def _named_by(resolution: Resolution) -> dict[str, list[str]]:
+    """Concept id -> the concepts whose own claims name it."""
+    named: dict[str, dict[str, None]] = defaultdict(dict)
+    for concept in resolution.concepts.values():
+        for claim in concept.main:
+            for other in resolution.mentions.get(claim.id, ()):
+                if other != concept.id:
+                    named[other][concept.id] = None
+    return {k: list(v) for k, v in named.items()}
+
+
+def _structural(resolution: Resolution, links: Mapping[str, str]) -> list[_Found]:
+    by_name: dict[str, dict[str, None]] = defaultdict(dict)
+    for concept in resolution.concepts.values():
+        for claim in concept.main:
+            for key in resolution.named_by.get(claim.id, ()):
+                by_name[key][concept.id] = None
+    found = []
+    for key, concepts in by_name.items():
+        if len(concepts) < ENOUGH_MENTIONS:
+            continue
+        name = resolution.unexplained[key]
+        missing = f"{len(concepts)} articles mention it, none explains it"
+        mentions = tuple(sorted(links[c] for c in concepts))[:SHOWN_MENTIONS]
+        fill = f"a source that explains {name}"
+        found.append(_Found(f"structural:{key}", GapKind.STRUCTURAL, name, missing, fill, mentions, len(concepts)))
+    return found
+
+
+def _epistemic(
+    resolution: Resolution,
+    cards: Mapping[str, Sequence[LiveCard]],
+    links: Mapping[str, str],
+    origins: Mapping[str, int],
+    named: Mapping[str, Sequence[str]],
+) -> list[_Found]:
+    found = []
+    for concept in resolution.concepts.values():
+        weight = len(named.get(concept.id, ())) + origins[concept.id] + len(concept.main)
+        mentions = (links[concept.id],)
+        kinds = {c.kind for c in cards.get(concept.id, ())}
+        for kind, (missing, fill) in _MISSING.items():
+            if kind not in kinds:
+                key = f"epistemic:{concept.id}:{kind.value}"
+                found.append(
+                    _Found(key, GapKind.EPISTEMIC, concept.title, missing, fill.format(concept.title), mentions, weight)
+                )
+        if origins[concept.id] == 1 and len(named.get(concept.id, ())) >= ENOUGH_MENTIONS:
+            found.append(_one_source(concept, mentions, weight))
+    return found
+
+
+def _one_source(concept: Resolved, mentions: tuple[str, ...], weight: int) -> _Found:
+    fill = f"a second, independent source on {concept.title}"
+    missing = "all that is known of it rests on one source"
+    return _Found(
+        f"epistemic:{concept.id}:one-source", GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight
+    )
+
+
+def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
+    """The last decision on each gap; "reopen" takes one back."""
+    out: dict[GapId, GapStatus] = {}
+    status = {"resolve": GapStatus.RESOLVED, "ignore": GapStatus.IGNORED, "plan": GapStatus.PLANNED}
+    for event in events:
+        if event.get("type") != "gap" or not isinstance(event.get("gap"), str):
+            continue
+        if event.get("decision") in status:
+            out[GapId(event["gap"])] = status[event["decision"]]
+        elif event.get("decision") == "reopen":
+            out.pop(GapId(event["gap"]), None)
+    return out
+
+
+def agenda(
+    found: Sequence[_Found], births: Mapping[str, Event], ids: Ids, decisions: Mapping[GapId, GapStatus], at: str
+) -> tuple[list[Gap], list[Event]]:
+    """All gaps as the agenda shows them, filled ones last, and what the ledger must learn.
+
+    `births` are the ledger's birth events of gaps, by id: a filled gap is shown with the words it was born with.
+    """
+    events: list[Event] = []
+    gaps: list[Gap] = []
+    present: set[str] = set()
+    for one in found:
+        id_ = ids.keys.get(("gap", one.key)) or mint("gap", one.key, ids.births)
+        present.add(id_)
+        if id_ not in ids.births:
+            text = {"kind": one.kind.value, "name": one.what, "missing": one.missing, "fill": one.fill}
+            events.append({"v": 1, "type": "birth", "of": "gap", "id": id_, "at": at, "key": one.key, **text})
+        elif id_ in ids.retired:
+            events.append({"v": 1, "type": "revive", "of": "gap", "id": id_, "at": at})
+        gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions)
+        gaps.append(replace(gap, status=decisions.get(gap.id, GapStatus.OPEN)))
+    for id_, event in sorted(births.items()):
+        if id_ in present:
+            continue
+        if id_ not in ids.retired:
+            events.append({"v": 1, "type": "retire", "of": "gap", "id": id_, "at": at, "reason": "filled"})
+        what, missing, fill = (str(event.get(part, "")) for part in ("name", "missing", "fill"))
+        gaps.append(Gap(GapId(id_), GapKind(event.get("kind", "epistemic")), what, missing, fill, (), GapStatus.FILLED))
+    return gaps, events

@@ -1,0 +1,232 @@
+"""The first half of a build: what lies in `raw/` becomes verified claims with ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from compiler import plan
+from compiler.crew import Crew, largest_first
+from compiler.engines.port import ExtractReply
+from compiler.extract import Extracted, Verified, claims_in
+from compiler.plan import RawFile, Tracked
+from vault import ledger
+from vault.claim import Claim
+from vault.clean import clean, clean_line
+from vault.diagnostic import Diagnostic
+from vault.errors import WorkerFailed
+from vault.guard import Guard
+from vault.ids import ClaimId, digest12, mint
+from vault.source import SourceText
+from vault.store import SUMMARIES, Vault
+from vault.summary import parse_summary
+
+SAME_CLAIM = 80  # out of 100: a changed quote this like a vanished one of its source is the same claim
+_DIGESTS = ".retain/cache/raw.json"
+Progress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """One source with its text and claims; `source` is None where it could not be read or is only recorded."""
+
+    tracked: Tracked
+    source: SourceText | None
+    claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
+    extracted: Extracted | None = None
+    recorded: str = ""  # the kind of a file that is kept, not read
+    fresh: bool = False  # it was read in this build
+    starts: dict[str, int] = field(default_factory=dict)
+
+
+class RawDigests:
+    """SHA-256 of raw files, remembered by name and stamp so that an unchanged file isn't read again."""
+
+    def __init__(self, vault: Vault, now_ns: int) -> None:
+        self.vault, self.now_ns = vault, now_ns
+        try:
+            self.known: dict[str, list[Any]] = json.loads(vault.read_bytes(_DIGESTS) or b"{}")
+        except ValueError:
+            self.known = {}
+        self.seen: dict[str, list[Any]] = {}
+
+    def of(self, file: RawFile) -> str:
+        """Raises OSError if the file cannot be read."""
+        known = self.known.get(file.path)
+        if known is not None and known[:3] == list(file.stamp):
+            digest = str(known[3])
+        else:
+            with (self.vault.root / file.path).open("rb") as handle:
+                digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        if file.stamp[1] + plan.RACY_NS < self.now_ns:
+            self.seen[file.path] = [*file.stamp, digest]
+        return digest
+
+    def save(self, guard: Guard) -> None:
+        save_cache(guard, _DIGESTS, self.seen)
+
+
+def save_cache(guard: Guard, path: str, value: object) -> None:
+    """Put `value` as JSON at `path`, whatever was there."""
+    from vault.folder import sha256_hex
+
+    old = guard.read(path)
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Reads what changed, in workers; everything else comes from the cache of earlier builds."""
+
+    vault: Vault
+    guard: Guard
+    crew: Crew
+    engine: str  # "name/version"
+    ids: ledger.Ids
+    at: str
+    progress: Progress
+    dry_run: bool = False
+    fresh: bool = False
+    failures: list[Diagnostic] = field(default_factory=list)
+    notices: list[Diagnostic] = field(default_factory=list)
+    events: list[ledger.Event] = field(default_factory=list)
+
+    def run(self, sources: Sequence[Tracked]) -> list[Gathered]:
+        """Every source with its claims, in the order given."""
+        results: dict[int, tuple[dict[str, Any], bool]] = {}
+        missing: list[int] = []
+        for index, source in enumerate(sources):
+            cached = self._cached(source)
+            if cached is None:
+                missing.append(index)
+            else:
+                results[index] = (cached, False)
+        self._read(sources, missing, results)
+        vanished = self._claims_by_source()
+        return [
+            self._gathered(sources[i], *results[i], vanished.get(sources[i].id, {}))
+            if i in results
+            else Gathered(sources[i], None)
+            for i in range(len(sources))
+        ]
+
+    def _cache_path(self, source: Tracked) -> str:
+        name = source.path.rsplit("/", 1)[-1]
+        key = f"{source.sha256} {plan.READERS} {self.engine} {name}"
+        return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
+
+    def _cached(self, source: Tracked) -> dict[str, Any] | None:
+        if self.fresh:
+            return None
+        data = self.guard.read(self._cache_path(source))
+        try:
+            found = json.loads(data) if data is not None else None
+        except ValueError:
+            return None
+        return found if isinstance(found, dict) else None
+
+    def _read(
+        self, sources: Sequence[Tracked], missing: list[int], results: dict[int, tuple[dict[str, Any], bool]]
+    ) -> None:
+        sizes = [(self.vault.root / sources[i].path).stat().st_size for i in missing]
+        order = [missing[n] for n in largest_first(sizes)]
+        messages = [
+            {"op": "source", "path": str(self.vault.root / sources[i].path), "sha256": sources[i].sha256} for i in order
+        ]
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
+            source = sources[order[n]]
+            self.progress({"event": "source", "done": done, "of": len(messages), "path": source.path})
+            if isinstance(reply, WorkerFailed):
+                self.failures.append(Diagnostic(source.path, 0, "reader-failed", reply.what, reply.hint))
+                continue
+            if not self.dry_run:
+                save_cache(self.guard, self._cache_path(source), reply)
+            results[order[n]] = (reply, True)
+
+    def _gathered(self, tracked: Tracked, reply: dict[str, Any], fresh: bool, before: dict[str, str]) -> Gathered:
+        if "recorded" in reply:
+            return Gathered(tracked, None, recorded=str(reply["recorded"]), fresh=fresh)
+        if "unreadable" in reply:
+            what, hint = (clean_line(str(reply["unreadable"].get(k, ""))) for k in ("what", "hint"))
+            self.failures.append(Diagnostic(tracked.path, 0, "unreadable", what, hint))
+            return Gathered(tracked, None, fresh=fresh)
+        try:
+            source = SourceText.from_json(reply["source"])
+            replies = [ExtractReply.model_validate(r) for r in reply["replies"]]
+            extracted = claims_in(source, replies)
+        except (ValidationError, KeyError, TypeError, ValueError) as error:
+            self.failures.append(
+                Diagnostic(
+                    tracked.path, 0, "bad-reply", f"the reader's answer makes no sense: {clean(str(error))[:200]}"
+                )
+            )
+            return Gathered(tracked, None, fresh=fresh)
+        self.notices += [Diagnostic(tracked.path, p.line, p.code, p.message) for p in source.problems]
+        claims = self._identify(tracked, extracted.claims, before)
+        starts: dict[str, int] = {c.id: v.start for (c, _), v in zip(claims, extracted.claims, strict=True)}
+        return Gathered(tracked, source, claims, extracted, fresh=fresh, starts=starts)
+
+    def _claims_by_source(self) -> dict[str, dict[str, str]]:
+        """Source id -> {present key: claim id} of the claims that are alive."""
+        out: dict[str, dict[str, str]] = {}
+        for (noun, key), id_ in self.ids.keys.items():
+            if noun == "claim":
+                out.setdefault(key.partition(":")[0], {})[key] = id_
+        return out
+
+    def _identify(
+        self, tracked: Tracked, found: Sequence[Verified], before: dict[str, str]
+    ) -> tuple[tuple[Claim, tuple[str, ...]], ...]:
+        """Claims with ids: the ledger's where the words are the same or nearly, else newly minted."""
+        keys = [f"{tracked.id}:{digest12(v.quote)}" for v in found]
+        moved = self._moved(tracked, found, keys, before)
+        out = []
+        for verified, key in zip(found, keys, strict=True):
+            id_ = before.get(key) or moved.get(key)
+            if id_ is None:
+                id_ = mint("claim", key, self.ids.births)
+                self.events.append({"v": 1, "type": "birth", "of": "claim", "id": id_, "at": self.at, "key": key})
+            elif id_ in self.ids.retired:
+                self.events.append({"v": 1, "type": "revive", "of": "claim", "id": id_, "at": self.at})
+            claim = Claim(
+                ClaimId(id_), tracked.id, verified.kind, verified.quote, verified.statement, locator=verified.locator
+            )
+            out.append((claim, verified.about))
+        return tuple(out)
+
+    def _moved(
+        self, tracked: Tracked, found: Sequence[Verified], keys: list[str], before: dict[str, str]
+    ) -> dict[str, str]:
+        """New key -> id of the claim whose words it changed a little, as the summary on disk had them."""
+        gone = {id_ for key, id_ in before.items() if key not in set(keys) and self.ids.alive(id_)}
+        new = [(v, k) for v, k in zip(found, keys, strict=True) if k not in before]
+        old = self._old_quotes(tracked, gone) if gone and new else {}
+        if not old:
+            return {}
+        from rapidfuzz import fuzz
+
+        pairs = sorted(
+            (
+                (fuzz.ratio(v.quote, quote, score_cutoff=SAME_CLAIM), k, id_)
+                for v, k in new
+                for id_, quote in old.items()
+            ),
+            key=lambda p: (-p[0], p[1], p[2]),
+        )
+        moved: dict[str, str] = {}
+        for score, key, id_ in pairs:
+            if score >= SAME_CLAIM and key not in moved and id_ not in moved.values():
+                moved[key] = id_
+                self.events.append({"v": 1, "type": "reanchor", "of": "claim", "id": id_, "at": self.at, "key": key})
+        return moved
+
+    def _old_quotes(self, tracked: Tracked, wanted: set[str]) -> dict[str, str]:
+        data = self.guard.read(f"{SUMMARIES}/{tracked.slug}.md")
+        summary = parse_summary(data.decode("utf-8", "replace"), "") if data else None
+        return {c.claim.id: c.claim.quote for c in summary.claims if c.claim.id in wanted} if summary else {}

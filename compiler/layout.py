@@ -1,0 +1,330 @@
+"""The second half of a build: concepts, articles, decks, agenda and indexes as the text of files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from compiler import cards, compose, decks, gaps, indexes
+from compiler.engines.port import CardsReply, ClaimView, ComposeReply, Reply, Request
+from compiler.gather import Gathered
+from compiler.report import Report
+from compiler.resolve import Resolution, Resolved
+from vault import ledger
+from vault.agenda import GapKind, GapStatus, render_agenda
+from vault.article import ArticleSection, render_body
+from vault.claim import Claim, ClaimKind
+from vault.ids import ClaimId, ConceptId, GapId, SourceId, digest12, slug
+from vault.ledger import parse_instant
+from vault.markdown import escape
+from vault.note import Value, render_generated
+from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES
+from vault.summary import SummaryHead, render_summary
+from vault.wikilink import Citation, Wikilink, alias, note_link, raw_link
+
+MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
+LEAD_CLAIMS = 4
+RELATED = 8
+_KIND_FOLDERS = {"articles", "papers", "repos", "datasets", "images"}
+
+Ask = Callable[[Sequence[Request], str], list[Reply | None]]
+ReadOld = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A concept with everything its file shows."""
+
+    concept: Resolved
+    sections: tuple[ArticleSection, ...]
+    places: tuple[SourceId, ...]
+    confidence: str
+    tags: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return f"{CONCEPTS}/{self.concept.slug}.md"
+
+    @property
+    def link(self) -> str:
+        return note_link(self.path, self.concept.title)
+
+
+def confidence(origins: set[SourceId], authority: dict[SourceId, int], engine: str) -> str:
+    """The base confidence of a concept that rests on these independent sources."""
+    strong = sum(authority.get(o, 1) >= 2 for o in origins)
+    if len(origins) >= 3 or (len(origins) == 2 and strong):
+        return "medium" if engine.startswith("agent/") else "high"
+    return {0: "speculative", 1: "low", 2: "medium"}[len(origins)]
+
+
+@dataclass
+class Layout:
+    """Lays out one build. `files` maps vault paths to text; `decks` holds what each deck of the machine's wants."""
+
+    gathered: Sequence[Gathered]
+    resolution: Resolution
+    ids: ledger.Ids
+    id_events: Sequence[ledger.Event]
+    at: str
+    zone: ZoneInfo
+    engine: str
+    authority: dict[SourceId, int]
+    report: Report
+    read_old: ReadOld
+    files: dict[str, str] = field(default_factory=dict)
+    decks: dict[str, decks.Fresh] = field(default_factory=dict)
+    events: list[ledger.Event] = field(default_factory=list)
+    articles: dict[ConceptId, Article] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.sources = {g.tracked.id: g for g in self.gathered}
+        self.titles = {
+            i: g.source.title if g.source else g.tracked.path.rsplit("/", 1)[-1] for i, g in self.sources.items()
+        }
+        self.shelf = compose.Shelf(self.titles, {i: f"{SUMMARIES}/{g.tracked.slug}" for i, g in self.sources.items()})
+        self.claims = {c.id: c for g in self.gathered for c, _ in g.claims}
+        self.views: dict[ConceptId, tuple[ClaimView, ...]] = {}
+
+    def compose_articles(self, ask: Ask) -> None:
+        """Articles, from the engine's replies through the sentence gate."""
+        order = [self.resolution.concepts[i] for i in sorted(self.resolution.concepts, key=self._order)]
+        self.views = {c.id: compose.views_of(c, self.resolution, self.shelf) for c in order}
+        replies = ask([compose.request_for(c, self.views[c.id]) for c in order], "compose")
+        for concept, reply in zip(order, replies, strict=True):
+            article = self._article(concept, reply if isinstance(reply, ComposeReply) else ComposeReply(sections=()))
+            if article is not None:
+                self.articles[concept.id] = article
+                self._record_change(article)
+
+    def _order(self, id_: ConceptId) -> tuple[str, str]:
+        return self.resolution.concepts[id_].title.casefold(), id_
+
+    def _article(self, concept: Resolved, reply: ComposeReply) -> Article | None:
+        changed = self.ids.changed.get(concept.id, {}).get("sources", ())
+        before = [SourceId(s) for s in changed if isinstance(s, str)]
+        places = compose.places(concept.main, before, self._source_order)
+        number = {s: n for n, s in enumerate(places, 1)}
+
+        def cite(id_: ClaimId) -> Citation:
+            source = self.claims[id_].source
+            return Citation(self.shelf.summaries[source], id_, number[source])
+
+        sections, rejections = compose.sections_in(reply, self.views[concept.id], cite)
+        self.report.rejections += rejections
+        if not sections:
+            return None
+        origins = {c.source for c in concept.main}
+        tags = tuple(sorted({t for s in origins for t in self._tags(s)}))
+        return Article(concept, tuple(sections), tuple(places), confidence(origins, self.authority, self.engine), tags)
+
+    def _source_order(self, id_: SourceId) -> tuple[str, str]:
+        return self.sources[id_].tracked.birth
+
+    def _tags(self, id_: SourceId) -> list[str]:
+        """A source's folders below its kind, as tags."""
+        folders = self.sources[id_].tracked.path.split("/")[1:-1]
+        folders = folders[1:] if folders and folders[0] in _KIND_FOLDERS else folders
+        return [slug(f) for f in folders]
+
+    def _record_change(self, article: Article) -> None:
+        body = self._body(article)
+        known = self.ids.changed.get(article.concept.id, {})
+        sources = [str(s) for s in article.places]
+        if known.get("digest") != digest12(body) or known.get("sources") != sources:
+            event = {"v": 1, "type": "change", "of": "concept", "id": article.concept.id, "at": self.at}
+            self.events.append(event | {"digest": digest12(body), "sources": sources})
+            self.ids.changed[article.concept.id] = self.events[-1]
+
+    def related(self, article: Article) -> list[ConceptId]:
+        """The concepts that this one's claims name most, those with an article only."""
+        named: Counter[ConceptId] = Counter()
+        for claim in article.concept.main:
+            weight = 2 if claim.kind in (ClaimKind.RELATION, ClaimKind.DEFINITION) else 1
+            for other in self.resolution.mentions.get(claim.id, ()):
+                if other != article.concept.id and other in self.articles:
+                    named[other] += weight
+        return sorted(named, key=lambda i: (-named[i], *self._order(i)))[:RELATED]
+
+    def needs(self, article: Article) -> list[ConceptId]:
+        """The concepts that its definitions name: what to know first."""
+        found: dict[ConceptId, None] = {}
+        for claim in article.concept.main:
+            if claim.kind is ClaimKind.DEFINITION:
+                found |= {
+                    o: None
+                    for o in self.resolution.mentions.get(claim.id, ())
+                    if o != article.concept.id and o in self.articles
+                }
+        return list(found)
+
+    def _body(self, article: Article) -> str:
+        # The list of related concepts depends on other articles: it stands in the properties, so that the body
+        # changes only with this concept's own claims.
+        return render_body(article.concept.title, article.sections, ())
+
+    def write_decks(self, ask: Ask) -> cards.CardNews:
+        """Decks, from the engine's replies through the card gates and around the cards that live already."""
+        order = [self.articles[i] for i in self.articles]
+        replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
+        words: dict[str, str] = {c.id: c.words for c in self.claims.values()}
+        home: dict[str, str] = {c.id: a.concept.id for a in order for c in a.concept.main}
+        desk = cards.CardDesk(self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine)
+        desk.open()
+        for article, reply in zip(order, replies, strict=True):
+            desk.settle(
+                article.concept,
+                self.views[article.concept.id],
+                reply if isinstance(reply, CardsReply) else CardsReply(),
+            )
+        news = desk.close()
+        self.report.cards |= {
+            "created": news.created,
+            "kept": news.kept,
+            "updated": news.updated,
+            "suspended": news.suspended,
+        }
+        self.report.cards["rejected"] = len(news.rejections)
+        self.report.rejections += news.rejections
+        self.events += news.events
+        for article in order:
+            self._deck(article, news.cards.get(article.concept.id, []))
+        return news
+
+    def _deck(self, article: Article, live: Sequence[cards.LiveCard]) -> None:
+        number = {s: n for n, s in enumerate(article.places, 1)}
+        blocks = []
+        for card in live:
+            sources = [self.claims[c].source for c in card.cites]
+            cites = [Citation(self.shelf.summaries[s], c, number[s]) for c, s in zip(card.cites, sources, strict=True)]
+            blocks.append(decks.card_block(card, cites))
+        properties: dict[str, Value] = {
+            "type": "flashcards",
+            "concept": article.concept.id,
+            "article": article.link,
+            "generator": self.engine,
+            "tags": article.tags,
+        }
+        self.decks[f"{FLASHCARDS}/{article.concept.slug}.md"] = decks.Fresh(article.concept.title, properties, blocks)
+
+    def write_agenda(self, news: cards.CardNews, decided: dict[GapId, GapStatus]) -> None:
+        """`gaps.md`, and what the ledger must learn of gaps."""
+        links: dict[str, str] = {i: a.link for i, a in self.articles.items()}
+        origins: dict[str, int] = {i: len({c.source for c in a.concept.main}) for i, a in self.articles.items()}
+        known = Resolution(
+            {i: a.concept for i, a in self.articles.items()},
+            self.resolution.mentions,
+            self.resolution.unexplained,
+            self.resolution.named_by,
+        )
+        found = gaps.find(known, news.cards, links, origins)
+        births = {str(e["id"]): e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth"}
+        items, events = gaps.agenda(found, births, self.ids, decided, self.at)
+        self.events += events
+        still_open = Counter(g.kind for g in items if g.open)
+        self.report.gaps |= {k.value: still_open[k] for k in GapKind}
+        self.report.gaps["filled"] = sum(g.status is GapStatus.FILLED for g in items)
+        self.files["learning/gaps.md"] = render_agenda(items)
+
+    def write_articles(self) -> None:
+        for article in self.articles.values():
+            concept = article.concept
+            related = [self.articles[i].link for i in self.related(article)]
+            properties: dict[str, Value] = {
+                "type": "concept",
+                "id": concept.id,
+                "title": concept.title,
+                "aliases": concept.aliases,
+                "created": self._day(self._birth(concept.id)),
+                "updated": self._day(self.ids.changed[concept.id]["at"]),
+                "confidence": article.confidence,
+                "freshness": "normal",
+                "sources": tuple(self._source_link(s) for s in article.places),
+                "related": tuple(related),
+                "tags": article.tags,
+            }
+            self.files[article.path] = render_generated(properties, self._body(article), self.read_old(article.path))
+
+    def _birth(self, id_: str) -> str:
+        return self.ids.births[id_].at
+
+    def _source_link(self, id_: SourceId) -> str:
+        if id_ in self.sources and self.sources[id_].source is not None:
+            return str(Wikilink(self.shelf.summaries[id_], alias=alias(self.titles[id_])))
+        return f"{self.ids.present_key.get(id_, id_)} (gone)"
+
+    def _day(self, instant: str) -> str:
+        at: datetime = parse_instant(instant)
+        return at.astimezone(self.zone).date().isoformat()
+
+    def write_summaries(self) -> None:
+        cited = {
+            c
+            for a in self.articles.values()
+            for s in a.sections
+            for p in s.paragraphs
+            for t in p
+            for c in (x.claim for x in t.cites)
+        }
+        cited |= {c.claim for fresh in self.decks.values() for card in fresh.cards for c in card.support}
+        for g in self.gathered:
+            if g.source is None:
+                continue
+            path = f"{SUMMARIES}/{g.tracked.slug}.md"
+            claims = [c for c, _ in g.claims]
+            text = self._summary(g, path, claims)
+            if len(text) > MAX_SUMMARY:
+                text = self._summary(g, path, [c for c in claims if c.id in cited])
+            self.files[path] = text
+
+    def _summary(self, g: Gathered, path: str, claims: list[Claim]) -> str:
+        assert g.source is not None
+        source = g.tracked.id
+        head = SummaryHead(
+            id=source,
+            title=g.source.title,
+            source=g.tracked.path,
+            source_sha256=g.tracked.sha256,
+            text_sha256=g.source.text_sha256,
+            reader=g.source.reader,
+            authority=self.authority.get(source, 1),
+            language=g.source.language,
+            created=self._day(self._birth(source)),
+            updated=self._day(self.ids.changed_at(source)),
+        )
+        defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]
+        lead = (defining + [c for c in claims if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]
+        lead.sort(key=lambda c: g.starts[c.id])
+        return render_summary(path, head, lead, claims, self.read_old(path))
+
+    def write_indexes(self, builds: Sequence[ledger.Event]) -> None:
+        concepts = []
+        for article in self.articles.values():
+            first = article.sections[0].paragraphs[0][0]
+            needs = [self.articles[i].link for i in self.needs(article)]
+            related = [self.articles[i].link for i in self.related(article)]
+            definition = f"{escape(first.text)} {' '.join(map(str, first.cites))}"
+            concept = article.concept
+            concepts.append(
+                indexes.ConceptLine(
+                    article.link, concept.title, concept.aliases, article.confidence, definition, needs, related
+                )
+            )
+        read = [g for g in self.gathered if g.source is not None]
+        lines = [
+            indexes.SourceLine(
+                note_link(f"{SUMMARIES}/{g.tracked.slug}.md", self.titles[g.tracked.id]),
+                g.source.language if g.source else "",
+                len(g.claims),
+                f"also {len(g.tracked.paths) - 1} copies" if len(g.tracked.paths) > 1 else "",
+            )
+            for g in read
+        ]
+        kept = [raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1]) for g in self.gathered if g.source is None]
+        self.files[indexes.INDEX] = indexes.render_index(lines, kept, concepts)
+        self.files[indexes.CONCEPTS] = indexes.render_concepts(concepts)
+        self.files[indexes.GRAPH] = indexes.render_graph(concepts)
+        self.files[indexes.LOG] = indexes.render_log(builds, self.zone)

@@ -1,0 +1,181 @@
+"""What lies in `raw/`, and whether anything changed since the last build."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vault import ledger
+from vault.diagnostic import Diagnostic
+from vault.ids import SourceId, free_slug, mint
+
+CACHE = ".retain/cache/build.json"
+BUILD_VERSION = 1  # of the steps between engine and file: when it grows, everything is laid out anew
+READERS = "markdown/1 text/1 html/1 pdf/1"  # the versions of the readers: a new one reads everything again
+RACY_NS = 2_000_000_000  # a file this young may change again without its time stamp showing it
+_WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A file below `raw/`; `stamp` is (size, mtime ns, inode), which changes whenever the bytes do."""
+
+    path: str  # from the vault's root, as the file system spells it
+    stamp: tuple[int, int, int]
+
+
+def scan(root: Path, folder: str, found: list[Diagnostic]) -> list[RawFile]:
+    """The plain files below `folder`, by path. Hidden ones are left out; links are named and not followed."""
+    files: list[RawFile] = []
+    stack = [folder]
+    while stack:
+        here = stack.pop()
+        try:
+            entries = list(os.scandir(root / here))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found.append(
+                Diagnostic(here, 0, "unreadable-folder", f"cannot be listed: {error.strerror}", "check its permissions")
+            )
+            continue
+        for entry in entries:
+            path = f"{here}/{entry.name}"
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink():
+                found.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
+            elif entry.is_dir(follow_symlinks=False):
+                stack.append(path)
+            elif entry.is_file(follow_symlinks=False):
+                stat = entry.stat(follow_symlinks=False)
+                files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
+    return sorted(files, key=lambda f: f.path)
+
+
+def fingerprint(root: Path, engine: str) -> tuple[str, int]:
+    """(a digest of the names and stamps of every file that a build reads or writes, the youngest time stamp in ns).
+
+    The review log is left out: no build depends on it.
+    """
+    sink: list[Diagnostic] = []
+    files = [
+        f
+        for folder in _WATCHED
+        for f in scan(root, folder, sink)
+        if not f.path.startswith(("learning/reviews", "learning/_review"))
+    ]
+    young = max((f.stamp[1] for f in files), default=0)
+    parts: Iterable[Any] = ((f.path, *f.stamp) for f in files)
+    state = f"{BUILD_VERSION} {READERS} {engine}\n" + "\n".join(map(str, parts))
+    return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest(), young
+
+
+def unchanged(root: Path, engine: str) -> bool:
+    """Whether the last build left everything just as it is now. False when in doubt."""
+    try:
+        cached = json.loads((root / CACHE).read_text(encoding="utf-8"))
+        digest, young = fingerprint(root, engine)
+        return bool(cached["fingerprint"] == digest and young + RACY_NS < cached["taken_ns"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """Raw files as sources: `paths` are all names of the same bytes, the source's own first."""
+
+    id: SourceId
+    paths: tuple[str, ...]
+    sha256: str
+    birth: tuple[str, str]  # (instant, path at birth): the order in which sources came
+    slug: str
+
+    @property
+    def path(self) -> str:
+        return self.paths[0]
+
+
+def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked], list[ledger.Event]]:
+    """The sources among `files` (path -> sha256 of the bytes), and what the ledger must learn.
+
+    Identity is the path first, then the bytes: a known path is that source whatever it holds now; a new path with
+    the bytes of a source whose file is gone is that source moved; equal bytes under two names are one source.
+    """
+    tracking = _Tracking(files, ids, at)
+    tracking.known_paths()
+    tracking.new_paths()
+    tracking.vanished()
+    return sorted(tracking.sources(), key=lambda s: (s.birth, s.id)), tracking.events
+
+
+class _Tracking:
+    def __init__(self, files: dict[str, str], ids: ledger.Ids, at: str) -> None:
+        self.files, self.ids, self.at = files, ids, at
+        self.events: list[ledger.Event] = []
+        self.paths: dict[str, list[str]] = {}  # id -> its paths, its own first
+        self.by_bytes: dict[str, str] = {}  # sha256 -> id
+        self.births: dict[str, ledger.Birth] = {}
+
+    def _event(self, type_: str, id_: str, **rest: str) -> None:
+        self.events.append({"v": 1, "type": type_, "of": "source", "id": id_, "at": self.at, **rest})
+
+    def known_paths(self) -> None:
+        """Paths that the ledger knows, oldest source first; of two with equal bytes the older goes on."""
+        known = [
+            (self.ids.births[i].at, key, i)
+            for (noun, key), i in self.ids.keys.items()
+            if noun == "source" and key in self.files
+        ]
+        for _, path, id_ in sorted(known):
+            self._give(path, self.by_bytes.get(self.files[path], id_))
+
+    def _give(self, path: str, id_: str) -> None:
+        self.by_bytes.setdefault(self.files[path], id_)
+        self.paths.setdefault(id_, []).append(path)
+
+    def new_paths(self) -> None:
+        given = {path for paths in self.paths.values() for path in paths}
+        last_bytes = {str(e.get("digest")): i for i, e in sorted(self.ids.changed.items()) if e.get("of") == "source"}
+        slugs = self.ids.slugs("source")
+        for path in sorted(set(self.files) - given):
+            digest = self.files[path]
+            gone = last_bytes.get(digest)
+            if digest in self.by_bytes:
+                self._give(path, self.by_bytes[digest])
+            elif gone is not None and self.ids.present_key[gone] not in self.files:
+                self._give(path, gone)
+                self._event("rename", gone, key=path)
+            else:
+                self._give(path, self._born(path, slugs))
+
+    def _born(self, path: str, slugs: set[str]) -> str:
+        id_ = mint("source", path, {**self.ids.births, **self.births})
+        name = path.rsplit("/", 1)[-1]
+        slug = free_slug(name.rsplit(".", 1)[0] or name, id_, slugs)
+        slugs.add(slug.casefold())
+        self.births[id_] = ledger.Birth("source", id_, self.at, path, slug=slug)
+        self._event("birth", id_, key=path, slug=slug)
+        return id_
+
+    def vanished(self) -> None:
+        for id_, birth in self.ids.births.items():
+            if birth.noun == "source" and id_ not in self.paths and self.ids.alive(id_):
+                self._event("retire", id_, reason="its file is gone")
+
+    def sources(self) -> list[Tracked]:
+        out = []
+        for id_, paths in self.paths.items():
+            birth = self.ids.births.get(id_) or self.births[id_]
+            digest = self.files[paths[0]]
+            out.append(Tracked(SourceId(id_), tuple(paths), digest, (birth.at, birth.key), birth.slug))
+            if id_ in self.ids.retired:
+                self._event("revive", id_)
+            if self.ids.changed.get(id_, {}).get("digest") != digest:
+                self._event("change", id_, digest=digest)
+        return out

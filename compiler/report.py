@@ -1,0 +1,72 @@
+"""What a compile did, as people and programs are told."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from compiler.gates import Rejection
+from vault.diagnostic import Diagnostic
+
+
+def _zero(*verbs: str) -> dict[str, int]:
+    return dict.fromkeys(verbs, 0)
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts by noun and verb; `failures` are the sources that could not be read; `notices` need no action now."""
+
+    sources: dict[str, int] = field(default_factory=lambda: _zero("read", "recorded", "unchanged", "failed"))
+    articles: dict[str, int] = field(default_factory=lambda: _zero("created", "updated", "unchanged", "removed"))
+    claims: dict[str, int] = field(default_factory=lambda: _zero("added", "kept", "retracted", "rejected"))
+    cards: dict[str, int] = field(default_factory=lambda: _zero("created", "kept", "updated", "suspended", "rejected"))
+    gaps: dict[str, int] = field(default_factory=lambda: _zero("structural", "epistemic", "learner", "filled"))
+    cost: dict[str, float] = field(default_factory=lambda: {"input_tokens": 0, "output_tokens": 0, "usd": 0.0})
+    failures: list[Diagnostic] = field(default_factory=list)
+    notices: list[Diagnostic] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # vault paths, in order
+
+    @property
+    def nothing_new(self) -> bool:
+        return not self.written
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        return {"sources": self.sources, "articles": self.articles, "claims": self.claims, "cards": self.cards}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.counts(),
+            "gaps": self.gaps,
+            "cost": self.cost,
+            "failures": [_listed(d) for d in self.failures],
+            "notices": [_listed(d) for d in self.notices],
+            "rejections": [asdict(r) for r in self.rejections],
+            "written": self.written,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Report:
+        """A report of a build that changed nothing, from the last one that did."""
+        report = cls(gaps=data["gaps"])
+        report.sources["unchanged"] = sum(data["sources"][k] for k in ("read", "unchanged"))
+        report.sources |= {k: data["sources"][k] for k in ("recorded", "failed")}
+        report.articles["unchanged"] = sum(data["articles"][k] for k in ("created", "updated", "unchanged"))
+        report.claims |= {
+            "kept": data["claims"]["added"] + data["claims"]["kept"],
+            "rejected": data["claims"]["rejected"],
+        }
+        report.cards["kept"] = sum(data["cards"][k] for k in ("created", "kept", "updated"))
+        report.cards["rejected"] = data["cards"]["rejected"]
+        report.failures = [_unlisted(d) for d in data["failures"]]
+        report.notices = [_unlisted(d) for d in data["notices"]]
+        return report
+
+
+def _listed(found: Diagnostic) -> dict[str, Any]:
+    return {"id": found.code, "path": found.path, "line": found.line, "reason": found.message, "hint": found.hint}
+
+
+def _unlisted(data: dict[str, Any]) -> Diagnostic:
+    return Diagnostic(data["path"], data["line"], data["id"], data["reason"], data["hint"])

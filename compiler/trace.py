@@ -1,0 +1,100 @@
+"""From a card, an article's sentence or a claim back to the words in the source and the place where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from vault.article import sentences
+from vault.card import Card, Deck
+from vault.claim import Claim
+from vault.clean import fold
+from vault.errors import NotFound
+from vault.markdown import unescape
+from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
+from vault.summary import Summary, parse_summary
+from vault.wikilink import Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One claim on the way: its quote, and the raw file and place where a human finds it."""
+
+    claim: Claim
+    path: str  # of the summary
+    line: int
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.claim.id,
+            "path": self.path,
+            "line": self.line,
+            "kind": self.claim.kind.value,
+            "state": self.claim.state.value,
+            "statement": self.claim.words,
+            "quote": self.claim.quote,
+            "source": self.source,
+            "place": self.claim.locator,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """`what` was asked for, where it stands, and the claims it rests on."""
+
+    what: str
+    path: str
+    line: int
+    steps: tuple[Step, ...]
+
+
+def trace(vault: Vault, wanted: str) -> Trace:
+    """The way back from a card's or claim's id, or from a sentence's words. Raises NotFound."""
+    id_ = wanted.removeprefix("^").removeprefix("c-").strip()
+    summaries = {s.path.removesuffix(".md"): s for s in _summaries(vault)}
+    for deck in vault.decks():
+        for card in deck.cards:
+            if card.id == id_:
+                return _card(deck, card, summaries)
+    for summary in summaries.values():
+        for located in summary.claims:
+            if located.claim.id == id_:
+                step = Step(located.claim, summary.path, located.line, summary.properties.text("source"))
+                return Trace(located.claim.words, summary.path, located.line, (step,))
+    return _sentence(vault, wanted, summaries)
+
+
+def _summaries(vault: Vault) -> Iterator[Summary]:
+    for path in vault.paths(SUMMARIES, ".md"):
+        text = vault.read_text(path)
+        if text is not None:
+            yield parse_summary(text, path)
+
+
+def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
+    what = f"{unescape(card.question)}\n{unescape(card.answer)}"
+    return Trace(what, deck.path, card.line, _steps(card.support, summaries))
+
+
+def _sentence(vault: Vault, words: str, summaries: dict[str, Summary]) -> Trace:
+    wanted = fold(words).casefold()
+    for folder in (CONCEPTS, TOPICS):
+        for path in vault.paths(folder, ".md"):
+            for sentence in sentences(vault.read_text(path) or ""):
+                if wanted and wanted in sentence.text.casefold():
+                    return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
+    hint = "give a card's or claim's id, or some words of an article's sentence in quotes"
+    raise NotFound("no card, claim or sentence goes by that", where=words[:60], hint=hint)
+
+
+def _steps(cites: tuple[Citation, ...], summaries: dict[str, Summary]) -> tuple[Step, ...]:
+    out: list[Step] = []
+    for cite in cites:
+        summary = summaries.get(cite.summary)
+        if summary is None:
+            continue
+        raw = summary.properties.text("source")
+        out += [Step(c.claim, summary.path, c.line, raw) for c in summary.claims if c.claim.id == cite.claim]
+    return tuple(out)

@@ -1,0 +1,120 @@
+"""The reading process: parsers and engine run here, under limits, and nothing here writes outside its work folder.
+
+Started as `python -I -m compiler.worker` with a working directory outside the vault. One JSON object a line comes
+in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "ask", ...} puts composed
+requests to the engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from compiler.engines.port import REPLY_TO, CardsRequest, ComposeRequest, Engine, ExtractReply
+from vault.errors import RetainError, Unreadable
+from vault.source import SourceText
+
+MEMORY_BYTES = 2 << 30  # address space of one worker; a page-bomb dies here, not on the user's desk
+_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest]] = {"compose": ComposeRequest, "cards": CardsRequest}
+
+
+def engine_named(name: str) -> Engine:
+    """The engine that answers. Raises RetainError for a name that is none."""
+    if name == "extractive":
+        from compiler.engines.extractive import ExtractiveEngine
+
+        return ExtractiveEngine()
+    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
+
+
+def read(path: str, sha256: str) -> SourceText | str:
+    """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
+
+    Raises: Unreadable, also where its bytes are no longer those that were seen.
+    """
+    from compiler.ingest import HEAD, kind_of, read_source
+
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise Unreadable("the file changed while it was being read", hint="run the command again")
+    kind = kind_of(Path(path).name, data[:HEAD])
+    if kind in ("image", "unsupported") and data:
+        return kind
+    try:
+        return read_source(data, Path(path).name)
+    except MemoryError as error:
+        raise Unreadable("reading it needs more memory than a document may take") from error
+    except RecursionError as error:
+        raise Unreadable("it is nested too deeply to be read") from error
+
+
+def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
+    """The engine's reply for every segment of the source."""
+    from compiler.extract import requests_for
+
+    return [engine.extract(request) for request in requests_for(source)]
+
+
+def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
+    """The reply to one message; a fault of the document is {"unreadable": ...}."""
+    if message["op"] == "source":
+        try:
+            source = read(message["path"], message["sha256"])
+            if isinstance(source, str):
+                return {"recorded": source}
+            replies = extract(source, engine) if engine is not None else []
+        except Unreadable as error:
+            return {"unreadable": {"what": error.what, "hint": error.hint}}
+        return {
+            "source": source.as_json(),
+            "replies": [r.model_dump(mode="json", exclude_defaults=True) for r in replies],
+        }
+    if engine is None:
+        raise RetainError("no engine was started")
+    kind = message["request"]["type"]
+    request = _REQUESTS[kind].model_validate(message["request"])
+    reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
+    assert isinstance(reply, REPLY_TO[kind])
+    return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
+
+
+def _limit() -> None:
+    """Bounds on memory and core dumps, where the system has them."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or hard > MEMORY_BYTES:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
+
+
+def serve(requests: IO[str], replies: IO[str], engine: Engine | None) -> None:
+    """Answer until the requests end."""
+    for line in requests:
+        reply = answer(json.loads(line), engine)
+        replies.write(json.dumps(reply, ensure_ascii=False, separators=(",", ":")) + "\n")
+        replies.flush()
+
+
+def main() -> None:
+    # Libraries that print must not break the line protocol: stdout is kept for replies, prints go to stderr.
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    _limit()
+    sys.setrecursionlimit(2_000)
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    serve(requests, replies, engine_named(name) if name else None)
+
+
+if __name__ == "__main__":
+    main()
