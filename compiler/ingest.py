@@ -10,6 +10,7 @@ from compiler.readers.decode import decode
 from compiler.readers.html import read_html
 from compiler.readers.language import language_of
 from compiler.readers.markdown import read_markdown
+from compiler.readers.pdf import read_pdf
 from compiler.readers.page import Page
 from compiler.segment import segments
 from vault.clean import clean_line, normal
@@ -41,11 +42,15 @@ def read_source(data: bytes, name: str) -> SourceText:
         return _read_markdown(data, name)
     if kind == "html":
         return _read_html(data, name)
+    if kind == "pdf":
+        page = Page()
+        properties, problems = read_pdf(data, page)
+        return _source("pdf/1", page, properties, name, problems)
     raise Unreadable("no reader")
 
 
 def kind_of(name: str, head: bytes) -> Kind:
-    return "html" if name.endswith("html") else "markdown"
+    return "pdf" if name.endswith("pdf") else "html" if name.endswith("html") else "markdown"
 
 
 def _read_html(data: bytes, name: str) -> SourceText:

@@ -36,7 +36,8 @@ NO_NAME_STARTS = (
         "following above below different similar various new good better best bad worse worst simple easy hard "
         "important useful interesting possible likely well-known like unlike about against after before around "
         "among across beyond during despite except towards toward upon versus vs numerous countless overall "
-        "entire whole main major minor key-idea additional further one two three four five six seven eight nine "
+        "higher lower larger smaller longer shorter faster slower greater fewer less deeper easier harder stronger "
+        "weaker closer later earlier bigger wider richer poorer simpler entire whole main major minor additional further one two three four five six seven eight nine "
         "ten dozens hundreds thousands up down out off nothing something anything everything someone anyone "
         "everyone nobody"
     )
@@ -48,7 +49,7 @@ NO_NAME_ENDS = (
     | _set(
         "and or but if is are was were be been has have had do does did can could may might must shall should "
         "will would not it they them he she we you i us then than so too also only well again etc al ie eg versus "
-        "vs themselves itself example examples below above here there work works explained revisited question "
+        "vs themselves itself below above here there work works explained revisited question "
         "questions exercise exercises summary overview introduction notes readings resources acknowledgements "
         "help"
     )
@@ -106,7 +107,7 @@ TRANSPARENT = _set(
 )
 # Heads that name nothing, whatever stands before them.
 EMPTY_HEADS = _set(
-    "example problem idea case way thing part kind sort type form point goal section chapter paper figure author "
+    "problem idea case way thing part kind sort type form point goal section chapter paper figure author "
     "reader reason advantage disadvantage benefit drawback difference similarity aspect detail fact summary "
     "overview introduction conclusion discussion exercise reference appendix lot bit one other approach result "
     "question answer explanation implementation work details number name choice option"
@@ -122,7 +123,54 @@ GENERIC_ADJECTIVES = _set(
     "interesting natural obvious clear"
 )
 GENERIC_PHRASES = frozenset(
-    ["how it works", "why it works", "related work", "further reading", "see also", "table of contents", "additional resources", "state of the art", "end of the day", "future work", "best practices", "key idea", "key ideas", "main idea", "key takeaways", "take home", "getting started", "quick start", "bonus material", "next steps", "in practice", "when not", "learning goals", "learning objectives", "source code", "case study", "case studies", "point of view", "rule of thumb", "real world", "open source", "problem statement", "running example", "worked solution", "experimental setup", "experimental results", "research question", "research questions", "contact information", "release notes", "performance comparison", "sanity check", "conflict of interest", "data availability", "author contributions", "supplementary material"]
+    [
+        "how it works",
+        "why it works",
+        "related work",
+        "further reading",
+        "see also",
+        "table of contents",
+        "additional resources",
+        "state of the art",
+        "end of the day",
+        "future work",
+        "best practices",
+        "key idea",
+        "key ideas",
+        "main idea",
+        "key takeaways",
+        "take home",
+        "getting started",
+        "quick start",
+        "bonus material",
+        "next steps",
+        "in practice",
+        "when not",
+        "learning goals",
+        "learning objectives",
+        "source code",
+        "case study",
+        "case studies",
+        "point of view",
+        "rule of thumb",
+        "real world",
+        "open source",
+        "problem statement",
+        "running example",
+        "worked solution",
+        "experimental setup",
+        "experimental results",
+        "research question",
+        "research questions",
+        "contact information",
+        "release notes",
+        "performance comparison",
+        "sanity check",
+        "conflict of interest",
+        "data availability",
+        "author contributions",
+        "supplementary material",
+    ]
 )
 NOT_ALONE = (
     GENERIC

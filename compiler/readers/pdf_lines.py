@@ -1,0 +1,342 @@
+"""PDF pages -> lines of text with their fonts and places: the one room that speaks to PDFium."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Flag, auto
+from itertools import groupby
+from typing import Any
+
+from vault.errors import Unreadable
+
+MAX_PAGES = 5_000
+MAX_CHARS = 20_000_000
+SMALLEST = 2.0  # points; smaller print is not there to be read
+
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?:um)?$|semib|cmbx|cmb\d|sfbx|bx\d", re.IGNORECASE)
+_ITALIC = re.compile(r"ital|obli|slant|kursiv|cmti|cmsl|cmbxti|sfti|sfsl|-it$|-bi$|,it", re.IGNORECASE)
+_MONO = re.compile(
+    r"mono|courier|typewriter|cmtt|sftt|cmsltt|consol|menlo|inconsol|letter ?gothic|txtt|beramono|-tt|code", re.I
+)
+_MATH = re.compile(
+    r"^(?:cm(?:mi|sy|ex|mib|bsy)\d*|ms[ab]m\d*|eu[frs][bm]\d*|rsfs\d*|[tpr]?x(?:mi|sy|ex|syc)|esint\d*|wasy\d*|stmary\d*"
+    r"|dsrom\d*|bbm\w*|mt(?:mi|sy|ex|gu)\w*|lmmath\w*|\w*math\w*|symbol\w*|mathematicalpi\w*|newtxmi\w*|rtxmi|rpxmi"
+    r"|txmia?|pxmia?|txsy\w*|pxsy\w*|fdsymbol\w*|mnsymbol\w*|lm(?:mi|sy|ex)\w*)",
+    re.IGNORECASE,
+)
+_COMPUTER_MODERN = re.compile(r"^(?:cm|lmr|lmroman|sf)", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x01\x03-\x1f\x7f-\x9f]")
+_SUBSET = re.compile(r"^[A-Z]{6}\+")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+
+
+class Style(Flag):
+    """How a font sets words apart."""
+
+    PLAIN = 0
+    BOLD = auto()
+    ITALIC = auto()
+    MONO = auto()
+    MATH = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    name: str
+    style: Style
+
+
+@dataclass(slots=True)
+class Run:
+    """Characters of one font on one line; `x0`, `x1` and the baseline `y` in points from the page's lower left."""
+
+    text: str
+    font: Font
+    size: float
+    x0: float
+    x1: float
+    y: float
+
+
+@dataclass(slots=True)
+class Line:
+    """Runs on one baseline; `hyphen` says that PDFium took its last character for a hyphen at the line's end."""
+
+    page: int
+    runs: list[Run] = field(default_factory=list)
+    hyphen: bool = False
+
+    @property
+    def x0(self) -> float:
+        return self.runs[0].x0
+
+    @property
+    def x1(self) -> float:
+        return max(run.x1 for run in self.runs)
+
+    @property
+    def text(self) -> str:
+        return "".join(run.text for run in self.runs)
+
+    @property
+    def main(self) -> Run:
+        """The run that sets the line's size and baseline: the longest."""
+        return max(self.runs, key=lambda run: len(run.text))
+
+    @property
+    def size(self) -> float:
+        return self.main.size
+
+    @property
+    def y(self) -> float:
+        return self.main.y
+
+    def share(self, style: Style) -> float:
+        """The share of its characters in a font of this style."""
+        total = sum(len(run.text.strip()) for run in self.runs)
+        return sum(len(run.text.strip()) for run in self.runs if style in run.font.style) / max(total, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """An entry of the document's own outline."""
+
+    page: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    pages: list[list[Line]]
+    heights: list[float]
+    outline: list[Heading]
+    metadata: dict[str, str]
+
+
+def read_pages(data: bytes) -> Document:
+    """The lines of every page in the order they are written in the file.
+
+    Raises: Unreadable if it is no PDF, wants a password, or has no text.
+    """
+    import pypdfium2 as pdfium
+
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise Unreadable("the PDF is protected by a password", hint="save a copy without it") from error
+        raise Unreadable("not a PDF that can be opened", hint="is it damaged?") from error
+    try:
+        return _read(document, pdfium)
+    finally:
+        document.close()
+
+
+def _read(document: Any, pdfium: Any) -> Document:
+    count = len(document)
+    if count > MAX_PAGES:
+        raise Unreadable(f"more than {MAX_PAGES:,} pages", hint="split the document")
+    pages: list[list[Line]] = []
+    heights: list[float] = []
+    total = 0
+    reader = _PageReader()
+    for number in range(count):
+        try:
+            page = document[number]
+        except pdfium.PdfiumError:  # one broken page does not lose the others
+            pages.append([])
+            heights.append(0.0)
+            continue
+        lines, size = reader.lines(page, number + 1)
+        total += size
+        if total > MAX_CHARS:
+            raise Unreadable(f"more than {MAX_CHARS:,} characters of text", hint="split the document")
+        pages.append(lines)
+        heights.append(float(page.get_height()))
+        page.close()
+    return Document(pages, heights, _outline(document), document.get_metadata_dict())
+
+
+def _outline(document: Any) -> list[Heading]:
+    import pypdfium2 as pdfium
+
+    out: list[Heading] = []
+    try:
+        for entry in document.get_toc(max_depth=6):
+            target = entry.get_dest()
+            index = target.get_index() if target is not None else None
+            title = entry.get_title().strip()
+            if index is not None and title and len(out) < 20_000:
+                out.append(Heading(index + 1, entry.level + 1, title))
+    except pdfium.PdfiumError:
+        return []
+    return out
+
+
+class _PageReader:
+    """Reads pages through PDFium's C functions, typed for speed: a book has a million characters."""
+
+    def __init__(self) -> None:
+        import pypdfium2.raw as raw
+
+        self._raw = raw
+        pointer, integer = ctypes.c_void_p, ctypes.c_int
+        self._object_at = _fast(raw.FPDFText_GetTextObject, pointer, pointer, integer)
+        self._origin = _fast(raw.FPDFText_GetCharOrigin, integer, pointer, integer, pointer, pointer)
+        self._box = _fast(raw.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer)
+        self._font_of = _fast(raw.FPDFTextObj_GetFont, pointer, pointer)
+        self._size_of = _fast(raw.FPDFTextObj_GetFontSize, integer, pointer, pointer)
+        self._matrix_of = _fast(raw.FPDFPageObj_GetMatrix, integer, pointer, pointer)
+        self._mode_of = _fast(raw.FPDFTextObj_GetTextRenderMode, integer, pointer)
+
+    def lines(self, page: Any, number: int) -> tuple[list[Line], int]:
+        """(lines, characters) of one page."""
+        text_page = page.get_textpage()
+        try:
+            handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value
+            chars = _characters(self._raw, text_page.raw)
+            return _joined(self._runs(handle, chars), number), len(chars)
+        finally:
+            text_page.close()
+
+    def _runs(self, handle: int | None, chars: list[str]) -> list[Run | str]:
+        """The page's runs; between them the spaces and line ends that PDFium worked out."""
+        out: list[tuple[Run | str, bool]] = []
+        fonts: dict[int, Font] = {}
+        objects = [self._object_at(handle, i) for i in range(len(chars))]
+        at = 0
+        for thing, group in groupby(objects):
+            end = at + sum(1 for _ in group)
+            text = "".join(chars[at:end])
+            if not thing:
+                out.append((text, False))
+            elif (run := self._run(handle, thing, at, end, text, fonts)) is not None:
+                out.append((run, self._mode_of(thing) == 3))
+            at = end
+        hidden = sum(len(item.text) for item, unseen in out if unseen and isinstance(item, Run))
+        shown = sum(len(item.text) for item, unseen in out if not unseen and isinstance(item, Run))
+        # A scan's text layer is invisible as a whole; a few invisible words on a visible page are hidden text.
+        return [item for item, unseen in out if not unseen or hidden > shown]
+
+    def _run(
+        self, handle: int | None, thing: int, start: int, end: int, text: str, fonts: dict[int, Font]
+    ) -> Run | None:
+        size, matrix = ctypes.c_float(), self._raw.FS_MATRIX()
+        self._size_of(thing, ctypes.byref(size))
+        self._matrix_of(thing, ctypes.byref(matrix))
+        scale = math.hypot(matrix.c, matrix.d) or 1.0
+        turned = abs(matrix.b) > 0.2 * abs(matrix.a) + 1e-6
+        if turned or size.value * scale < SMALLEST:
+            return None
+        x, y = ctypes.c_double(), ctypes.c_double()
+        self._origin(handle, start, ctypes.byref(x), ctypes.byref(y))
+        box = self._raw.FS_RECTF()
+        self._box(handle, end - 1, ctypes.byref(box))
+        key = self._font_of(thing)
+        if key not in fonts:
+            fonts[key] = self._font(key)
+        points = size.value * scale
+        if box.top - box.bottom < 0.8 * points:  # inside a figure that is itself drawn smaller
+            points = 0.85 * (box.top - box.bottom)
+        if Style.MATH in fonts[key].style:
+            text = _CONTROL.sub("", text)  # pieces of tall brackets
+        return Run(text, fonts[key], round(points, 1), x.value, box.right, y.value)
+
+    def _font(self, key: int | None) -> Font:
+        raw = self._raw
+        font = ctypes.cast(key, raw.FPDF_FONT)
+        buffer = ctypes.create_string_buffer(256)
+        raw.FPDFFont_GetBaseFontName(font, buffer, 256)
+        name = _SUBSET.sub("", buffer.value.decode("utf-8", "replace"))
+        angle = ctypes.c_int()
+        raw.FPDFFont_GetItalicAngle(font, angle)
+        flags = raw.FPDFFont_GetFlags(font)
+        if _MATH.match(name):
+            return Font(name, Style.MATH)
+        style = Style.PLAIN
+        if _BOLD.search(name) or raw.FPDFFont_GetWeight(font) >= 600:
+            style |= Style.BOLD
+        if _ITALIC.search(name) or flags & 0x40 or angle.value:
+            style |= Style.ITALIC
+        if _MONO.search(name) or (flags & 0x1 and flags != 0xFFFFFFFF and flags > 0):
+            style |= Style.MONO
+        return Font(name, style)
+
+
+def _fast(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """The same C function with plain pointers: it returns a number instead of building an object each time."""
+    return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value)
+
+
+def _characters(raw: Any, text_page: Any) -> list[str]:
+    """The page's characters, one for each of PDFium's indices; surrogate halves joined, the second one empty."""
+    count = raw.FPDFText_CountChars(text_page)
+    if count <= 0:
+        return []
+    buffer = (ctypes.c_ushort * (count + 1))()
+    got = raw.FPDFText_GetText(text_page, 0, count, buffer)
+    if got == count + 1:
+        codes = list(buffer[:count])
+    else:  # characters without a Unicode value have no place in the text: ask for each
+        codes = [raw.FPDFText_GetUnicode(text_page, i) for i in range(count)]
+    out: list[str] = []
+    i = 0
+    while i < count:
+        code = codes[i]
+        if 0xD800 <= code < 0xDC00 and i + 1 < count and 0xDC00 <= codes[i + 1] < 0xE000:
+            out += (chr(0x10000 + ((code - 0xD800) << 10) + codes[i + 1] - 0xDC00), "")
+            i += 2
+            continue
+        out.append("\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else _LIGATURES.get(code) or chr(code))
+        i += 1
+    return out
+
+
+def _joined(items: list[Run | str], page: int) -> list[Line]:
+    """Runs on one baseline that follow one another as lines; PDFium's own line ends split formulas at every index."""
+    out: list[Line] = []
+    gap = ""
+    for item in items:
+        if isinstance(item, str):
+            gap += item
+            continue
+        line = out[-1] if out else None
+        if line is not None and not line.hyphen and _follows(line, item):
+            distance = item.x0 - line.runs[-1].x1
+            if (gap and distance > 0.08 * item.size) or distance > 0.22 * min(item.size, line.runs[-1].size):
+                line.runs[-1].text += " "
+        else:
+            line = Line(page)
+            out.append(line)
+        gap = ""
+        if item.text.endswith(("\x02", "\ufffe")):
+            line.hyphen = True
+            item.text = item.text[:-1] + "-"
+        line.runs.append(item)
+    return [line for line in out if line.text.strip()]
+
+
+def _follows(line: Line, run: Run) -> bool:
+    last, main = line.runs[-1], line.main
+    size = max(main.size, run.size)
+    up, distance = abs(run.y - main.y), run.x0 - last.x1
+    if run.size < 0.8 * main.size and up <= 0.8 * size:  # raised or lowered, and what is raised on it
+        return -0.5 * size <= distance <= 0.6 * size
+    return up <= 0.45 * size and -0.5 * size <= distance <= 1.8 * size
+
+
+def words(pages: list[list[Line]]) -> Iterator[str]:
+    """Every word of the document that no line end breaks, in lower case."""
+    for page in pages:
+        for line in page:
+            found = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text)
+            yield from (word.lower() for word in (found[:-1] if line.hyphen else found))
+
+
+def is_computer_modern(name: str) -> bool:
+    return _COMPUTER_MODERN.match(name) is not None
