@@ -7,7 +7,6 @@ any number of times: an event is known by its id, and events count in order of (
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged, SchemaTooNew
+from vault.errors import SchemaTooNew
+from vault.folder import Folder
 from vault.ids import ulid
 from vault.log_event import (
     Bury,
@@ -66,6 +66,7 @@ __all__ = [  # the nouns of the log can be had here, beside what reads and write
 
 FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
+_NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _BOM = b"\xef\xbb\xbf"
 
@@ -157,22 +158,12 @@ def _whole_events(line: bytes) -> list[LogEvent]:
 def read_log(root: Path) -> Log:
     """The review log of the vault at `root`; empty where there is none yet.
 
-    Raises: SchemaTooNew; Damaged if a file cannot be read at all.
+    Raises: SchemaTooNew; Refused or Damaged if a file cannot be read at all, as without it cards would look new.
     """
-    files: list[tuple[str, bytes]] = []
-    try:
-        with os.scandir(root / FOLDER) as entries:
-            for entry in entries:
-                if entry.name.startswith("reviews") and entry.name.endswith(".jsonl"):
-                    if not entry.is_file(follow_symlinks=False):
-                        raise Damaged("a review log has to be a plain file", where=f"{FOLDER}/{entry.name}")
-                    name = clean_line(entry.name.encode(errors="replace").decode())
-                    files.append((f"{FOLDER}/{name}", Path(entry.path).read_bytes()))
-    except FileNotFoundError:
-        return Log()
-    except OSError as problem:
-        raise Damaged(f"cannot be read: {problem.strerror}", where=f"{FOLDER}/") from problem
-    return parse_log(files)
+    folder = Folder(root)
+    paths = [entry.path for entry in folder.listing(FOLDER) if _NAME.fullmatch(entry.path)]
+    found = [(clean_line(path.encode(errors="replace").decode()), folder.read(path)) for path in paths]
+    return parse_log((path, data) for path, data in found if data is not None)
 
 
 def live(events: Iterable[LogEvent]) -> list[LogEvent]:

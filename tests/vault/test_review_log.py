@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.errors import Damaged, SchemaTooNew
+from vault.errors import Refused, SchemaTooNew
 from vault.guard import Guard, Scope
 from vault.ids import ALPHABET, CardId
 from vault.log_event import checksum
@@ -135,7 +135,7 @@ def test_a_log_that_is_a_link_is_refused_and_named(tmp_path: Path) -> None:
     (tmp_path / "learning").mkdir()
     (tmp_path / "elsewhere").write_bytes(lines(review(1)))
     (tmp_path / LOG_PATH).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(Damaged, match=r"learning/reviews\.jsonl"):
+    with pytest.raises(Refused, match=r"learning/reviews\.jsonl"):
         read_log(tmp_path)
 
 
