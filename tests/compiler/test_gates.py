@@ -1,0 +1,78 @@
+import pytest
+
+from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.gates import CardGate, card_refused, content_words, sentence_refused
+from vault.claim import ClaimKind
+
+CACHE = ClaimView(
+    id="aaaaaaaaaa",
+    kind=ClaimKind.DEFINITION,
+    words="A KV cache stores 2 tensors per layer, so that keys and values are not computed again.",
+    quote="A KV cache stores 2 tensors per layer, so that keys and values are not computed again.",
+    source="Notes",
+)
+WHY = CACHE.model_copy(update={"id": "bbbbbbbbbb", "kind": ClaimKind.MECHANISM})
+CLAIMS = {c.id: c for c in (CACHE, WHY)}
+
+
+def card(question: str, answer: str, kind: CardKindName = "definitional", cite: str = "aaaaaaaaaa") -> ProposedCard:
+    return ProposedCard(kind=kind, question=question, answer=answer, cites=(cite,))
+
+
+def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
+    assert card_refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
+    why = card("What does a KV cache spare?", "Keys and values are not computed again.", "mechanistic", "bbbbbbbbbb")
+    assert card_refused(why, "KV cache", CLAIMS) == ""
+
+
+@pytest.mark.parametrize(
+    ("proposed", "reason"),
+    [
+        (card("What is a KV cache?", "It stores 3 tensors per layer."), "do not say 3"),
+        (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "do not give the answer"),
+        (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives its answer away"),
+        (card("What stores tensors per layer?", "Tensors per layer."), "contains its answer"),
+        (card("What is a KV cache?", "A KV cache."), "contains its answer"),
+        (card("What stores tensors?", "It is the KV cache."), "only names the concept"),
+        (card("How does this method work?", "Keys and values are not computed again."), "points at something outside"),
+        (card("What is a KV cache?", "As shown above, it stores tensors."), "points at something outside"),
+        (card("Name the KV cache.", "It stores 2 tensors per layer."), "does not ask"),
+        (card("What is a KV cache?", ""), "no question or no answer"),
+        (card("What is a KV cache?", "It stores tensors.\x1b[31m"), "control characters"),
+        (card("What is a KV cache?", "It stores tensors.", cite="0000000000"), "cites no claim"),
+        (card("Why a KV cache?", "It stores 2 tensors per layer.", "mechanistic"), "no cited claim is evidence"),
+        (card("What is a KV cache?", "It stores tensors. " * 60), "too long"),
+    ],
+)
+def test_a_card_that_fails_is_told_why(proposed: ProposedCard, reason: str) -> None:
+    assert reason in card_refused(proposed, "KV cache", CLAIMS)
+
+
+def test_no_card_repeats_another_of_the_vault() -> None:
+    gate = CardGate()
+    assert gate.refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
+    assert "this answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
+    assert "asks this" in gate.refused(card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS)
+    nearly = card("What is a KV-cache ?", "It stores keys and values.")
+    assert "asks" in gate.refused(nearly, "KV cache", CLAIMS)
+
+
+@pytest.mark.parametrize(
+    ("text", "cites", "reason"),
+    [
+        (CACHE.quote, ("aaaaaaaaaa",), ""),
+        ("A KV cache stores tensors so that keys are not computed again.", ("aaaaaaaaaa",), ""),
+        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "do not say 4"),
+        ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "do not bear out"),
+        ("A KV cache stores tensors.", (), "cites nothing"),
+        ("A KV cache stores tensors.", ("0000000000",), "does not exist"),
+        ("", ("aaaaaaaaaa",), "empty"),
+    ],
+)
+def test_a_sentence_stands_only_on_its_claims(text: str, cites: tuple[str, ...], reason: str) -> None:
+    refused = sentence_refused(Sentence(text=text, cites=cites), CLAIMS)
+    assert reason in refused and bool(reason) == bool(refused)
+
+
+def test_endings_that_a_question_turns_do_not_hide_a_word() -> None:
+    assert content_words("It stored the caches") == content_words("storing a cache")

@@ -1,0 +1,88 @@
+import itertools
+import os
+import time
+from pathlib import Path
+
+from compiler import plan
+from compiler.plan import track
+from vault import ledger
+from vault.diagnostic import Diagnostic
+
+FIRST, SECOND = "2026-11-21T09:00:00.000Z", "2026-11-22T09:00:00.000Z"
+
+
+def learnt(*rounds: tuple[dict[str, str], str]) -> tuple[list[plan.Tracked], ledger.Ids]:
+    """The sources after the raw folder looked like each of these in turn."""
+    events: list[ledger.Event] = []
+    sources: list[plan.Tracked] = []
+    for files, at in rounds:
+        sources, news = track(files, ledger.fold(events), at)
+        events += news
+    return sources, ledger.fold(events)
+
+
+def test_the_same_files_give_the_same_ids_whatever_order_they_are_listed_in() -> None:
+    files = {"raw/articles/b.md": "2", "raw/articles/a.md": "1", "raw/papers/a.pdf": "3"}
+    expected = track(files, ledger.Ids(), FIRST)
+    for order in itertools.permutations(files):
+        assert track({p: files[p] for p in order}, ledger.Ids(), FIRST) == expected
+    assert [s.slug for s in expected[0]] == ["a", "b", f"a-{expected[0][2].id[:4]}"]
+
+
+def test_an_edited_file_is_the_same_source_and_a_moved_one_too() -> None:
+    (before,), _ = learnt(({"raw/a.md": "1"}, FIRST))
+    (edited,), _ = learnt(({"raw/a.md": "1"}, FIRST), ({"raw/a.md": "2"}, SECOND))
+    (moved,), ids = learnt(({"raw/a.md": "1"}, FIRST), ({"raw/b.md": "1"}, SECOND))
+    assert before.id == edited.id == moved.id
+    assert moved.path == "raw/b.md" and moved.slug == "a" and ids.alive(moved.id)
+
+
+def test_equal_bytes_under_two_names_are_one_source() -> None:
+    (source,), ids = learnt(({"raw/b.md": "1", "raw/a.md": "1"}, FIRST))
+    assert source.paths == ("raw/a.md", "raw/b.md") and len(ids.births) == 1
+    (still,), _ = learnt(({"raw/b.md": "1"}, FIRST), ({"raw/a.md": "1", "raw/b.md": "1"}, SECOND))
+    assert still.paths == ("raw/b.md", "raw/a.md")
+
+
+def test_a_file_that_comes_back_is_the_source_it_was() -> None:
+    gone, ids = learnt(({"raw/a.md": "1"}, FIRST), ({}, SECOND))
+    assert gone == [] and not any(ids.alive(i) for i in ids.births)
+    (back,), ids = learnt(({"raw/a.md": "1"}, FIRST), ({}, SECOND), ({"raw/a.md": "1"}, "2026-11-23T09:00:00.000Z"))
+    assert ids.alive(back.id) and len(ids.births) == 1
+
+
+def test_nothing_new_teaches_the_ledger_nothing() -> None:
+    files = {"raw/a.md": "1", "raw/b.md": "1", "raw/c.md": "2"}
+    _, ids = learnt((files, FIRST))
+    assert track(files, ids, SECOND)[1] == []
+
+
+def test_links_and_hidden_files_are_not_sources(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    (raw / "deep" / "er").mkdir(parents=True)
+    (raw / "deep" / "er" / "x.md").write_text("x")
+    (raw / ".hidden.md").write_text("x")
+    (raw / "link.md").symlink_to("/etc/passwd")
+    (raw / "loop").symlink_to(raw)
+    found: list[Diagnostic] = []
+    assert [f.path for f in plan.scan(tmp_path, "raw", found)] == ["raw/deep/er/x.md"]
+    assert sorted(d.path for d in found) == ["raw/link.md", "raw/loop"]
+
+
+def test_any_change_to_what_a_build_reads_or_writes_shows(tmp_path: Path) -> None:
+    for folder in ("raw", "wiki", "learning", "ledger"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.md").write_text("x")
+    before, young = plan.fingerprint(tmp_path, "extractive/1")
+    assert young <= time.time_ns()
+    assert plan.fingerprint(tmp_path, "extractive/2")[0] != before
+    for folder in ("raw", "wiki", "learning", "ledger"):
+        path = tmp_path / folder / "x.md"
+        stat = path.stat()
+        path.write_text("y")
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+        assert plan.fingerprint(tmp_path, "extractive/1")[0] != before
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        assert plan.fingerprint(tmp_path, "extractive/1")[0] == before
+    (tmp_path / "learning" / "reviews.jsonl").write_text("no build depends on it")
+    assert plan.fingerprint(tmp_path, "extractive/1")[0] == before

@@ -1,0 +1,43 @@
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vault.agenda import Gap, GapKind, GapStatus, counts, decide, parse_agenda, render_agenda, ticks
+from vault.ids import GapId
+
+LINK = "[[wiki/concepts/kv-cache|KV cache]]"
+GAP = Gap(
+    GapId("aaaaaaaaaa"),
+    GapKind.STRUCTURAL,
+    "softmax",
+    "3 articles mention it, none explains it",
+    "a source on softmax",
+    (LINK,),
+)
+WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1).map(str.strip).filter(bool)
+
+
+@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)))
+def test_a_gap_comes_back_as_it_was_written(what: str, kind: GapKind, status: GapStatus) -> None:
+    what = " ".join(what.split())
+    gap = replace(GAP, what=what, kind=kind, status=status, ticked=not replace(GAP, status=status).open)
+    (read,) = parse_agenda(render_agenda([gap]))
+    assert replace(read, line=0) == gap
+    assert render_agenda([read]) == render_agenda([gap])
+
+
+def test_a_tick_of_the_human_is_seen_and_a_decision_moves_the_gap() -> None:
+    text = render_agenda([GAP, replace(GAP, id=GapId("bbbbbbbbbb"), kind=GapKind.EPISTEMIC)])
+    ticked = text.replace("- [ ] **softmax**", "- [x] **softmax**", 1)
+    assert ticks(text) == [] and ticks(ticked) == ["aaaaaaaaaa"]
+    after = render_agenda(decide(parse_agenda(ticked), {GapId("aaaaaaaaaa"): GapStatus.RESOLVED}))
+    assert counts(after) == {"structural": 0, "epistemic": 1, "learner": 0}
+    assert "## Resolved\n\n- [x] (structural, resolved) **softmax**" in after
+
+
+def test_remarks_of_the_human_between_the_items_are_passed_over() -> None:
+    text = render_agenda([GAP]).replace(
+        "## Structural\n", "## Structural\n\nask a friend about this\n- [ ] buy a book\n"
+    )
+    assert [g.id for g in parse_agenda(text)] == ["aaaaaaaaaa"]
