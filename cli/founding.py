@@ -60,7 +60,6 @@ def init(directory: str, adopt: bool, no_git: bool) -> None:
             where=str(root),
             hint="--adopt lays the vault over what is there; no file is changed",
         )
-    root.mkdir(parents=True, exist_ok=True)
     guard = Guard(root.resolve(), Scope.INIT)
     at = now()
     settings = Settings(

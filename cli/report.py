@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Iterable
@@ -52,12 +51,11 @@ def _lined(error: RetainError) -> str:
 
 def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="retain-trace-", suffix=".txt", delete=False, encoding="utf-8"
-    ) as file:
-        traceback.print_exception(error, file=file)
+    from vault.guard import write_trace
+
+    trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
-    say(f"retain: a defect of retain itself: {what}\n  the trace is in {file.name}")
+    say(f"retain: a defect of retain itself: {what}\n  the trace is in {trace}")
     return DEFECT
 
 

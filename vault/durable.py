@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vault.errors import EditedMeanwhile, LockHeld, Refused, Unreadable, WriteFailed
+from vault.errors import EditedMeanwhile, Refused, Unreadable, WriteFailed
 
 if sys.platform != "win32":
     import fcntl
 
 _BLOCK = 1 << 20
-_LOG_WAIT_S = 10.0
 _SPACE = "free some space and run it again"
 _OWNER = "look at the owner and the mode of the folder"
 _WORDS = {
@@ -124,22 +123,18 @@ def _taken_back(handle: int, size: int, added: int) -> bool:
     return False
 
 
-def lock_log(handle: int, path: str) -> None:
-    """Waits for the lock on a log, a few milliseconds as a rule. Raises LockHeld after ten seconds."""
-    end = time.monotonic() + _LOG_WAIT_S
-    while not try_lock(handle):
-        if time.monotonic() > end:
-            raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
-        time.sleep(0.0005)
-
-
-def try_lock(handle: int) -> bool:
-    """Whether the lock on an open file is ours now; the system frees it when the handle or the process is gone."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def lock_within(handle: int, seconds: float) -> bool:
+    """Whether the lock on an open file is ours before the time is up; it goes with the handle or the process."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(0.0005)
+        else:
+            return True
 
 
 def overwrite(handle: int, data: bytes) -> None:

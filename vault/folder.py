@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from vault.errors import Damaged, Refused
+from vault.errors import Damaged, EditedMeanwhile, Refused
 from vault.safe_path import TEMP_PREFIX, refusal, split
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -127,18 +127,28 @@ class Folder:
 
     def _open_root(self) -> int:
         handle = os.open(self.root, _DIRECTORY)
-        identity = identity_of(os.fstat(handle))
-        if self._identity is None:
-            self._identity = identity
-        elif self._identity != identity:
+        try:
+            identity = identity_of(os.fstat(handle))
+            if self._identity not in (None, identity):
+                raise Refused("another folder has taken the vault's place", where=str(self.root), hint="start again")
+        except BaseException:
             os.close(handle)
-            raise Refused("another folder has taken the vault's place", where=str(self.root), hint="start again")
+            raise
+        self._identity = identity
         return handle
 
 
 def identity_of(status: os.stat_result) -> Identity:
     """What makes a folder itself, whatever its name: device and inode."""
     return status.st_dev, status.st_ino
+
+
+def identity_at(path: str | Path, handle: int | None = None) -> Identity | None:
+    """The identity of what a name leads to, links followed; None if it leads nowhere that we could reach."""
+    try:
+        return identity_of(os.stat(path, dir_fd=handle))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return None  # what nobody can reach by its name is not written under another; any other error is one
 
 
 def open_folder_at(handle: int, name: str, path: str) -> int:
@@ -182,6 +192,16 @@ def _is_link(handle: int, name: str) -> bool:
         return stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode)
     except OSError:
         return False
+
+
+def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
+    """EditedMeanwhile unless what was found has the SHA-256 `expect`; None expects that there is nothing."""
+    if found is None and expect is not None:
+        raise EditedMeanwhile("it was deleted or moved since it was read", where=path, hint="run it again")
+    if found is not None and expect is None:
+        raise EditedMeanwhile("there is a file by that name already", where=path, hint="run it again")
+    if found is not None and found.sha256 != expect:
+        raise EditedMeanwhile("it was edited since it was read; the edit stays", where=path, hint="run it again")
 
 
 def still_named(handle: int, folder: int, name: str) -> bool:

@@ -13,7 +13,7 @@ import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -21,26 +21,33 @@ from vault.durable import (
     append_lines,
     copy_bytes,
     failing,
-    lock_log,
+    lock_within,
     open_source,
     sync,
     sync_folder,
     sync_path,
-    try_lock,
     write_all,
 )
-from vault.errors import EditedMeanwhile, Refused
+from vault.errors import LockHeld, Refused
 from vault.export_place import check_export
-from vault.folder import Current, Folder, Identity, identity_of, open_folder_at, read_at, sha256_hex, still_named
+from vault.folder import (
+    Folder,
+    Identity,
+    expect_bytes,
+    identity_at,
+    identity_of,
+    open_folder_at,
+    read_at,
+    sha256_hex,
+    still_named,
+)
 from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
-__all__ = ["Guard", "Scope", "export_file", "sha256_hex"]
+__all__ = ["Guard", "Scope", "export_file", "sha256_hex", "write_trace"]
 
 _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-_STALE_S = 600.0
-# A folder that nobody can reach by name cannot be written under another; any other error is one.
-_NOT_THERE = (FileNotFoundError, NotADirectoryError, PermissionError)
+_STALE_S, _LOG_WAIT_S = 600.0, 10.0
 
 
 class Guard(Folder):
@@ -69,7 +76,7 @@ class Guard(Folder):
             found = read_at(folder, parts[-1], path)
             if found is not None and found.data == data:
                 return False
-            _expect(path, found, expect)
+            expect_bytes(path, found, expect)
             with _temporary(folder, found.status if found else None) as (name, handle):
                 write_all(handle, data)
                 sync(handle)
@@ -85,12 +92,16 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if not lines.endswith(b"\n") or not parts[-1].endswith(".jsonl"):
             raise refusal(path, "only whole lines are appended, and only to a .jsonl file")
-        with (
-            failing(path),
-            self._opened(path, parts[:-1], create=True) as folder,
-            _log(folder, parts[-1], path) as handle,
-        ):
-            append_lines(handle, lines, path)
+        with failing(path), self._opened(path, parts[:-1], create=True) as folder:
+            handle = _hold(folder, parts[-1], path, wait_s=_LOG_WAIT_S)
+            if handle is None:
+                raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
+            try:
+                if os.fstat(handle).st_size == 0:  # perhaps made just now
+                    sync_folder(folder)
+                append_lines(handle, lines, path)
+            finally:
+                os.close(handle)
 
     def remove(self, path: str, *, expect: str) -> None:
         """Deletes the file whose bytes have the SHA-256 `expect`. Raises as `write` does."""
@@ -98,15 +109,15 @@ class Guard(Folder):
         if not self.scope.replaces or is_append_only(parts):
             raise refusal(path, "nothing is deleted there")
         with failing(path), self._opened(path, parts[:-1], create=False) as folder:
-            _expect(path, read_at(folder, parts[-1], path), expect)
+            expect_bytes(path, read_at(folder, parts[-1], path), expect)
             aside = _temp_name()
             os.rename(parts[-1], aside, src_dir_fd=folder, dst_dir_fd=folder)
             try:  # only now can nobody reach it by its name any more
-                _expect(path, read_at(folder, aside, path), expect)
-            except Refused:
+                expect_bytes(path, read_at(folder, aside, path), expect)
+                os.unlink(aside, dir_fd=folder)
+            except BaseException:
                 _put_back(folder, aside, parts[-1])
                 raise
-            os.unlink(aside, dir_fd=folder)
             sync_folder(folder)
 
     def makedirs(self, path: str) -> None:
@@ -130,9 +141,9 @@ class Guard(Folder):
         ):
             digest = copy_bytes(reading, handle, source)
             found = read_at(folder, parts[-1], path)
-            if found is not None and found.sha256 == digest:
+            if found and found.sha256 == digest:
                 return digest
-            if found is not None:
+            if found:
                 raise refusal(path, "another file has that name already", hint="rename one of them")
             sync(handle)
             _install(folder, name, parts[-1], path, None)
@@ -144,25 +155,23 @@ class Guard(Folder):
 
         Younger ones stay: another process may be about to put them in place.
         """
-        removed: list[str] = []
-        for top in sorted({grant.folder for grant in self.scope.value}):
-            with suppress(FileNotFoundError, Refused), failing("/".join(top)):
-                self._sweep(top, older_than_s, removed)
-        return sorted(set(removed))
+        removed: set[str] = set()
+        for top in {grant.folder for grant in self.scope.value}:
+            with suppress(Refused), failing("/".join(top)):
+                self._sweep(top, time.time() - older_than_s, removed)
+        return sorted(removed)
 
-    def _sweep(self, top: tuple[str, ...], older_than_s: float, removed: list[str]) -> None:
-        path = "/".join(top)
-        with self._opened(path, top, create=False) as folder:
-            with os.scandir(folder) as scan:
-                entries = [(e.name, e.stat(follow_symlinks=False)) for e in scan]
-            for name, status in entries:
-                ours = name.startswith(TEMP_PREFIX) and stat.S_ISREG(status.st_mode)
-                if ours and time.time() - status.st_ctime >= older_than_s:
-                    os.unlink(name, dir_fd=folder)
-                    removed.append(f"{path}/{name}" if path else name)
-        for name, status in entries:
-            if top and stat.S_ISDIR(status.st_mode):
-                self._sweep((*top, name), older_than_s, removed)
+    def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> None:
+        with self._opened("/".join(top), top, create=False) as folder, os.scandir(folder) as scan:
+            below = []
+            for entry in scan:
+                if top and entry.is_dir(follow_symlinks=False):
+                    below.append(entry.name)
+                elif entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
+                    os.unlink(entry.name, dir_fd=folder)
+                    removed.add("/".join((*top, entry.name)))
+        for name in below:
+            self._sweep((*top, name), before, removed)
 
     def try_lock(self, name: str) -> int | None:
         """A handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if another has it.
@@ -172,18 +181,7 @@ class Guard(Folder):
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
         with failing(path), self._opened(path, parts[:-1], create=True) as folder:
-            handle = _open_growing(folder, parts[-1], path)
-            if os.fstat(handle).st_nlink > 1:  # some other file by a hard link: not ours to write in
-                os.close(handle)
-                os.unlink(parts[-1], dir_fd=folder)
-                handle = _open_growing(folder, parts[-1], path)
-            ours = False
-            try:
-                ours = try_lock(handle) and still_named(handle, folder, parts[-1])
-            finally:
-                if not ours:
-                    os.close(handle)
-            return handle if ours else None
+            return _hold(folder, parts[-1], path, wait_s=0)
 
     @contextmanager
     def _opened(self, path: str, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
@@ -209,15 +207,9 @@ class Guard(Folder):
 
     def _human_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
         """Device and inode of every folder not to be written, but for the one that the allow-list grants by name."""
-        found = set()
-        for name in HUMAN_FOLDERS:
-            if parts[:1] != (name,):
-                with suppress(*_NOT_THERE):
-                    found.add(identity_of(os.stat(name, dir_fd=root)))
-        for folder in self._forbidden:
-            with suppress(*_NOT_THERE):
-                found.add(identity_of(folder.stat()))
-        return frozenset(found)
+        found = [identity_at(name, root) for name in HUMAN_FOLDERS if parts[:1] != (name,)]
+        found += [identity_at(folder) for folder in self._forbidden]
+        return frozenset(identity for identity in found if identity)
 
 
 @contextmanager
@@ -227,8 +219,8 @@ def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]
     Raises: Refused where `path` is a folder or lies in a part of a vault that exports don't belong in; WriteFailed.
     """
     target = Path(os.path.realpath(path))
-    status = check_export(target, shown=str(path), forbidden=forbidden)
     with failing(str(path)):
+        status = check_export(target, shown=str(path), forbidden=forbidden)
         folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
             with _temporary(folder, status) as (name, _):
@@ -244,13 +236,14 @@ def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]
             os.close(folder)
 
 
-def _expect(path: str, found: Current | None, expect: str | None) -> None:
-    if found is None and expect is not None:
-        raise EditedMeanwhile("it was deleted or moved since it was read", where=path, hint="run it again")
-    if found is not None and expect is None:
-        raise EditedMeanwhile("there is a file by that name already", where=path, hint="run it again")
-    if found is not None and found.sha256 != expect:
-        raise EditedMeanwhile("it was edited since it was read; the edit stays", where=path, hint="run it again")
+def write_trace(text: str) -> Path:
+    """A new file in the system's temporary folder, readable by its owner alone: the trace of a defect."""
+    import tempfile
+
+    handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    return Path(name)
 
 
 def _not_theirs(handle: int, theirs: frozenset[Identity], path: str) -> None:
@@ -296,19 +289,19 @@ def _temporary(folder: int, status: os.stat_result | None) -> Iterator[tuple[str
 
 def _install(folder: int, temp: str, name: str, path: str, expect: str | None) -> None:
     """Gives the finished file its name, unless what has that name now is not what was expected."""
-    _expect(path, read_at(folder, name, path), expect)
+    expect_bytes(path, read_at(folder, name, path), expect)
     if expect is None:
         try:
             os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
             return
         except FileExistsError:
-            _expect(path, read_at(folder, name, path), None)
+            expect_bytes(path, read_at(folder, name, path), None)
         except OSError as error:
             if error.errno not in _NO_SUCH_CALL:
                 raise
     elif _exchange(folder, temp, name):
         try:
-            _expect(path, read_at(folder, temp, path), expect)
+            expect_bytes(path, read_at(folder, temp, path), expect)
             return
         except Refused:  # an edit landed in that very moment, and is in our hands: it goes back
             ours = identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
@@ -371,30 +364,29 @@ def _open_growing(folder: int, name: str, path: str) -> int:
         if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
             raise refusal(path, "a link or a folder has that name", hint="move it away") from error
         raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise refusal(path, "not a regular file")
+    except BaseException:
         os.close(handle)
-        raise refusal(path, "not a regular file")
+        raise
     return handle
 
 
-@contextmanager
-def _log(folder: int, name: str, path: str) -> Iterator[int]:
-    """A locked handle on a log that nothing else shares."""
+def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
+    """A handle that holds the lock on a file of that name and no other; None if another process keeps it."""
     for _ in range(100):
-        handle = _open_growing(folder, name, path)
-        try:
-            lock_log(handle, path)
+        with ExitStack() as stack:
+            handle = _open_growing(folder, name, path)
+            stack.callback(os.close, handle)
+            if not lock_within(handle, wait_s):
+                return None
             if not still_named(handle, folder, name):
                 continue  # replaced while we waited: by git, or by ourselves below
-            if os.fstat(handle).st_nlink > 1:
-                _unshare(handle, folder, name)
-                continue
-            if os.fstat(handle).st_size == 0:  # perhaps made just now
-                sync_folder(folder)
-            yield handle
-            return
-        finally:
-            os.close(handle)
+            if os.fstat(handle).st_nlink == 1:
+                stack.pop_all()
+                return handle
+            _unshare(handle, folder, name)
     raise refusal(path, "it is replaced faster than it can be opened")
 
 

@@ -63,9 +63,10 @@ def lock(
 
 
 def holder_of(root: Path, name: str) -> Holder | None:
-    """Who holds the lock now, for `status`; None if nobody does or nobody can be named."""
+    """Who holds the lock now, for `status`; None if nobody does, nobody can be named, or the one named is dead."""
     data = Guard(root, Scope.PUBLISHER).read(_path(name))
-    return _parse(data) if data else None
+    holder = _parse(data) if data else None
+    return holder if holder and _may_live(holder) else None
 
 
 def _acquire(guard: Guard, name: str, timeout_s: float) -> int:
@@ -92,6 +93,19 @@ def _parse(data: bytes) -> Holder | None:
         return Holder(int(found["pid"]), *(clean_line(str(found[key])) for key in ("host", "since", "purpose")))
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def _may_live(holder: Holder) -> bool:
+    """False only for a process of this machine that is gone: it was killed, and its lock went with it."""
+    if holder.host != socket.gethostname():
+        return True
+    try:
+        os.kill(holder.pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _path(name: str) -> str:

@@ -1,0 +1,175 @@
+"""An edit from outside, at any moment of a write, is what stands afterwards: Obsidian, git and sync tools write too."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vault.errors import EditedMeanwhile
+from vault.folder import sha256_hex
+from vault.guard import Guard, Scope
+from vault.safe_path import TEMP_PREFIX
+
+OLD = b"the old words\n"
+NEW = b"the new words\n"
+PAGE = "wiki/concepts/kv-cache.md"
+Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
+
+EDITED = b"edited by the human\n"
+
+
+def _saved_beside(path: Path) -> None:
+    """As Obsidian sync, git and most editors save: a file of their own takes the name."""
+    other = path.with_name("other")
+    other.write_bytes(EDITED)
+    other.replace(path)
+
+
+def _saved_in_place(path: Path) -> None:
+    path.write_bytes(EDITED)
+
+
+def _deleted(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _create(root: Path) -> None:
+    Guard(root, Scope.AGENT).write(PAGE, NEW, expect=None)
+
+
+def _replace(root: Path) -> None:
+    Guard(root, Scope.AGENT).write(PAGE, NEW, expect=sha256_hex(OLD))
+
+
+def _remove(root: Path) -> None:
+    Guard(root, Scope.AGENT).remove(PAGE, expect=sha256_hex(OLD))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "vault/wiki/concepts").mkdir(parents=True)
+    return tmp_path / "vault"
+
+
+def _reset(root: Path, before: bytes | None) -> None:
+    if before is None:
+        (root / PAGE).unlink(missing_ok=True)
+    else:
+        (root / PAGE).write_bytes(before)
+
+
+def _found(root: Path) -> bytes | None:
+    return (root / PAGE).read_bytes() if (root / PAGE).exists() else None
+
+
+@pytest.mark.parametrize(
+    ("action", "before", "edit", "edited"),
+    [
+        (_create, None, _saved_beside, EDITED),
+        (_create, None, _saved_in_place, EDITED),
+        (_replace, OLD, _saved_beside, EDITED),
+        (_replace, OLD, _saved_in_place, EDITED),
+        (_replace, OLD, _deleted, None),
+        (_remove, OLD, _saved_beside, EDITED),
+        (_remove, OLD, _saved_in_place, EDITED),
+        (_remove, OLD, _deleted, None),
+    ],
+)
+def test_an_edit_at_any_moment_is_what_stands(
+    root: Path,
+    watched: Watched,
+    action: Callable[[Path], None],
+    before: bytes | None,
+    edit: Callable[[Path], None],
+    edited: bytes | None,
+) -> None:
+    made: list[str] = []
+    _reset(root, before)
+    with watched(lambda n, name: made.append(name)):
+        action(root)
+    outcomes = set()
+    for number, name in enumerate(made, 1):
+        _reset(root, before)
+        done: list[int] = []
+
+        def step(n: int, name: str, number: int = number, done: list[int] = done) -> None:
+            if n >= number and not done:
+                done.append(n)
+                edit(root / PAGE)
+
+        error = None
+        with watched(step):
+            try:
+                action(root)
+            except EditedMeanwhile as found:
+                error = found
+        where = f"an edit before call {number} ({name})"
+        assert done and _found(root) == edited, f"{where} is lost; the guard said {error!r}"
+        assert not list(root.rglob(f"{TEMP_PREFIX}*")), f"{where} leaves a temporary file"
+        outcomes.add(error is not None)
+    assert outcomes == {True, False}, "some edits came in time to be noticed, and some when all was done"
+
+
+def test_two_edits_in_the_moment_of_the_exchange_leave_the_second(root: Path, watched: Watched) -> None:
+    """The first is swapped out and found; the second lands on ours before the first goes back."""
+    exchanges: list[str] = []
+
+    def step(n: int, name: str) -> None:
+        if name == "exchange":
+            exchanges.append(name)
+            (root / PAGE).with_name("other").write_bytes(b"edit %d\n" % len(exchanges))
+            (root / PAGE).with_name("other").replace(root / PAGE) if len(exchanges) < 3 else None
+
+    _reset(root, OLD)
+    with watched(step), pytest.raises(EditedMeanwhile):
+        _replace(root)
+    if not exchanges:
+        pytest.skip("this system exchanges no names")
+    assert _found(root) == b"edit 2\n"
+
+
+# Saves a new version of the page whenever it reads a line: how long to wait, in millionths of a second.
+_EDITOR = """
+import os, sys, time
+path = sys.argv[1]
+for number, line in enumerate(sys.stdin):
+    end = time.perf_counter() + int(line) / 1e6
+    while time.perf_counter() < end:
+        pass
+    with open(path + ".new", "wb") as file:
+        file.write(b"edit %d" % number)
+    os.replace(path + ".new", path)
+    print(number, flush=True)
+"""
+
+
+def test_edits_by_another_process_at_random_moments_are_never_overwritten(root: Path) -> None:
+    seed = 20261121
+    random_ = random.Random(seed)
+    refused = 0
+    with subprocess.Popen(
+        [sys.executable, "-I", "-c", _EDITOR, str(root / PAGE)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as editor:
+        assert editor.stdin is not None and editor.stdout is not None
+        for number in range(200):
+            _reset(root, OLD)
+            editor.stdin.write(f"{random_.randrange(1500)}\n")
+            editor.stdin.flush()
+            try:
+                _replace(root)
+            except EditedMeanwhile:
+                refused += 1
+            editor.stdout.readline()
+            assert _found(root) == b"edit %d" % number, f"edit {number} is lost (seed {seed})"
+        editor.stdin.close()
+    assert 0 < refused < 200, f"the edits were all early or all late: {refused} of 200 refused"
