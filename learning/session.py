@@ -1,0 +1,210 @@
+"""One sitting as a state machine: show, reveal, rate, undo. Pure; the face puts each event on disk before it goes on.
+
+session = begin(queue, states, scheduler, now)
+while session.current:
+    after, event = rate(reveal(session), rating, stamp)
+    append(guard, event)            # if this raises, `session` still stands
+    session = after
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from learning.memory import MemoryState, Phase, Scheduler
+from learning.queue import Queue
+from vault.errors import NotFound, UsageError
+from vault.ids import CardId
+from vault.log_event import Bury, CardMark, Flag, LogEvent, Rating, Review, Stamp, Suspend, Undo
+
+LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown this much before it is due
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is still to come, the current card included."""
+
+    new: int
+    learning: int
+    review: int
+
+    @property
+    def all(self) -> int:
+        return self.new + self.learning + self.review
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A sitting. `current` is the card on the table, None if nothing can be shown now; `done` counts ratings.
+
+    Every card that is still to come is in one place: on the table, in `main` from `position` on, or in `steps`.
+    """
+
+    scheduler: Scheduler = field(repr=False, compare=False)
+    before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the sitting began
+    main: tuple[CardId, ...]
+    steps: tuple[tuple[datetime, CardId], ...] = ()  # cards in learning, by when they are due
+    position: int = 0
+    current: CardId | None = None
+    revealed: bool = False
+    done: int = 0
+    changed: Mapping[CardId, MemoryState] = field(default_factory=dict, repr=False)
+    past: tuple[Session, LogEvent] | None = field(default=None, repr=False, compare=False)
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is known of the card now; the state of a card never seen is NEW."""
+        return self.changed.get(card) or self.before.get(card) or _UNSEEN
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When the next step of learning falls due; None if none is left."""
+        return self.steps[0][0] if self.steps else None
+
+    def to_come(self) -> Iterable[CardId]:
+        """Every card still to come, the current one first."""
+        if self.current is not None:
+            yield self.current
+        yield from self.main[self.position :]
+        for _, card in self.steps:
+            yield card
+
+    def counts(self) -> Counts:
+        new = learning = 0
+        cards = list(self.to_come())
+        for card in cards:
+            phase = self.state(card).phase
+            new += phase is Phase.NEW
+            learning += phase in (Phase.LEARNING, Phase.RELEARNING)
+        return Counts(new, learning, len(cards) - new - learning)
+
+    def previews(self, now: datetime) -> dict[Rating, MemoryState]:
+        """What each rating of the current card would make of it; nothing without one."""
+        if self.current is None:
+            return {}
+        state = self.state(self.current)
+        at = now if state.last_review is None else max(now, state.last_review)  # should the clock have gone back
+        return self.scheduler.preview(state, at)
+
+
+_UNSEEN = MemoryState()
+
+
+def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
+    """A sitting over today's queue, its first card on the table."""
+    main: list[CardId] = []
+    steps: list[tuple[datetime, CardId]] = []
+    for item in (*queue.today, *queue.waiting):
+        state = states.get(item.card, _UNSEEN)
+        if state.due is not None and _is_step(state):
+            insort(steps, (state.due, item.card))
+        else:
+            main.append(item.card)
+    return advance(Session(scheduler, states, tuple(main), tuple(steps)), now)
+
+
+def _is_step(state: MemoryState) -> bool:
+    return state.phase in (Phase.LEARNING, Phase.RELEARNING) and not state.interval_days
+
+
+def advance(session: Session, now: datetime) -> Session:
+    """`session` with a card on the table, if there is one to show at `now`: call it again when time has passed.
+
+    A step that is due comes first, then the queue, then a step that is due within twenty minutes.
+    """
+    if session.current is not None:
+        return session
+    if session.steps and session.steps[0][0] <= now:
+        return _take_step(session)
+    if session.position < len(session.main):
+        card = session.main[session.position]
+        return replace(session, current=card, revealed=False, position=session.position + 1)
+    if session.steps and session.steps[0][0] <= now + LEARN_AHEAD:
+        return _take_step(session)
+    return session
+
+
+def _take_step(session: Session) -> Session:
+    return replace(session, current=session.steps[0][1], revealed=False, steps=session.steps[1:])
+
+
+def reveal(session: Session) -> Session:
+    """The answer is shown, too."""
+    _current(session)
+    return replace(session, revealed=True)
+
+
+def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[Session, Review]:
+    """The sitting with the next card on the table, and the review to put on disk before that card is shown.
+
+    Raises: UsageError if the answer is not shown yet; ClockWentBackwards.
+    """
+    card = _current(session)
+    if not session.revealed:
+        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+    event = Review(stamp, card, rating, ms)
+    state = session.scheduler.review(session.state(card), rating, stamp.at)
+    steps = session.steps
+    if state.due is not None and _is_step(state):
+        steps = tuple(sorted((*steps, (state.due, card))))
+    after = _next(session, event, replace(session, steps=steps, done=session.done + 1), state)
+    return after, event
+
+
+def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
+    """The current card goes until the next study day."""
+    event = Bury(stamp, _current(session))
+    calendar = session.scheduler.calendar
+    until = calendar.start(calendar.day(stamp.at) + 1)
+    return _next(session, event, session, replace(session.state(event.card), buried_until=until)), event
+
+
+def suspend(session: Session, stamp: Stamp) -> tuple[Session, Suspend]:
+    """The current card goes until the human resumes it."""
+    event = Suspend(stamp, _current(session))
+    return _next(session, event, session, replace(session.state(event.card), suspended=True)), event
+
+
+def flag(session: Session, stamp: Stamp, reason: str = "") -> tuple[Session, Flag]:
+    """The current card is marked as one to mend, and stays on the table."""
+    event = Flag(stamp, _current(session), reason)
+    state = replace(session.state(event.card), flagged=True)
+    return replace(session, changed={**session.changed, event.card: state}, past=(session, event)), event
+
+
+def _next(session: Session, event: Review | CardMark, left: Session, state: MemoryState) -> Session:
+    """`left` without its current card, whose new state is `state`; `session` is where undo leads back to."""
+    changed = {**session.changed, event.card: state}
+    cleared = replace(left, current=None, revealed=False, changed=changed, past=(session, event))
+    return advance(cleared, event.at)
+
+
+def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo]:
+    """The sitting as it was before its last event, that card on the table again; as often as there were events.
+
+    Raises: NotFound if nothing is left to undo.
+    """
+    if session.past is None:
+        raise NotFound("nothing to undo in this session", hint="`retain undo` goes further back")
+    before, event = session.past
+    return replace(before, revealed=isinstance(event, Flag) and before.revealed), Undo(stamp, event.id)
+
+
+def skip(session: Session, now: datetime) -> Session:
+    """The current card goes to the end of the queue; nothing is written."""
+    card = _current(session)
+    return advance(replace(session, main=(*session.main, card), current=None, revealed=False), now)
+
+
+def drop(session: Session, now: datetime) -> Session:
+    """The current card is gone from its file, so the sitting goes on without it; nothing is written."""
+    _current(session)
+    return advance(replace(session, current=None, revealed=False), now)
+
+
+def _current(session: Session) -> CardId:
+    if session.current is None:
+        raise UsageError("there is no card on the table")
+    return session.current
