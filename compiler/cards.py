@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ProposedCard
-from compiler.gates import CardGate, Rejection
+from compiler.gates import CardGate
+from compiler.report import Rejection
 from compiler.resolve import Resolved
 from vault.card import CardKind
 from vault.clean import fold

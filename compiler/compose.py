@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compiler.engines.port import ClaimView, ComposeReply, ComposeRequest
-from compiler.gates import Rejection, sentence_refused
+from compiler.gates import sentence_refused
+from compiler.report import Rejection
 from compiler.resolve import Resolution, Resolved
 from vault.article import ArticleSection, CitedSentence
 from vault.claim import Claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
-from compiler.gates import Rejection
+from compiler.report import Rejection
 from vault.claim import ClaimKind
 from vault.clean import clean, fold
 from vault.source import FoldedText, Segment, SourceText

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
+from compiler.gates import KIND_OF
 from compiler.resolve import Resolution, Resolved
 from vault.agenda import Gap, GapKind, GapStatus
 from vault.card import CardKind
@@ -16,13 +17,13 @@ from vault.ledger import Event, Ids
 ENOUGH_MENTIONS = 2  # articles that name a concept nobody explains
 SHOWN_MENTIONS = 6
 _MISSING = {
-    CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines {}"),
-    CardKind.MECHANISTIC: ("nothing says how or why it works", "a source that explains how {} works"),
+    CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines it"),
+    CardKind.MECHANISTIC: ("nothing says how or why it works", "a source that explains how it works"),
     CardKind.RELATIONAL: (
         "nothing says how it relates to other concepts",
-        "a source that compares {} with its neighbours",
+        "a source that compares it with its neighbours",
     ),
-    CardKind.APPLIED: ("nothing says when to use it, or where it fails", "a source that shows {} in use"),
+    CardKind.APPLIED: ("nothing says when to use it, or where it fails", "a source that shows it in use"),
 }
 
 
@@ -37,6 +38,7 @@ class _Found:
     fill: str
     mentions: tuple[str, ...]
     weight: int
+    rank: int  # among the gaps of one concept
 
 
 def find(
@@ -48,7 +50,7 @@ def find(
     """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has."""
     named = _named_by(resolution)
     found = [*_structural(resolution, links), *_epistemic(resolution, cards, links, origins, named)]
-    return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.key))
+    return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.what.casefold(), g.rank, g.key))
 
 
 def _named_by(resolution: Resolution) -> dict[str, list[str]]:
@@ -75,8 +77,9 @@ def _structural(resolution: Resolution, links: Mapping[str, str]) -> list[_Found
         name = resolution.unexplained[key]
         missing = f"{len(concepts)} articles mention it, none explains it"
         mentions = tuple(sorted(links[c] for c in concepts))[:SHOWN_MENTIONS]
-        fill = f"a source that explains {name}"
-        found.append(_Found(f"structural:{key}", GapKind.STRUCTURAL, name, missing, fill, mentions, len(concepts)))
+        fill = "a source that explains it"
+        key = f"structural:{key}"
+        found.append(_Found(key, GapKind.STRUCTURAL, name, missing, fill, mentions, len(concepts), 0))
     return found
 
 
@@ -91,13 +94,12 @@ def _epistemic(
     for concept in resolution.concepts.values():
         weight = len(named.get(concept.id, ())) + origins[concept.id] + len(concept.main)
         mentions = (links[concept.id],)
-        kinds = {c.kind for c in cards.get(concept.id, ())}
-        for kind, (missing, fill) in _MISSING.items():
-            if kind not in kinds:
+        carded = {c.kind for c in cards.get(concept.id, ())}
+        evidence = {c.kind for c in concept.main}
+        for rank, (kind, (missing, fill)) in enumerate(_MISSING.items()):
+            if kind not in carded and not evidence & KIND_OF[kind.value]:
                 key = f"epistemic:{concept.id}:{kind.value}"
-                found.append(
-                    _Found(key, GapKind.EPISTEMIC, concept.title, missing, fill.format(concept.title), mentions, weight)
-                )
+                found.append(_Found(key, GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight, rank))
         if origins[concept.id] == 1 and len(named.get(concept.id, ())) >= ENOUGH_MENTIONS:
             found.append(_one_source(concept, mentions, weight))
     return found

@@ -46,15 +46,6 @@ LEAKED = 0.6  # of an answer's content words standing in the question give it aw
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """What was refused: the gate's name, why, and the words."""
-
-    gate: str
-    reason: str
-    words: str
-
-
 def content_words(text: str) -> list[str]:
     """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
     words = [_stem(w) for w in _WORD.findall(_CJK.sub(" ", text).casefold()) if w not in _FUNCTION_WORDS]

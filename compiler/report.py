@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from compiler.gates import Rejection
 from vault.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """What was refused: the gate's name, why, and the words."""
+
+    gate: str
+    reason: str
+    words: str
 
 
 def _zero(*verbs: str) -> dict[str, int]:
