@@ -106,11 +106,10 @@ def _epistemic(
 
 
 def _one_source(concept: Resolved, mentions: tuple[str, ...], weight: int) -> _Found:
-    fill = f"a second, independent source on {concept.title}"
+    key = f"epistemic:{concept.id}:one-source"
     missing = "all that is known of it rests on one source"
-    return _Found(
-        f"epistemic:{concept.id}:one-source", GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight
-    )
+    fill = "a second, independent source on it"
+    return _Found(key, GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight, len(_MISSING))
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:

@@ -1,0 +1,313 @@
+"""A compile seen from outside: real workers, the real engine, a real vault in a temporary folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from compiler.build import Options, compile_vault
+from compiler.report import Report
+from vault.card import parse_deck
+from vault.errors import LockHeld, UsageError
+from vault.ids import ulid
+from vault.locks import lock
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+SPACING = """# Spacing
+
+The spacing effect is the finding that reviews spread over days are remembered longer than reviews on one day.
+Spacing works because each review after a gap forces the learner to retrieve the answer from long-term memory.
+Spaced repetition is used to schedule reviews shortly before an item would be forgotten.
+
+## The forgetting curve
+
+The forgetting curve is a graph of how the probability of recall falls as time passes after learning.
+Unlike the spacing effect, the forgetting curve describes what happens without any review.
+"""
+TESTING = """# Retrieval practice
+
+Retrieval practice is the act of recalling an answer from memory instead of reading it again.
+Retrieval practice strengthens memory because every successful recall makes the next recall easier.
+A limitation of retrieval practice is that it helps little when the learner recalls nothing.
+"""
+MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+def silent(event: dict[str, object]) -> None:
+    assert event["event"]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    root = tmp_path / "vault"
+    for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
+        (root / folder).mkdir(parents=True)
+    settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
+    (root / "retain.toml").write_text(render_settings(settings))
+    (root / "raw/articles/spacing.md").write_text(SPACING)
+    (root / "raw/articles/testing.md").write_text(TESTING)
+    (root / "insights/mine.md").write_text("mine alone\n")
+    return open_vault(str(root), None, root)
+
+
+def compiled(vault: Vault, at: datetime = MORNING, *, fresh: bool = False) -> Report:
+    return compile_vault(vault, Options(fresh=fresh), at, silent)
+
+
+def tree(vault: Vault) -> dict[str, str]:
+    """Every file of the vault but caches, by the digest of its bytes."""
+    return {
+        path.relative_to(vault.root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(vault.root.rglob("*"))
+        if path.is_file() and ".retain" not in path.parts
+    }
+
+
+def products(files: dict[str, str]) -> dict[str, str]:
+    return {p: d for p, d in files.items() if p.startswith(("wiki/", "learning/"))}
+
+
+def changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    return {p for p in before | after if before.get(p) != after.get(p)}
+
+
+def forget_caches(vault: Vault) -> None:
+    for path in sorted((vault.root / ".retain").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+
+
+def test_documents_become_articles_cards_and_gaps(vault: Vault) -> None:
+    report = compiled(vault)
+    assert report.failures == [] and report.sources["read"] == 2
+    assert {
+        "wiki/concepts/spacing-effect.md",
+        "wiki/concepts/forgetting-curve.md",
+        "wiki/concepts/retrieval-practice.md",
+    } <= set(report.written)
+    cards = [c for d in vault.decks() for c in d.cards]
+    assert len(cards) == report.cards["created"] > 3
+    assert all(c.id and c.support and not c.human_edited for c in cards)
+    log = (vault.root / "wiki/_log.md").read_text()
+    assert "\n## [2026-11-21] compile | " in log
+
+
+def test_a_second_compile_reads_and_writes_nothing(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    stamps = {p: (vault.root / p).stat().st_mtime_ns for p in before}
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert report.nothing_new and report.sources["unchanged"] == 2 and report.sources["read"] == 0
+    assert tree(vault) == before
+    assert {p: (vault.root / p).stat().st_mtime_ns for p in before} == stamps
+
+
+def test_the_same_bytes_come_back_without_caches_and_without_products(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    compiled(vault, MORNING + timedelta(days=1), fresh=True)
+    assert tree(vault) == before
+    forget_caches(vault)
+    for path in products(before):
+        (vault.root / path).unlink()
+    compiled(vault, MORNING + timedelta(days=2))
+    after = tree(vault)
+    # The chronicle tells that they were written again; everything else is what it was.
+    assert changed(before, after) <= {"wiki/_log.md", "ledger/builds.jsonl"}
+
+
+def test_sources_in_any_order_give_the_same_vault(tmp_path: Path, vault: Vault) -> None:
+    compiled(vault)
+    expected = products(tree(vault))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "retain.toml").write_bytes((vault.root / "retain.toml").read_bytes())
+    (other / "raw/articles").mkdir(parents=True)
+    for name in ("testing.md", "spacing.md"):
+        (other / "raw/articles" / name).write_bytes((vault.root / "raw/articles" / name).read_bytes())
+    twin = open_vault(str(other), None, other)
+    compiled(twin)
+    assert products(tree(twin)) == expected
+
+
+def test_a_new_source_touches_only_what_rests_on_it(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    (vault.root / "raw/articles/sleep.md").write_text(
+        "# Sleep\n\nMemory consolidation is the process by which a fresh memory trace becomes stable after learning.\n"
+    )
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert report.sources == {"read": 1, "recorded": 0, "unchanged": 2, "failed": 0}
+    touched = {
+        p for p in changed(before, tree(vault)) if p.startswith(("wiki/concepts", "wiki/summaries", "learning/flash"))
+    }
+    assert touched == {
+        "wiki/summaries/sleep.md",
+        "wiki/concepts/memory-consolidation.md",
+        "learning/flashcards/memory-consolidation.md",
+    }
+
+
+def test_a_changed_sentence_touches_only_what_rests_on_it_and_keeps_its_ids(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    cards = {c.id for d in vault.decks() for c in d.cards}
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("recalling an answer from memory", "recalling an answer out of memory"))
+    report = compiled(vault, MORNING + timedelta(days=1))
+    touched = {
+        p for p in changed(before, tree(vault)) if p.startswith(("wiki/concepts", "wiki/summaries", "learning/flash"))
+    }
+    assert touched == {
+        "wiki/summaries/testing.md", "wiki/concepts/retrieval-practice.md", "learning/flashcards/retrieval-practice.md"
+    }  # fmt: skip
+    assert {c.id for d in vault.decks() for c in d.cards} == cards
+    assert report.cards["updated"] == 1 and report.cards["created"] == 0 and report.claims["retracted"] == 0
+    assert "out of memory" in (vault.root / "learning/flashcards/retrieval-practice.md").read_text()
+
+
+def test_a_deleted_source_takes_back_what_rested_on_it_alone_and_its_return_restores_it(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    raw = vault.root / "raw/articles/testing.md"
+    kept = raw.read_bytes()
+    raw.unlink()
+    report = compiled(vault, MORNING + timedelta(days=1))
+    after = tree(vault)
+    assert {p for p in before if p not in after} == {
+        "raw/articles/testing.md",
+        "wiki/summaries/testing.md",
+        "wiki/concepts/retrieval-practice.md",
+        "learning/flashcards/retrieval-practice.md",
+    }
+    assert report.claims["retracted"] == 3 and report.cards["suspended"] >= 1 and report.cards["created"] == 0
+    raw.write_bytes(kept)
+    compiled(vault, MORNING + timedelta(days=2))
+    wiki = {p for p in changed(before, tree(vault)) if not p.startswith(("ledger/", "wiki/_log", "learning/gaps"))}
+    assert wiki <= {"wiki/summaries/testing.md"}  # its day of change is a new one
+
+
+def test_what_a_human_edited_stays_and_the_machine_only_proposes(vault: Vault) -> None:
+    compiled(vault)
+    article = vault.root / "wiki/concepts/retrieval-practice.md"
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    article.write_text(article.read_text() + "\nMy own remark.\n")
+    (card, *_) = parse_deck(deck.read_text(), "x").cards
+    deck.write_text(deck.read_text().replace(card.answer, "In my own words.") + "\nQ: Mine?\nA: Mine.\n")
+    edited = (article.read_bytes(), deck.read_bytes())
+    assert compiled(vault, MORNING + timedelta(days=1)).nothing_new
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("recalling an answer from memory", "recalling an answer out of memory"))
+    compiled(vault, MORNING + timedelta(days=2))
+    assert article.read_bytes() == edited[0]
+    text = deck.read_text()
+    assert "In my own words." in text and text.endswith("\nQ: Mine?\nA: Mine.\n")
+    assert "out of memory" in (vault.root / "output/proposals/wiki/concepts/retrieval-practice.md").read_text()
+    raw.unlink()
+    compiled(vault, MORNING + timedelta(days=3))
+    assert article.read_bytes() == edited[0] and "In my own words." in deck.read_text()
+
+
+def test_properties_that_a_human_added_survive_every_compile(vault: Vault) -> None:
+    compiled(vault)
+    article = vault.root / "wiki/concepts/retrieval-practice.md"
+    article.write_text(article.read_text().replace("generated:", "learning: false\ngenerated:", 1))
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("recalling an answer from memory", "recalling an answer out of memory"))
+    compiled(vault, MORNING + timedelta(days=1))
+    text = article.read_text()
+    assert "learning: false\n" in text and "out of memory" in text
+
+
+def test_the_humans_files_are_never_touched(vault: Vault) -> None:
+    before = {p: d for p, d in tree(vault).items() if p.startswith(("raw/", "insights/", "retain.toml"))}
+    compiled(vault)
+    assert {p: d for p, d in tree(vault).items() if p.startswith(("raw/", "insights/", "retain.toml"))} == before
+
+
+def test_a_bad_source_is_named_and_the_others_go_on(vault: Vault) -> None:
+    (vault.root / "raw/articles/empty.md").write_bytes(b"")
+    (vault.root / "raw/articles/picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    report = compiled(vault)
+    assert [(d.path, d.code) for d in report.failures] == [("raw/articles/empty.md", "unreadable")]
+    assert report.sources == {"read": 2, "recorded": 1, "unchanged": 0, "failed": 1}
+    again = compiled(vault, MORNING + timedelta(days=1))
+    assert again.nothing_new and [d.path for d in again.failures] == ["raw/articles/empty.md"]
+
+
+def test_ticks_and_decisions_on_gaps_survive(vault: Vault) -> None:
+    compiled(vault)
+    gaps = vault.root / "learning/gaps.md"
+    text = gaps.read_text()
+    line = next(x for x in text.split("\n") if x.startswith("- [ ] **Retrieval practice**"))
+    gaps.write_text(text.replace(line, line.replace("- [ ]", "- [x]")))
+    (vault.root / "raw/articles/testing.md").write_text(
+        TESTING + "\nRetrieval practice is used to prepare for exams.\n"
+    )
+    compiled(vault, MORNING + timedelta(days=1))
+    ticked = line.rpartition("^g-")[2]
+    resolved = gaps.read_text().partition("## Resolved")[2]
+    assert f"^g-{ticked}" in resolved
+    decisions = [json.loads(x) for x in (vault.root / "ledger/decisions.jsonl").read_text().splitlines()]
+    assert [(d["gap"], d["decision"], d["via"]) for d in decisions] == [(ticked, "resolve", "tick")]
+
+
+def test_a_dry_run_writes_nothing_at_all(vault: Vault) -> None:
+    before = {p.as_posix(): p.stat().st_mtime_ns for p in vault.root.rglob("*")}
+    report = compile_vault(vault, Options(dry_run=True), MORNING, silent)
+    assert "wiki/concepts/retrieval-practice.md" in report.written
+    assert {p.as_posix(): p.stat().st_mtime_ns for p in vault.root.rglob("*")} == before
+
+
+def test_two_compiles_at_once_the_second_is_told_who_holds_the_vault(vault: Vault) -> None:
+    with lock(vault.root, "publish", purpose="compiling"), pytest.raises(LockHeld, match=str(os.getpid())):
+        compiled(vault)
+
+
+def test_an_unknown_engine_is_refused_by_name(vault: Vault) -> None:
+    with pytest.raises(UsageError, match="no engine is named 'gpt'"):
+        compile_vault(vault, Options(engine="gpt"), MORNING, silent)
+
+
+@pytest.fixture
+def killed(vault: Vault) -> Vault:
+    """The vault after twelve compiles, each killed at a random moment."""
+    rng = random.Random(20261122)
+    script = (
+        "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
+        "from compiler.build import Options, compile_vault; from vault.store import open_vault\n"
+        "v = open_vault(sys.argv[1], None, Path('/'))\n"
+        "compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
+    )
+    for _ in range(12):
+        child = subprocess.Popen([sys.executable, "-c", script, str(vault.root)], start_new_session=True)
+        time.sleep(rng.uniform(0.15, 1.0))
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    return vault
+
+
+def test_a_compile_killed_at_any_moment_leaves_whole_files_and_the_next_one_completes(
+    tmp_path: Path, killed: Vault
+) -> None:
+    for path in killed.root.rglob("*.md"):
+        assert path.read_bytes().endswith(b"\n"), f"{path} is half written"
+    compiled(killed)
+    assert not [p for p in killed.root.rglob(".retain-tmp-*") if ".retain" not in p.parts]
+    whole = tmp_path / "whole"
+    (whole / "raw/articles").mkdir(parents=True)
+    for name in ("retain.toml", "raw/articles/spacing.md", "raw/articles/testing.md"):
+        (whole / name).write_bytes((killed.root / name).read_bytes())
+    twin = open_vault(str(whole), None, whole)
+    compiled(twin)
+    assert changed(products(tree(killed)), products(tree(twin))) <= {"wiki/_log.md"}
