@@ -106,12 +106,11 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     if any(w in words.NO_NAME_HOLDS for w in lowered) or lowered.count("of") > 1:
         return False
+    if any(w in words.DETERMINERS or w in words.LOOSE_PREPOSITIONS for w in lowered[1:-1]):
+        return False
     if len(lowered) > 1 and words.singular(first) in words.TRANSPARENT and lowered[1] in words.NAME_PREPOSITIONS:
         return False
-    if all(
-        w in words.GENERIC or len(w) == 1 or w.isdigit() or w in words.NAME_PREPOSITIONS
-        for w in map(words.singular, lowered)
-    ):
+    if all(_is_empty(w) for w in lowered) and (len(lowered) == 1 or words.singular(last) in words.WEAK_HEADS):
         return False
     if len(parts) == 1:
         return _is_single_name(parts[0], first)
@@ -123,6 +122,10 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     # "Registering the cache buffers" tells what is done; "learning rate" names something.
     return not (first.endswith("ing") and lowered[1] in words.DETERMINERS)
+
+
+def _is_empty(word: str) -> bool:
+    return words.singular(word) in words.GENERIC or len(word) == 1 or word.isdigit() or word in words.NAME_PREPOSITIONS
 
 
 def _is_single_name(part: str, lowered: str) -> bool:
@@ -230,6 +233,10 @@ def title(variants: Iterable[str]) -> str:
     shown = Counter[str]()
     for variant, n in counted.items():
         shown[_sentence_case(variant, counted)] += n
+    longest = max((n for v, n in shown.items() if not is_acronym(v)), default=0)
+    short = {v for v, n in shown.items() if is_acronym(v) and (n > 2 * longest or not longest)}
+    if short:
+        return min(short, key=lambda v: (-shown[v], v))
     singular = {v for v in shown if key(v) == _SPACE.sub(" ", _DASH.sub(" ", v)).casefold()}
     pool = singular or set(shown)
     return min(pool, key=lambda v: (is_acronym(v), -shown[v], -v.count("-"), v))

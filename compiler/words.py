@@ -16,6 +16,9 @@ DETERMINERS = _set(
 )
 NAME_PREPOSITIONS = _set("of for in on with from to by at as into between through over under without within via per")
 
+# "Attention in transformers" is a theme; "bag of words", "sampling without replacement" are names.
+LOOSE_PREPOSITIONS = _set("in on for between into over within as at via from during about across among against")
+
 # A name never begins with one of these ...
 NO_NAME_STARTS = (
     DETERMINERS
@@ -27,9 +30,9 @@ NO_NAME_STARTS = (
         "sometimes usually is are was were be been being am has have had having do does did done doing can could "
         "may might must shall should will would let let's see note recall consider suppose assume imagine using "
         "use used given based understanding implementing visualizing visualising building defining creating "
-        "running loading installing comparing introducing exploring registering adding putting getting choosing "
-        "extending making taking setting going looking moving showing finding thinking writing coming bringing "
-        "trying working keeping giving telling saying asking doing being having leaving following according "
+        "loading installing comparing introducing exploring registering adding putting getting choosing "
+        "extending making taking setting going looking moving showing finding coming bringing "
+        "trying keeping giving telling saying asking doing being having leaving following according "
         "preparing reproducing applying evaluating compute build create define implement add visualize try click "
         "install run download open read write show make find choose explain describe discuss compare prove derive "
         "verify draw give get keep put take start first second third fourth fifth finally next last previous "
@@ -104,6 +107,11 @@ TRANSPARENT = _set(
     "version variant instance set list collection series pair level degree majority output result success "
     "popularity development computation implementation application study field area basis foundation core essence "
     "point risk danger price difficulty value"
+)
+# Heads that name nothing beside other empty words: "training data", "test set".
+WEAK_HEADS = _set(
+    "model method approach technique result data dataset system task tool process value number set size input output "
+    "item time word sentence text function line sequence step object element length vector"
 )
 # Heads that name nothing, whatever stands before them.
 EMPTY_HEADS = _set(

@@ -1,0 +1,223 @@
+"""Cards that ask when and what for, and where the limits are."""
+
+from __future__ import annotations
+
+import re
+
+from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
+from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
+from compiler.engines.extractive.definitional import shortened
+from compiler.engines.extractive.mechanistic import question_of
+
+
+def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """The applied cards one sentence supports."""
+    main = clause.until(end_of_clause(clause, clause.verb + 1))
+    return [
+        *_used(main, matter),
+        *_useful(main, matter),
+        *_when(main, matter),
+        *_trait(clause, matter),
+        *_limit(clause, matter),
+        *_examples(clause, matter),
+    ]
+
+
+_USE = re.compile(
+    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|have been|has been)(?: \w+ly| often| also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by)\s+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "X is used to Y": what X is used for."""
+    match = _USE.match(clause.predicate)
+    if not match or clause.front or not matter.is_named(clause.subject):
+        return []
+    link, done, rest = match["link"].casefold(), match["done"].casefold(), shortened(match["rest"])
+    subject = matter.lower(clause.subject)
+    aux, *between = match["verb"].split()
+    tail = " ".join([*between, done])
+    first = rest.split()[0].casefold()
+    if len(rest.split()) < 2 or (link == "by" and not first.endswith("ing")):
+        return []
+    head, answer = {
+        "to": ("What", f"to {rest}") if done not in ("applied", "trained") else ("What", rest),
+        "for": ("What", f"for {rest}"),
+        "in": ("Where", f"in {rest}"),
+        "as": ("What", f"as {rest}"),
+        "when": ("When", f"when {rest}"),
+        "if": ("When", f"if {rest}"),
+        "by": ("How", f"by {rest}"),
+    }[link]
+    ending = {"to": "for", "for": "for", "as": "as"}.get(link, "")
+    if done == "applied" and link == "to":
+        ending = "to"
+    if done == "trained" and link == "to":
+        ending, answer = "to do", rest
+    if link == "by":
+        return []
+    question = f"{head} {aux} {subject} {tail} {ending}".strip()
+    return [ask("applied", question, answer, 5.5, matter)]
+
+
+_GOOD_FOR = re.compile(
+    r"^(?P<verb>is|are|can be|may be)(?P<more>(?: (?:most|more|very|especially|particularly|often|also|generally|typically|mainly|still|best|less|least|not|only))*) "
+    r"(?P<good>useful|helpful|suitable|suited|well[- ]suited|appropriate|effective|valuable|beneficial|recommended|ideal|necessary|needed|important|preferable|preferred|better|worse|popular|sufficient|convenient|harmful|adequate) "
+    r"(?P<link>when|if|for|in|to|whenever|where|because|as long as|at|with)\s+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _useful(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "X is useful when/for Y": when X is useful, what for."""
+    match = _GOOD_FOR.match(clause.predicate)
+    if not match or clause.front or not matter.is_named(clause.subject) or match["link"].casefold() == "because":
+        return []
+    subject, link = matter.lower(clause.subject), match["link"].casefold()
+    rest = instead_of_pronoun(shortened(match["rest"], 220), subject, match["verb"] == "are")
+    aux, *between = match["verb"].split()
+    quality = " ".join([*between, (match["more"].strip() + " " + match["good"]).strip()])
+    if link in ("when", "if", "whenever", "where", "as long as"):
+        question, answer = f"When {aux} {subject} {quality}", f"{link} {rest}"
+    elif link in ("for", "to"):
+        question, answer = (
+            f"What {aux} {subject} {quality} for",
+            f"{link} {rest}" if link == "for" or rest.split()[0].islower() else rest,
+        )
+    else:
+        question, answer = f"Where {aux} {subject} {quality}", f"{link} {rest}"
+    return [ask("applied", question, answer, 5.5, matter)]
+
+
+def _when(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "X fails when Y": when X fails."""
+    if clause.words[clause.verb].tag == "VBD" or not matter.is_in(clause.subject):
+        return []
+    if clause.front:
+        first = clause.words[clause.front[0]].low
+        if first not in ("when", "if", "whenever") or clause.front[1] - clause.front[0] < 4:
+            return []
+        if split_clauses(clause, frozenset({"when", "if", "because", "since", ";"})):
+            return []
+        bare = Clause(clause.text, clause.words, None, clause.start, clause.subject_end, clause.verb, clause.end)
+        return [ask("applied", question_of("When", bare, matter), clause.fronted, 4.5, matter)]
+    marks = split_clauses(clause, frozenset({"when", "if", "whenever", "unless"}))
+    if len(marks) != 1 or marks[0] - clause.verb < 1 or split_clauses(clause, frozenset({"because", "since", ";"})):
+        return []
+    at = marks[0]
+    before = clause.words[at - 1]
+    if (
+        before.low
+        in ("as", "than", "like", "even", "especially", "particularly", "only", "of", "about", "decide", "know")
+        or clause.words[at].low == "unless"
+    ):
+        return []
+    if clause.words[at + 1].tag in ("VBG", "VBN", "PRON") and clause.words[at + 1].low not in ("it", "they"):
+        return []
+    if any(w.tag == "WH" or w.low == "that" for w in clause.words[clause.verb : at]) or clause.lemma() in (
+        "decide",
+        "determine",
+        "ask",
+        "know",
+        "say",
+        "predict",
+        "see",
+    ):
+        return []
+    cut = at - 1 if before.tag == "COMMA" else at
+    plural = clause.words[clause.verb].low in ("are", "have", "do") or clause.words[clause.verb].tag == "VB"
+    subject = matter.lower(clause.subject)
+    condition = clause.slice(at + 1, clause.end)
+    answer = f"{clause.words[at].low} {instead_of_pronoun(shortened(condition), subject, plural)}"
+    return [
+        ask(
+            "applied",
+            question_of("When", clause.until(cut), matter),
+            answer,
+            5.0 + (0.5 if matter.is_named(clause.subject) else 0),
+            matter,
+        )
+    ]
+
+
+_TRAIT = re.compile(
+    r"^(?P<art>an?|the|one|another|a further|its) (?:(?P<adj>(?:main|key|major|important|common|potential|practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|possible|well-known)) )?"
+    r"(?P<what>advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside|risk|danger|goal|aim|purpose|objective|application|use|role|task|challenge|price|difficulty|property|requirement)s? (?P<link>of|with|in|for|to) (?P<of>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _trait(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "A drawback of X is (that) Y": what a drawback of X is."""
+    match = _TRAIT.match(clause.subject)
+    if (
+        not match
+        or clause.front
+        or not clause.is_be
+        or not matter.is_in(match["of"])
+        or clause.words[clause.verb].low != "is"
+    ):
+        return []
+    told = re.sub(r"^that\s+", "", clause.slice(clause.verb + 1, clause.end), flags=re.IGNORECASE)
+    if len(told.split()) < 3 or told.split()[0].casefold() in ("not", "also"):
+        return []
+    of = matter.lower(match["of"])
+    told = instead_of_pronoun(told, of, bool(re.search(r"[^s]s$", of)))
+    article = (
+        "the"
+        if match["art"].casefold() == "the"
+        else "an"
+        if (match["adj"] or match["what"])[0].casefold() in "aeiou"
+        else "a"
+    )
+    if match["what"].casefold() == "use":
+        article = "the" if article == "the" else "a"
+    adjective = f"{match['adj'].casefold()} " if match["adj"] else ""
+    return [
+        ask(
+            "applied",
+            f"What is {article} {adjective}{match['what'].casefold()} {match['link']} {of}",
+            shortened(told, 220),
+            5.5,
+            matter,
+        )
+    ]
+
+
+_LIMIT = re.compile(
+    r"^(?:(?:\w+ly |often |also |still |usually |generally )?(?P<bad>cannot|can not|fails? to|suffers? from|struggles? (?:with|to)|(?:is|are) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|costly|intractable|impractical|infeasible|inefficient|(?:difficult|hard) to|too (?:slow|expensive|costly|large|small|coarse|weak))|"
+    r"does (?:little|not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|mean|work))|do not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|work)|"
+    r"loses?|ignores?|neglects?|overfits?|requires? (?:a lot|large|huge|many|much|more|quadratic)|needs? (?:a|large|many|much|more)|takes? (?:time|long)|can (?:lead to|cause|result in|strengthen|harm|overload|overfit|be (?:slow|expensive|hard|difficult|misleading|unstable))))\b",
+    re.IGNORECASE,
+)
+
+
+def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "X cannot Y": what a limitation of X is."""
+    if clause.front or not matter.is_named(clause.subject) or not _LIMIT.match(clause.slice(clause.verb, clause.end)):
+        return []
+    end = end_of_clause(clause, clause.verb + 1)
+    told = shortened(clause.slice(clause.start, end), 220)
+    if len(told.split()) < 6:
+        return []
+    return [ask("applied", f"What is a limitation of {matter.lower(clause.subject)}", told, 3.8, matter)]
+
+
+_EXAMPLES = re.compile(
+    r"^(?P<adj>(?:some |common |typical |popular |important |notable |well-known |practical |other )*)(?P<what>examples?|applications?|uses?|advantages|disadvantages|benefits|drawbacks|limitations|instances|variants) of (?P<of>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _examples(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "Applications of X include A and B": what applications of X are."""
+    match = _EXAMPLES.match(clause.subject)
+    if not match or clause.front or not matter.is_in(match["of"]) or clause.lemma() not in ("include", "be"):
+        return []
+    at = clause.main_verb()
+    told = clause.slice(at + 1, clause.end)
+    what = match["what"].casefold()
+    if len(told.split()) < 2 or not what.endswith("s"):
+        return []
+    return [ask("applied", f"What are {what} of {matter.lower(match['of'])}", shortened(told, 220), 5.0, matter)]

@@ -1,0 +1,128 @@
+"""Cards that ask what something is, what it is called, what it stands for, which kinds it has."""
+
+from __future__ import annotations
+
+import re
+
+from compiler import names
+from compiler.engines.extractive.asking import AIM_ANSWER, Ask, Matter, ask, flat, tidy
+from compiler.engines.extractive.clauses import Clause
+from compiler.engines.extractive.definitions import Definition, apposition_in, definition_in, entry_in
+
+_LATE_CUT = re.compile(
+    r"(?:, (?:which|where|who|whose|so that|such as|for example|for instance|e\.g\.|as|but|although|though|while|whereas|with)\b|; |: |, (?:and|or) )"
+)
+_TOO_SHORT = 3  # words
+
+
+def definitional(text: str, clause: Clause | None, matter: Matter) -> list[Ask | None]:
+    """The definitional cards one sentence supports."""
+    found = (definition_in(clause) if clause else None) or entry_in(text)
+    cards: list[Ask | None] = []
+    if found and matter.is_named(found.term):
+        cards += _of(found, matter)
+    else:
+        inside = next((d for k in sorted(matter.keys) if (d := apposition_in(text, k))), None)
+        cards += _of(inside, matter) if inside else []
+    if clause:
+        cards += _kinds(clause, matter)
+    return [*cards, *_expansions(text, matter)]
+
+
+def _of(found: Definition, matter: Matter) -> list[Ask | None]:
+    term = matter.lower(re.sub(r"\s*\([^()]*\)", "", found.term).strip("\"“”*' "))
+    if found.shape == "alias":
+        article = "" if found.body[:4].casefold() in ("the ", "a ", "an ") else ""
+        return [ask("definitional", f"What is another name for {term}", article + found.body, 3.0, matter)]
+    body = shortened(found.body)
+    if len(body.split()) < _TOO_SHORT or _is_circular(found, body):
+        return []
+    if found.shape == "means":
+        refers = "do" if found.verb == "are" else "does"
+        question = (
+            f"What {refers} {term} mean" if found.body.split()[0].endswith("ing") else f"What {found.verb} {term}"
+        )
+        return [ask("definitional", question, body, 6.0, matter)]
+    if found.shape in ("called", "refer"):
+        described = matter.lower(body)
+        return [
+            ask("definitional", f"What {found.verb} {term}", body, 5.5, matter),
+            ask("definitional", f"What is the term for {described}", found.name, 4.0, matter, reverse=True),
+        ]
+    if found.shape == "entry":
+        term = matter.with_article(found.term)
+        if term == matter.lower(found.term) and body.split()[0].casefold() in (
+            "a",
+            "an",
+            "another",
+            "anything",
+            "any",
+            "one",
+        ):
+            if not re.search(r"(?:ing|ion|ment|ness|ity|ism|ance|ence|y|[^s]s)$", found.name):
+                term = f"{'an' if found.name[0].casefold() in 'aeiou' else 'a'} {term}"
+    verb = "are" if found.shape == "entry" and _is_plural(found) else found.verb
+    score = {"is": 6.0, "entry": 6.0, "apposition": 4.5}[found.shape]
+    return [ask("definitional", f"What {verb} {term}", body, score + _worth(body), matter)]
+
+
+def _is_plural(found: Definition) -> bool:
+    last = found.name.split()[-1].casefold()
+    return names.key(last) != last and found.body.split()[0].casefold() not in ("a", "an", "the")
+
+
+def _worth(body: str) -> float:
+    """A definition that names a genus and what sets it apart is worth more than a remark in the same form."""
+    first = body.split()[0].casefold()
+    differs = bool(re.search(r"\b(?:that|which|who|whose|where|in which|by which|of|used|for)\b", body))
+    return (0.5 if first in ("a", "an", "the", "any") else 0.0) + (0.5 if differs else -0.5)
+
+
+def _is_circular(found: Definition, body: str) -> bool:
+    """ "The attention model is an attention model ..." and bodies that say no more than the name."""
+    named, said = set(flat(found.name).split()), flat(body).split()
+    rest = [w for w in said if w not in named and len(w) > 2]
+    return len(rest) < 3
+
+
+def shortened(body: str, aim: int = AIM_ANSWER) -> str:
+    """`body` up to a place where it may end, if it is longer than `aim`; as it is if there is no such place."""
+    body = tidy(body)
+    if len(body) <= aim:
+        return body
+    cuts = [m.start() for m in _LATE_CUT.finditer(body) if 50 <= m.start() <= aim + 20]
+    cut = body[: cuts[-1]] if cuts else body
+    return cut if cut.count("(") == cut.count(")") else body
+
+
+_KINDS = re.compile(
+    r"^there are (?P<many>two|three|four|five|several)\s+(?P<what>(?:\w+[\s-]){0,3}?(?:types|kinds|forms|classes|categories|varieties|variants|families|parts|components|phases|stages|steps|elements) "
+    r"(?:of|in)\s+(?P<of>[^:,.]+?))\s*[:,–—]\s*(?P<list>.+)$",
+    re.IGNORECASE,
+)
+_HAS_KINDS = re.compile(
+    r"^(?:has|have|comes? in|consists? of|is made up of|is divided into|are divided into|falls? into|includes?|involves?)\s+(?P<many>two|three|four|five)\s+(?P<what>(?:\w+[\s-]){0,2}?\w+s)\s*[:–—]\s*(?P<list>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _kinds(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "There are three types of X: a, b and c"; "X has two parts: ..."."""
+    whole = tidy(clause.text.rstrip(".!"))
+    if match := _KINDS.match(whole):
+        return [ask("definitional", f"What {match['many']} {match['what']} are there", match["list"], 4.5, matter)]
+    if matter.is_named(clause.subject) and (match := _HAS_KINDS.match(clause.predicate)):
+        plural = clause.words[clause.verb].low in ("have", "are", "fall", "come", "consist")
+        helper = "do" if plural else "does"
+        question = f"Which {match['many']} {match['what']} {helper} {matter.lower(clause.subject)} have"
+        return [ask("definitional", question, match["list"], 4.0, matter)]
+    return []
+
+
+def _expansions(text: str, matter: Matter) -> list[Ask | None]:
+    """What an acronym of the concept stands for, where the sentence spells it out."""
+    cards = []
+    for short, long in names.acronym_pairs(text):
+        if matter.is_named(short) and matter.is_named(long):
+            cards.append(ask("definitional", f"What does {short} stand for", long, 2.5, matter))
+    return cards

@@ -1,0 +1,332 @@
+"""English definitions: which words of a sentence name a thing and which say what it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from compiler import names
+from compiler.engines.extractive.clauses import FINITE, Clause, end_of_clause
+from compiler.engines.extractive.tagging import Token, tokens
+
+Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`term` is the name as it stands, article and all; `body` says what it is; `verb` joins them in shape "is"/"means".
+
+    Shape "alias" says only that `body` is another name of `term`.
+    """
+
+    term: str
+    body: str
+    shape: Shape
+    verb: str = "is"
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return names.bare(self.term)
+
+
+_ENTRY = re.compile(r"^(?P<term>[^\n–—:.;!?]{2,60}?)\s*(?:\s[–—-]\s|:\s+|\s?—\s?)(?P<body>\S.*)$", re.DOTALL)
+_CALLED = frozenset({"called", "termed", "named", "known", "dubbed", "labeled", "labelled", "referred"})
+_NEVER_HEADS = frozenset(
+    # "X is the reason for": says something of X, not what it is
+    "reason result consequence cause question issue choice option matter fact point key goal aim challenge advantage "
+    "disadvantage drawback benefit success failure improvement lot bit answer solution trade-off tradeoff compromise "
+    "bottleneck mistake first second third last start beginning end topic subject focus exception contribution "
+    "motivation pity shame must limitation strength weakness necessity prerequisite requirement factor candidate winner "
+    "argument reminder sign indication evidence default standard norm trend interest concern priority tip opposite same "
+    "reality possibility danger risk hope explanation relative guide".split()
+)
+_POOR_HEADS = frozenset(
+    # no definition without a relative clause: "X is an example", but "a worked example is a problem that is shown ..."
+    "problem example idea thing way case part step difference one ones rule instance alternative assumption concept".split()
+)
+_POOR_ADJECTIVES = frozenset(
+    "good bad better best worse worst great important key main major crucial critical common popular natural useful "
+    "powerful reasonable necessary essential significant serious big small large simple straightforward active "
+    "interesting difficult hard easy same only first second third last next obvious typical promising classic classical "
+    "recent well-known famous favorite favourite perfect ideal direct strong weak attractive convenient viable "
+    "notable noteworthy prominent valid proper fair nice clear poor rare frequent relative".split()
+)
+_POST = frozenset({"PREP", "WH", "VBN", "VBG", "TO", "SUB"})
+_SAME_AS = re.compile(
+    r"\b(?:also|sometimes|often|commonly|otherwise|alternatively|usually|frequently|or)\s+(?:called|known as|referred to as|termed|named|abbreviated(?: as)?)\b"
+)
+
+
+def definition_in(clause: Clause) -> Definition | None:
+    """What the main clause defines, if it does."""
+    if clause.front and not _is_domain(clause):
+        return None
+    return _alias(clause) or _called(clause) or _refers(clause) or _is(clause) or _means(clause)
+
+
+def _is_domain(clause: Clause) -> bool:
+    """ "In linguistics, a phoneme is ...": a fronted phrase that only says where the word is used."""
+    return (
+        clause.words[clause.front[0]].low == "in" and clause.front[1] - clause.front[0] <= 6 if clause.front else True
+    )
+
+
+def _is(clause: Clause) -> Definition | None:
+    words, verb = clause.words, clause.verb
+    if words[verb].low not in ("is", "are") or not _is_term(clause.subject):
+        return None
+    at = verb + 1
+    while (
+        at < clause.end
+        and words[at].tag == "ADV"
+        and words[at].low in ("simply", "essentially", "basically", "just", "also")
+    ):
+        at += 1
+    if words[verb - 1].tag == "NOT" or (at < clause.end and words[at].tag == "NOT"):
+        return None
+    return (
+        Definition(clause.subject, clause.slice(at, end_of_clause(clause, at)), "is", words[verb].low)
+        if _is_body(clause, at)
+        else None
+    )
+
+
+def _is_body(clause: Clause, at: int) -> bool:
+    """Whether the tokens from `at` say what something is: "a/an/the/any NOUN" or a plural, with a phrase that tells it apart."""
+    words, end = clause.words, clause.end
+    if at >= end:
+        return False
+    first = words[at]
+    article = first.tag in ("DET", "NUM") and first.low in ("a", "an", "the", "any", "one", "two", "three", "another")
+    i = at + 1 if article else at
+    if first.low in ("the", "any", "one") and i < end and words[i].low in ("of", "most", "more", "same", "only"):
+        return first.low == "one" and i + 3 < end and _has_post(words, i + 3, end)
+    adjectives: list[str] = []
+    head: Token | None = None
+    while i < end and words[i].tag in ("ADJ", "NOUN", "VBN", "VBG", "ADV", "NUM", "CC", "POSS", "COMMA", "STOP"):
+        if words[i].tag == "NOUN" or (words[i].tag == "VBG" and article and i + 1 < end and words[i + 1].low == "of"):
+            head = words[i]
+        elif head is not None:
+            break
+        else:
+            adjectives.append(words[i].low)
+        i += 1
+    if head is None:
+        return first.low in ("how", "what") and end - at >= 4
+    if head.text.isupper() and len(head.text) > 5:
+        return False
+    if head.low in _NEVER_HEADS or (head.low in _POOR_HEADS and not any(w.tag == "WH" for w in words[i : i + 5])):
+        return False
+    if any(a in _POOR_ADJECTIVES for a in adjectives[:2]) and not {"but", "yet"} & set(adjectives):
+        return False
+    if (
+        not article
+        and not (head.low.endswith("s") and words[clause.verb].low == "are")
+        and words[at].tag not in ("NOUN", "ADJ", "WH")
+    ):
+        return False
+    return _has_post(words, i, end)
+
+
+def _has_post(words: tuple[Token, ...], at: int, end: int) -> bool:
+    """Whether something follows the head noun that tells this one apart, of at least three words."""
+    return end - at >= 3 and any(w.tag in _POST for w in words[at : at + 3]) or end - at >= 6
+
+
+_MEANS = {
+    "means": "mean",
+    "mean": "mean",
+    "denotes": "denote",
+    "denote": "denote",
+    "describes": "describe",
+    "signifies": "signify",
+}
+
+
+def _means(clause: Clause) -> Definition | None:
+    """ "X refers to Y", "X means Y", "X is defined as Y", "The term X denotes Y"."""
+    words, verb = clause.words, clause.verb
+    subject = re.sub(
+        r"^(?:the\s+)?(?:term|word|phrase|expression|notion|concept)(?:\s+of)?\s+",
+        "",
+        clause.subject,
+        flags=re.IGNORECASE,
+    )
+    if not _is_term(subject):
+        return None
+    low = [w.low for w in words[verb : verb + 4]]
+    if low[:2] in (["refers", "to"], ["refer", "to"]):
+        at = verb + 2
+    elif low[:3] in (["is", "defined", "as"], ["are", "defined", "as"]):
+        at = verb + 3
+    elif words[verb].low in ("means", "mean", "denotes", "denote") and len(low) > 1 and low[1] != "that":
+        at = verb + 1
+    elif subject != clause.subject and words[verb].low in _MEANS:
+        at = verb + 1
+    else:
+        return None
+    if clause.end - at < 3 or words[at].tag not in ("DET", "NOUN", "ADJ", "VBG", "NUM", "WH", "PRON", "VBN", "POSS"):
+        return None
+    if at + 1 < clause.end and (words[at + 1].low in ("same",) or words[at].low in ("it", "they")):
+        return None
+    plural = "are" if words[verb].low in ("refer", "mean", "denote", "are") else "is"
+    return Definition(subject, clause.slice(at, end_of_clause(clause, at)), "means", plural)
+
+
+def _called(clause: Clause) -> Definition | None:
+    """ "The process of ... is called X", "Cells that ... are known as X"."""
+    words = clause.words
+    at = clause.main_verb()
+    if not clause.is_passive() or words[at].low not in _CALLED or words[clause.verb].low not in ("is", "are"):
+        return None
+    if any(
+        w.low in ("also", "not", "sometimes", "often", "usually", "commonly")
+        for w in words[clause.verb : at]
+        if w.low != "commonly"
+    ):
+        return None
+    start = at + 1
+    if words[at].low in ("known", "referred"):
+        while start < clause.end and words[start].low in ("to", "as"):
+            start += 1
+        if start == at + 1:
+            return None
+    term = _leading_name(clause, start)
+    subject = clause.subject
+    if not term or len(subject.split()) < 4 or not _is_descriptive(clause):
+        return None
+    return Definition(term, subject, "called", words[clause.verb].low)
+
+
+def _is_descriptive(clause: Clause) -> bool:
+    """Whether the subject describes a thing ("cells that fire together") and doesn't merely point to one."""
+    words = clause.words[clause.start : clause.subject_end]
+    if words[0].tag == "PRON" or words[0].low in ("this", "these", "such", "its", "their", "both", "each"):
+        return False
+    return any(w.tag in ("WH", "PREP", "VBG", "VBN") for w in words[1:]) or words[0].tag == "VBG"
+
+
+def _refers(clause: Clause) -> Definition | None:
+    """ "We call/refer to a model that ... (as) X"."""
+    words = clause.words
+    if clause.words[clause.start].low not in ("we", "one", "linguists", "researchers", "psychologists", "people"):
+        return None
+    at = clause.main_verb()
+    if words[at].low == "call":
+        found = next((i for i in range(clause.end - 1, at + 4, -1) if _is_term(clause.slice(i, clause.end))), None)
+        body_end = _longest_name_start(clause, at, found) if found else None
+        if body_end and body_end - at > 4 and any(w.tag in ("WH", "PREP") for w in words[at + 1 : body_end]):
+            return Definition(clause.slice(body_end, clause.end), clause.slice(at + 1, body_end), "refer")
+    if words[at].low == "refer" and words[at + 1].low == "to":
+        marks = [i for i in range(at + 3, clause.end - 1) if words[i].low == "as"]
+        if marks and marks[-1] - at > 5 and _is_term(clause.slice(marks[-1] + 1, clause.end)):
+            return Definition(clause.slice(marks[-1] + 1, clause.end), clause.slice(at + 2, marks[-1]), "refer")
+    return None
+
+
+def _longest_name_start(clause: Clause, at: int, found: int) -> int:
+    start = found
+    while start - 1 > at + 3 and clause.words[start - 1].tag in ("NOUN", "ADJ", "DET", "VBG"):
+        if not _is_term(clause.slice(start - 1, clause.end)):
+            break
+        start -= 1
+        if clause.words[start].tag == "DET":
+            break
+    return start
+
+
+def _alias(clause: Clause) -> Definition | None:
+    """ "X is also called Y", "X is abbreviated as Y"."""
+    if not _is_term(clause.subject) or not clause.is_be:
+        return None
+    match = _SAME_AS.match(clause.slice(clause.verb + 1, clause.end))
+    if not match:
+        return None
+    offset = clause.words[clause.verb + 1].start + match.end() if clause.verb + 1 < clause.end else 0
+    start = next((i for i in range(clause.verb + 1, clause.end) if clause.words[i].start >= offset), clause.end)
+    other = _leading_name(clause, start)
+    if not other or names.key(other) == names.key(clause.subject):
+        return None
+    return Definition(clause.subject, other, "alias", clause.words[clause.verb].low, (names.bare(other),))
+
+
+def _leading_name(clause: Clause, start: int) -> str:
+    """The name that begins at token `start`: up to a preposition, comma or clause, quotes dropped; "" if it is none."""
+    words, end = clause.words, start
+    while end < clause.end and (
+        words[end].tag in ("DET", "ADJ", "NOUN", "VBG", "VBN", "NUM", "POSS") or words[end].text in "\"“”'‘’*"
+    ):
+        if words[end].tag == "VBN" and end > start and words[end - 1].tag == "NOUN":
+            break
+        end += 1
+    if end + 1 < clause.end and words[end].low == "of" and words[end + 1].tag in ("NOUN", "ADJ"):
+        longer = end + 1
+        while longer < clause.end and words[longer].tag in ("ADJ", "NOUN"):
+            longer += 1
+        if longer == clause.end:
+            end = longer
+    text = clause.slice(start, end).strip("\"“”'‘’* ")
+    return text if text and _is_term(text) else ""
+
+
+def _is_term(text: str) -> bool:
+    return names.is_name(text) and not text.casefold().startswith(("this ", "that ", "these ", "those ", "such "))
+
+
+def entry_in(sentence: str) -> Definition | None:
+    """A glossary entry: "Term – what it is", "Term: what it is"."""
+    match = _ENTRY.match(sentence)
+    if not match or not _is_term(match["term"]):
+        return None
+    body = match["body"].strip()
+    first = body.split()[0].casefold().strip(",")
+    if len(body.split()) < 4 or first in (
+        "see",
+        "it",
+        "this",
+        "these",
+        "they",
+        "we",
+        "you",
+        "if",
+        "when",
+        "use",
+        "how",
+        "why",
+        "what",
+        "i",
+    ):
+        return None
+    if any(t.tag in FINITE for t in tokens(match["term"])):
+        return None
+    return Definition(match["term"].strip(), body.rstrip("."), "entry")
+
+
+_APPOSITION = re.compile(
+    r"(?P<term>(?:\b(?:an?|the)\s+)?[A-Za-z][\w-]*(?:\s+[a-z][\w-]*){0,3}?),\s+(?:which\s+(?:is|are|refers? to|means?)\s+|(?=an?\s+(?:kind|type|form|method|technique|measure|variant|model|function|algorithm|set|system|theory|process|measure|way)\s))"
+    r"(?P<body>(?:an?|the|any|\w+ing)\s+[^,;.]{15,}?)(?=[,;.]|$)"
+)
+
+
+def apposition_in(sentence: str, wanted: str = "") -> Definition | None:
+    """ "..., X, which is the ..." inside a sentence; with `wanted`, only the one whose name has that key."""
+    for match in _APPOSITION.finditer(sentence):
+        parts = match["term"].split()
+        for i in range(len(parts)):
+            term = " ".join(parts[i:])
+            body = match["body"].split()
+            if wanted and names.key(term) != wanted:
+                continue
+            if (
+                not wanted
+                and i
+                and parts[i - 1].casefold()
+                not in ("the", "a", "an", "of", "with", "by", "called", "as", "use", "uses", "to", "from")
+            ):
+                continue
+            if _is_term(term) and len(body) > 4 and body[1].casefold() not in _POOR_ADJECTIVES | _POOR_HEADS:
+                article = parts[i - 1] + " " if i and parts[i - 1].casefold() in ("the", "a", "an") else ""
+                return Definition(article + term, match["body"], "apposition")
+    return None

@@ -1,0 +1,93 @@
+"""Sentences of a segment with their places: prose only, never code, tables, headings or captions."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sentencex import segment
+
+from compiler.engines.port import ExtractRequest, Span
+
+_BLOCK = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
+_SKIPPED = frozenset({"heading", "title", "code", "table", "caption", "math"})
+_UNFINISHED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Ch|Tab|Dr|Prof|Mr|Mrs|St|No|Vol|pp|engl|bzw|usw|z\. ?B|d\. ?h"
+    r"|sog|vgl|bspw|ggf|u\. ?a|Nr|Abb|Kap)\.|[(\[“„‘—–]|\b[A-Z]\.)$"
+)
+_LOWER_START = re.compile(r"[a-zäöüß(&,;)\]]")
+MAX_BLOCK = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`segment_text[start:end]`; `block` counts the segment's paragraphs, `item` says that a list holds it."""
+
+    text: str
+    start: int
+    end: int
+    block: int
+    first: bool
+    item: bool
+
+
+def sentences(request: ExtractRequest) -> list[Sentence]:
+    """The sentences of the request's prose, in order; each one's text is a substring of the request's text."""
+    marks = _Marks(request.marks)
+    found: list[Sentence] = []
+    for number, match in enumerate(_BLOCK.finditer(request.text)):
+        start, end = match.span()
+        if end - start > MAX_BLOCK or marks.covers(_SKIPPED, start, end):
+            continue
+        item = marks.covers(frozenset({"item"}), start, end)
+        for i, (a, b) in enumerate(_spans(request.text[start:end], request.language or "en")):
+            text = request.text[start + a : start + b]
+            found.append(Sentence(text, start + a, start + b, number, i == 0, item))
+    return found
+
+
+class _Marks:
+    """The marks of a request, asked which kinds cover a stretch of it."""
+
+    def __init__(self, spans: tuple[Span, ...]) -> None:
+        self._spans = sorted((s for s in spans if s.end > s.start), key=lambda s: s.start)
+        self._starts = [s.start for s in self._spans]
+        self._longest = max((s.end - s.start for s in self._spans), default=0)
+
+    def covers(self, kinds: frozenset[str], start: int, end: int) -> bool:
+        """Whether a mark of one of `kinds` covers most of [start, end)."""
+        last = bisect_right(self._starts, end)
+        first = bisect_right(self._starts, start - self._longest - 1)
+        covered = (
+            min(s.end, end) - max(s.start, start) for s in self._spans[first:last] if s.kind in kinds and s.end > start
+        )
+        return any(c * 10 >= (end - start) * 9 for c in covered)
+
+
+def _spans(block: str, language: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of each sentence in `block`, white space trimmed; pieces torn after an abbreviation are joined."""
+    begin, at = -1, 0
+    for piece in segment(language, block):
+        start = block.find(piece, at)
+        if start < 0:
+            continue
+        at = start + len(piece)
+        if begin < 0:
+            begin = start
+        so_far, rest = block[begin:at].rstrip(), block[at:].lstrip()
+        if rest and (_UNFINISHED.search(so_far) or _LOWER_START.match(rest)):
+            continue
+        yield from _trimmed(block, begin, at)
+        begin = -1
+    if begin >= 0:
+        yield from _trimmed(block, begin, len(block))
+
+
+def _trimmed(block: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    text = block[start:end]
+    left = start + len(text) - len(text.lstrip())
+    right = start + len(text.rstrip())
+    if right > left:
+        yield left, right
