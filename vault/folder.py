@@ -99,7 +99,7 @@ class Folder:
         return []
 
     def walk(self, path: str = "", *, hidden: bool = False) -> Iterator[Entry]:
-        """Every entry below a folder that isn't itself one, by path; links are named, never followed.
+        """Every entry below a folder that isn't itself one, folder by folder by name; links are named, never followed.
 
         Names that start with a dot (and what lies below them) come only with `hidden`. A folder whose name isn't
         text comes as an entry, as no path could name what is in it.

@@ -91,13 +91,13 @@ def _parse(data: bytes) -> Holder | None:
     try:
         found = json.loads(data)
         return Holder(int(found["pid"]), *(clean_line(str(found[key])) for key in ("host", "since", "purpose")))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 
 def _may_live(holder: Holder) -> bool:
     """False only for a process of this machine that is gone: it was killed, and its lock went with it."""
-    if holder.host != socket.gethostname():
+    if holder.host != socket.gethostname() or holder.pid <= 0:
         return True
     try:
         os.kill(holder.pid, 0)

@@ -1,0 +1,201 @@
+"""Locks name their holder, end with their process however that ends, and hold one process at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from vault.errors import LockHeld, Refused
+from vault.locks import Holder, holder_of, lock
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+FILE = ".retain/locks/publisher.lock"
+NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
+
+_HOLD = """
+import sys, time
+from pathlib import Path
+from vault.locks import lock
+with lock(Path(sys.argv[1]), "publisher", purpose="compiling"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "vault" / "insights").mkdir(parents=True)
+    return tmp_path / "vault"
+
+
+def hold_elsewhere(root: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, str(root)], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    return process
+
+
+def test_the_holder_is_named_while_the_lock_is_held_and_nobody_afterwards(root: Path) -> None:
+    assert holder_of(root, "publisher") is None
+    with lock(root, "publisher", purpose="compiling", now=NOON) as holder:
+        assert holder == Holder(os.getpid(), os.uname().nodename, "2026-11-21T12:00:05Z", "compiling")
+        assert holder_of(root, "publisher") == holder
+        assert json.loads((root / FILE).read_text())["pid"] == os.getpid()
+    assert holder_of(root, "publisher") is None
+
+
+def test_a_second_one_is_told_who_holds_it(root: Path) -> None:
+    with (
+        lock(root, "publisher", purpose="compiling", now=NOON),
+        pytest.raises(LockHeld) as caught,
+        lock(root, "publisher", purpose="compiling"),
+    ):
+        raise AssertionError("two hold one lock")
+    assert str(caught.value) == (
+        f"{FILE}: held by process {os.getpid()} on {os.uname().nodename}, compiling since 2026-11-21T12:00:05Z "
+        "(wait until it is done, or end that process)"
+    )
+    with lock(root, "publisher", purpose="compiling"):
+        pass
+
+
+def test_locks_of_different_names_do_not_meet(root: Path) -> None:
+    with lock(root, "publisher", purpose="compiling"), lock(root, "review", purpose="reviewing"):
+        assert holder_of(root, "review") != holder_of(root, "publisher")
+
+
+def test_a_lock_ends_with_its_process_even_by_kill_9(root: Path) -> None:
+    process = hold_elsewhere(root)
+    try:
+        told = pytest.raises(LockHeld, match=f"process {process.pid} on .*, compiling since 20")
+        with told, lock(root, "publisher", purpose="compiling"):
+            pass
+        named = holder_of(root, "publisher")
+        assert named is not None and named.pid == process.pid
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert f'"pid": {process.pid}' in (root / FILE).read_text(), "its words are still there"
+    assert holder_of(root, "publisher") is None, "and mean nothing without the lock"
+    with lock(root, "publisher", purpose="compiling") as holder:
+        assert holder.pid == os.getpid()
+
+
+@pytest.mark.parametrize(
+    "words", ["", "{", '{"pid": "x"}', "[]", '{"pid": 1}', "\x00" * 100, '{"pid": 1e400}', "[" * 10**5]
+)
+def test_words_without_a_lock_and_words_that_are_not_ours_stop_nobody(root: Path, words: str) -> None:
+    (root / ".retain/locks").mkdir(parents=True)
+    (root / FILE).write_text(words)
+    assert holder_of(root, "publisher") is None
+    with lock(root, "publisher", purpose="compiling") as holder:
+        assert holder_of(root, "publisher") == holder
+        (root / FILE).write_text(words)
+        with pytest.raises(LockHeld, match="another process is at work here"), lock(root, "publisher", purpose="x"):
+            pass
+
+
+def test_a_holders_words_cannot_drive_the_terminal(root: Path) -> None:
+    with lock(root, "publisher", purpose="compiling"):
+        words = {"pid": os.getpid(), "host": "\x1b]0;owned\x07", "since": "a\nb", "purpose": "\u202egnihsif"}
+        (root / FILE).write_text(json.dumps(words))
+        with pytest.raises(LockHeld) as caught, lock(root, "publisher", purpose="compiling"):
+            pass
+    assert not set("\x1b\x07\n\u202e") & set(str(caught.value))
+
+
+def test_waiting_gets_the_lock_once_it_is_free(root: Path) -> None:
+    free = threading.Event()
+
+    def hold() -> None:
+        with lock(root, "publisher", purpose="compiling"):
+            held.set()
+            free.wait(5)
+
+    held = threading.Event()
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(5)
+    began = time.monotonic()
+    with pytest.raises(LockHeld), lock(root, "publisher", purpose="compiling", timeout_s=0.15):
+        pass
+    assert time.monotonic() - began >= 0.15
+    threading.Timer(0.1, free.set).start()
+    with lock(root, "publisher", purpose="compiling", timeout_s=5):
+        assert free.is_set()
+    thread.join()
+
+
+def test_the_lock_is_there_again_when_its_folder_was_deleted(root: Path) -> None:
+    for _ in range(2):
+        with lock(root, "publisher", purpose="compiling"):
+            assert (root / FILE).exists()
+            shutil.rmtree(root / ".retain")
+        with (
+            lock(root, "publisher", purpose="compiling"),
+            pytest.raises(LockHeld),
+            lock(root, "publisher", purpose="compiling"),
+        ):
+            pass
+
+
+def test_a_lock_file_that_is_a_note_of_the_humans_by_a_hard_link_is_not_written(root: Path) -> None:
+    (root / "insights/mine.md").write_bytes(b"my own thought\n")
+    (root / ".retain/locks").mkdir(parents=True)
+    os.link(root / "insights/mine.md", root / FILE)
+    with lock(root, "publisher", purpose="compiling") as holder:
+        assert holder_of(root, "publisher") == holder
+    assert (root / "insights/mine.md").read_bytes() == b"my own thought\n"
+
+
+@pytest.mark.parametrize("place", [".retain", ".retain/locks", FILE])
+def test_no_lock_is_made_through_a_link(root: Path, place: str) -> None:
+    (root / "insights/mine.md").write_bytes(b"my own thought\n")
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
+    (root / place).symlink_to(root / ("insights/mine.md" if place == FILE else "insights"))
+    with pytest.raises(Refused, match="link"), lock(root, "publisher", purpose="compiling"):
+        pass
+    assert [p.name for p in (root / "insights").iterdir()] == ["mine.md"]
+    assert (root / "insights/mine.md").read_bytes() == b"my own thought\n"
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "A", "a b", "x.lock", "é"])
+def test_a_lock_has_a_plain_name(root: Path, name: str) -> None:
+    with pytest.raises(Refused), lock(root, name, purpose="compiling"):
+        pass
+
+
+_COUNT = """
+import sys
+from pathlib import Path
+from vault.locks import lock
+root = Path(sys.argv[1])
+for _ in range(25):
+    with lock(root, "publisher", purpose="counting", timeout_s=30):
+        number = int((root / "count").read_text())
+        (root / "count").write_text(str(number + 1))
+"""
+
+
+def test_of_many_processes_one_at_a_time_has_the_lock(root: Path) -> None:
+    (root / "count").write_text("0")
+    processes = [subprocess.Popen([sys.executable, "-c", _COUNT, str(root)], cwd=CHECKOUT) for _ in range(4)]
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert (root / "count").read_text() == "100"
+
+
+def test_taking_a_lock_loads_nothing_heavy(root: Path) -> None:
+    script = "import sys, vault.locks, vault.guard; print(sorted({'filelock', 'ctypes', 'asyncio'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", script], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    assert out.stdout == "[]\n"
