@@ -35,6 +35,7 @@ class Page:
 
     def __init__(self) -> None:
         self.headings: list[tuple[str, int, int, int]] = []  # (words, level, start, end)
+        self.title: tuple[int, int] | None = None  # the span of a title that stands apart from the headings
         self.length = 0
         self._parts: list[str] = []
         self._marks: list[Mark] = []
@@ -52,6 +53,8 @@ class Page:
         self._marks += [Mark(m.kind, start + m.start, start + m.end, m.level) for m in marks]
         if kind is not None:
             self._marks.append(Mark(kind, start, end, level))
+        if kind is MarkKind.TITLE:
+            self.title = (start, end)
         if kind is MarkKind.HEADING:
             self.headings.append((" ".join(text.split()), level, start, end))
         for container in self._containers:
@@ -63,8 +66,7 @@ class Page:
         """From offset `start` on a human finds the words at `label`; offsets must not go back."""
         if self._places and self._places[-1].start == start:
             self._places.pop()
-        if not self._places or self._places[-1].label != label:
-            self._places.append(Place(start, label))
+        self._places.append(Place(start, label))
 
     def place_line(self, start: int, line: int) -> None:
         """The place "nearest heading, line N"."""

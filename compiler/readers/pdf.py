@@ -1,4 +1,4 @@
-"""PDF -> source text: columns in reading order, headings, captions, terms in bold and italics, a place for each page."""
+"""PDF -> source text: columns in reading order, headings, captions, emphasised terms, a place for each page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections import Counter
 
 from compiler.readers.block import folded
 from compiler.readers.page import Page
-from compiler.readers.pdf_layout import Block, Kind, Measure, blocks_of, letters, measure, with_joins, without_furniture
+from compiler.readers.pdf_blocks import Block, Kind, blocks_of
+from compiler.readers.pdf_furniture import without_furniture
+from compiler.readers.pdf_joins import tabulated, with_joins
 from compiler.readers.pdf_lines import Document, read_pages, words
+from compiler.readers.pdf_measure import Measure, letters, measure
 from compiler.readers.pdf_text import parts_of
 from vault.clean import clean_line, normal
 from vault.errors import Unreadable
@@ -20,6 +23,7 @@ _MARKS = {
     Kind.CODE: MarkKind.CODE,
     Kind.CAPTION: MarkKind.CAPTION,
     Kind.TABLE: MarkKind.TABLE,
+    Kind.TITLE: MarkKind.TITLE,
 }
 _BULLET = re.compile(r"\s*(?:[•◦‣▪■●○∙⋄⁃*∗–—]\s*|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+)")
 _NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$", re.IGNORECASE)
@@ -42,7 +46,7 @@ def read_pdf(data: bytes, page: Page) -> tuple[dict[str, str], list[Problem]]:
     for lines in without_furniture(document, usual):
         if lines:
             blocks += blocks_of(lines, usual, not blocks)
-    for block in with_joins(blocks, usual):
+    for block in with_joins(tabulated(blocks), usual):
         _write(page, block, usual, vocabulary)
     problems = []
     if empty:
@@ -63,6 +67,8 @@ def _check_letters(document: Document) -> None:
 
 def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
     kept = block.kind in (Kind.CODE, Kind.TABLE)
+    if block.kind is Kind.FORMULA and len(letters("".join(line.text for line in block.lines))) < 3:
+        return  # a sum sign or bracket that lost its formula
     text, marks, turns = "", list[Mark](), list[tuple[int, int]]()
     for part in parts_of(block, usual, vocabulary):
         raw = normal(part.text)

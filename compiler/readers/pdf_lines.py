@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Flag, auto
@@ -30,6 +31,13 @@ _MATH = re.compile(
 )
 _COMPUTER_MODERN = re.compile(r"^(?:cm|lmr|lmroman|sf)", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x01\x03-\x1f\x7f-\x9f]")
+_ACCENTS = {
+    "\u00a8": "\u0308", "\u00b4": "\u0301", "`": "\u0300", "\u02c6": "\u0302", "\u02dc": "\u0303", "\u00af": "\u0304",
+    "\u02c7": "\u030c", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02dd": "\u030b",
+    "\u00b8": "\u0327",
+}  # fmt: skip
+_DOTLESS = {"\u0131": "i", "\u0237": "j"}
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 
@@ -198,13 +206,33 @@ class _PageReader:
         """(lines, characters) of one page."""
         text_page = page.get_textpage()
         try:
-            handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value
+            handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value or 0
             chars = _characters(self._raw, text_page.raw)
+            self._compose(handle, chars)
             return _joined(self._runs(handle, chars), number), len(chars)
         finally:
             text_page.close()
 
-    def _runs(self, handle: int | None, chars: list[str]) -> list[Run | str]:
+    def _compose(self, handle: int, chars: list[str]) -> None:
+        """Joins an accent that is drawn over a letter with it, as TeX's older fonts have them apart."""
+        for i, accent in enumerate(chars):
+            if accent not in _ACCENTS:
+                continue
+            for j in (i + 1, i - 1):
+                letter = _DOTLESS.get(chars[j], chars[j]) if 0 <= j < len(chars) else ""
+                joined = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+                if letter.isalpha() and len(joined) == 1 and self._over(handle, i, j):
+                    chars[i], chars[j] = "", joined
+                    break
+
+    def _over(self, handle: int, accent: int, letter: int) -> bool:
+        a, b = self._raw.FS_RECTF(), self._raw.FS_RECTF()
+        self._box(handle, accent, ctypes.byref(a))
+        self._box(handle, letter, ctypes.byref(b))
+        shared = min(a.right, b.right) - max(a.left, b.left)
+        return bool(shared > 0.5 * min(a.right - a.left, b.right - b.left) > 0)
+
+    def _runs(self, handle: int, chars: list[str]) -> list[Run | str]:
         """The page's runs; between them the spaces and line ends that PDFium worked out."""
         out: list[tuple[Run | str, bool]] = []
         fonts: dict[int, Font] = {}
@@ -223,9 +251,7 @@ class _PageReader:
         # A scan's text layer is invisible as a whole; a few invisible words on a visible page are hidden text.
         return [item for item, unseen in out if not unseen or hidden > shown]
 
-    def _run(
-        self, handle: int | None, thing: int, start: int, end: int, text: str, fonts: dict[int, Font]
-    ) -> Run | None:
+    def _run(self, handle: int, thing: int, start: int, end: int, text: str, fonts: dict[int, Font]) -> Run | None:
         size, matrix = ctypes.c_float(), self._raw.FS_MATRIX()
         self._size_of(thing, ctypes.byref(size))
         self._matrix_of(thing, ctypes.byref(matrix))
@@ -247,7 +273,7 @@ class _PageReader:
             text = _CONTROL.sub("", text)  # pieces of tall brackets
         return Run(text, fonts[key], round(points, 1), x.value, box.right, y.value)
 
-    def _font(self, key: int | None) -> Font:
+    def _font(self, key: int) -> Font:
         raw = self._raw
         font = ctypes.cast(key, raw.FPDF_FONT)
         buffer = ctypes.create_string_buffer(256)
@@ -270,7 +296,7 @@ class _PageReader:
 
 def _fast(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
     """The same C function with plain pointers: it returns a number instead of building an object each time."""
-    return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value)
+    return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 def _characters(raw: Any, text_page: Any) -> list[str]:
@@ -332,10 +358,12 @@ def _follows(line: Line, run: Run) -> bool:
 
 def words(pages: list[list[Line]]) -> Iterator[str]:
     """Every word of the document that no line end breaks, in lower case."""
+    broken = False
     for page in pages:
         for line in page:
-            found = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text)
-            yield from (word.lower() for word in (found[:-1] if line.hyphen else found))
+            found = _WORDS.findall(line.text)
+            yield from (word.lower() for word in found[broken : len(found) - line.hyphen])
+            broken = line.hyphen
 
 
 def is_computer_modern(name: str) -> bool:

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from compiler.readers.pdf_layout import Block, Kind, Measure
+from compiler.readers.pdf_blocks import Block, Kind
 from compiler.readers.pdf_lines import Line, Run, Style, is_computer_modern
+from compiler.readers.pdf_measure import Measure
 from vault.source import Mark, MarkKind
 
 MAX_EMPHASIS = 160  # characters; whole sentences in italics set off an example, not a term
@@ -16,12 +17,18 @@ _HEAD = re.compile(r"[^\W\d_]+")
 _REFERENCE = re.compile(r"\s*(?:\d{1,3}(?:\s*,\s*\d{1,3})*|[*†‡§¶∗])\s*")
 _LETTER = re.compile(r"[^\W\d_]")
 _FACE = Style.BOLD | Style.ITALIC
+_FIRST_HALVES = {
+    "self", "non", "cross", "well", "high", "low", "long", "short", "end", "fine", "large", "real", "state", "pair",
+}  # fmt: skip
+_SECOND_HALVES = {
+    "free", "based", "like", "level", "aware", "wise", "specific", "driven", "of", "the", "to", "art", "scale", "order",
+}  # fmt: skip
 _SENTENCE_END = ".!?:;,)”\"'"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a block on one page."""
+    """A stretch of a block in one column of one page."""
 
     page: int
     text: str
@@ -30,7 +37,7 @@ class Part:
 
 
 def parts_of(block: Block, usual: Measure, vocabulary: Counter[str]) -> list[Part]:
-    """The block's words, a part for each page it stands on."""
+    """The block's words, a part for each column and page it stands in."""
     writer = _Writer(block, usual, vocabulary)
     for i, line in enumerate(block.lines):
         writer.line(line, block.lines[i + 1] if i + 1 < len(block.lines) else None)
@@ -47,7 +54,9 @@ class _Writer:
         self._spans: list[tuple[MarkKind, int, int]] = []
         self._page = block.lines[0].page
         self._face = self._usual_face()
-        self._glued = False
+        self._glued = False  # the last line ended within a word
+        self._glued_part = False  # so did the last part
+        self._last: Line | None = None
 
     def _usual_face(self) -> Style:
         """The face most of the block is set in: what differs from it is emphasised."""
@@ -60,15 +69,16 @@ class _Writer:
 
     def line(self, line: Line, following: Line | None) -> None:
         """Adds a line; its end closes a hyphen, or leaves a space, or (tables, code) stays a line's end."""
-        if line.page != self._page:
-            self._end_part()
+        if self._last is not None and (line.page != self._page or line.y > self._last.y + 2 * line.size):
+            self._end_part()  # a new page or column
             self._page = line.page
+        self._last = line
         for i, run in enumerate(line.runs):
             self._run(run, line, i)
         if following is None:
             return
         if self._block.kind is Kind.CODE:
-            self._text += "\n"
+            self._text = self._text.rstrip() + ("  " if abs(line.y - following.y) <= 2 else "\n")
         elif self._block.kind is Kind.TABLE:
             self._text = self._text.rstrip() + (" | " if abs(line.y - following.y) <= 2 else "\n")
         else:
@@ -76,6 +86,7 @@ class _Writer:
 
     def _join(self, line: Line, following: Line) -> None:
         self._text = self._text.rstrip()
+        self._glued = False
         tail = _TAIL.search(self._text)
         ends = line.hyphen or tail is not None
         if not ends or tail is None:
@@ -90,19 +101,22 @@ class _Writer:
 
     def _keeps_hyphen(self, before: str, after: str) -> bool:
         """Whether a hyphen at a line's end belongs to the word, by how the document writes it elsewhere."""
-        if not after[0].islower():
-            return True
         count = self._vocabulary
         whole, parts = count[(before + after).lower()], count[f"{before}-{after}".lower()]
         if whole or parts:
             return parts > whole
-        return len(before) > 2 and count[before.lower()] > 0 and count[after.lower()] > 0
+        if not after[0].islower():
+            return True
+        if before.lower() in _FIRST_HALVES or after.lower() in _SECOND_HALVES:
+            return True
+        return len(before) > 3 and len(after) > 3 and count[before.lower()] > 0 and count[after.lower()] > 0
 
     def _run(self, run: Run, line: Line, index: int) -> None:
         words = run.text
         if self._is_note_mark(run, line, index):
             mark = words.strip()
             if not self._text.strip() or self._text.rstrip()[-1:] in _SENTENCE_END:
+                self._text += " " if words.endswith(" ") else ""
                 return  # beside a sentence's end it belongs to none; inside it stays, in brackets
             words = f"[{mark}]" + (" " if words.endswith(" ") else "")
         elif self._is_exponent(run, line, index):
@@ -155,12 +169,10 @@ class _Writer:
             for kind, start, end in self._spans
             if kind is not MarkKind.EMPHASIS or end - start <= MAX_EMPHASIS
         )
-        glued = self._glued_before
+        glued = bool(self._parts) and self._glued_part
         self._parts.append(Part(self._page, self._text.rstrip(), marks, glued))
-        self._glued_before = self._glued
+        self._glued_part = self._glued
         self._text, self._spans = "", []
-
-    _glued_before = False
 
     def parts(self) -> list[Part]:
         self._end_part()

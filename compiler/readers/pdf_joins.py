@@ -1,0 +1,68 @@
+"""Blocks of PDF pages -> blocks of the document: cut paragraphs joined, lists of contents told from prose."""
+
+from __future__ import annotations
+
+import re
+
+from compiler.readers.pdf_blocks import SENTENCE_END, Block, Kind
+from compiler.readers.pdf_measure import Measure
+
+_LISTS = re.compile(
+    r"(?:table of )?contents|(?:subject |author |name )?index|inhalt(?:sverzeichnis)?|目录|list of (?:figures|tables)",
+    re.I,
+)
+
+
+def tabulated(blocks: list[Block]) -> list[Block]:
+    """The same blocks, with what a table of contents or an index lists, and a table's header, told as tables."""
+    listing = False
+    for i, block in enumerate(blocks):
+        if block.kind is Kind.HEADING:
+            listing = _LISTS.fullmatch(block.lines[0].text.strip()) is not None
+        elif listing and block.kind in (Kind.PARAGRAPH, Kind.ITEM):
+            block.kind = Kind.TABLE
+        elif block.kind is Kind.PARAGRAPH and len(block.lines) == 1 and i + 1 < len(blocks):
+            text = block.lines[0].text
+            if blocks[i + 1].kind is Kind.TABLE and len(text) < 90 and not SENTENCE_END.search(text):
+                block.kind = Kind.TABLE
+    return blocks
+
+
+def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
+    """Paragraphs that a column's or page's end had cut are whole again; what stood between comes after them."""
+    out = list(blocks)
+    i = 0
+    while i < len(out):
+        block = out[i]
+        if block.kind in (Kind.PARAGRAPH, Kind.ITEM) and _is_cut(block):
+            j = _continuation(out, i, usual)
+            if j:
+                block.lines += out.pop(j).lines
+                continue
+        i += 1
+    return out
+
+
+def _is_cut(block: Block) -> bool:
+    last = block.lines[-1]
+    return last.hyphen or not SENTENCE_END.search(last.text)
+
+
+def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
+    """The index of the block that goes on the cut paragraph at `at`; 0 if there is none near."""
+    last = blocks[at].lines[-1]
+    for j in range(at + 1, min(at + 16, len(blocks))):
+        block = blocks[j]
+        first = block.lines[0]
+        if block.kind is Kind.HEADING or first.page > last.page + 1:
+            return 0
+        if block.kind is not Kind.PARAGRAPH or abs(first.size - last.size) > 0.3:
+            continue
+        if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
+            return 0  # the same column goes on with another paragraph
+        begins = first.text.lstrip()[:1]
+        full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
+        if last.hyphen and not begins.islower():
+            continue
+        return j if begins.islower() or full else 0
+    return 0
