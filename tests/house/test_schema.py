@@ -185,6 +185,11 @@ class TestFormats:
         assert set(read_properties(templates.read("concept.md")).values) < set(keys["concept, topic"])
         assert keys["flashcards"] == list(read_properties(templates.read("flashcards.md")).values)
 
+    def test_properties_of_the_review_page(self) -> None:
+        named = re.search(r"\(properties (.*?);", section(9), re.DOTALL)
+        assert named is not None
+        assert ["type", *ticked(named[1])] == list(read_properties(templates.read("review-queue.md")).values)
+
     def test_settings_that_the_layout_names_are_settings(self) -> None:
         text = render_settings(Settings(vault_id="01KAJ5Z0Q8T3V7M2XN4R6C9WDE", name="v"))
         assert read_settings(text)[1] == []

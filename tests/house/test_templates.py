@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import templates
 from compiler import decks
+from learning.memory import Rules, Scheduler, fold
+from learning.review_page import Row, render_page
 from vault import article
 from vault.agenda import GapStatus, parse_agenda, render_agenda
 from vault.card import CardKind, parse_deck, render_card
 from vault.claim import ClaimKind
+from vault.ids import CardId
+from vault.log_event import Rating, Review, Stamp
 from vault.note import OURS, body_of, human_edited, read_properties
 from vault.summary import parse_summary
 from vault.wikilink import citations, links
@@ -98,6 +103,25 @@ def test_the_gaps_template_is_read_whole_and_written_the_same() -> None:
     gaps = parse_agenda(text)
     assert len(gaps) == text.count("^g-") and render_agenda(gaps) == text
     assert {gap.status for gap in gaps} > {GapStatus.OPEN, GapStatus.FILLED, GapStatus.IGNORED}
+
+
+def test_the_review_queue_template_is_what_three_reviews_of_its_cards_give() -> None:
+    def review(day: int, card: str, rating: Rating) -> Review:
+        at = datetime(2026, 11, day, 9, 30, tzinfo=UTC)
+        return Review(Stamp(f"{day}{card}", at), CardId(card), rating)
+
+    first, second = "h5x0c7k2pm", "k7q2m9xd3f"
+    events = [review(18, first, Rating.EASY), review(20, first, Rating.GOOD), review(21, second, Rating.EASY)]
+    scheduler = Scheduler(Rules())
+    path = "learning/flashcards/spacing-effect.md"
+    deck = parse_deck(templates.read("flashcards.md"), path)
+    rows = [
+        Row(card.id, path, "wiki/concepts/spacing-effect.md", deck.title, card.kind or "", card.question)
+        for card in deck.cards
+        if card.id
+    ]
+    page = render_page(rows, fold(events, scheduler), scheduler, events[-1].at)
+    assert page == templates.read("review-queue.md")
 
 
 def test_a_slide_stands_between_two_rules() -> None:
