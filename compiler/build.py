@@ -12,13 +12,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from compiler import indexes, plan
+from compiler import plan
 from compiler.engines import VERSIONS
 from compiler.report import Report
 from vault import ledger
 from vault.errors import EditedMeanwhile, UsageError
 from vault.guard import Guard, Scope
-from vault.locks import lock
 from vault.store import CONCEPTS, FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, Vault
 
 Progress = Callable[[dict[str, Any]], None]
@@ -49,6 +48,8 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Progre
         return _last_report(vault)
     if options.dry_run:
         return _Build(vault, options, engine, at, progress).run()
+    from vault.locks import lock
+
     with lock(vault.root, "publish", purpose=options.command):
         return _Build(vault, options, engine, at, progress).run()
 
@@ -235,6 +236,8 @@ class _Build:
 
     def _publish(self, layout: Any, id_events: Sequence[ledger.Event]) -> None:
         """Ledgers first, then files: a run killed between the two is completed by the next one."""
+        from compiler import indexes
+
         writes, removals = self._differences(layout, id_events)
         builds, found = self.vault.ledger_events(ledger.BUILDS)
         self.report.notices += found

@@ -6,13 +6,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vault import ledger
-from vault.card import Deck, parse_deck
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, VaultNotFound
 from vault.guard import Guard, Scope
 from vault.settings import FILE, Settings, read_settings
+
+if TYPE_CHECKING:
+    from vault.card import Deck
 
 FLASHCARDS = "learning/flashcards"
 REVIEW_PAGE = "learning/_review.md"
@@ -67,6 +70,8 @@ class Vault:
 
     def decks(self) -> Iterator[Deck]:
         """Every file of flashcards, by name. One that isn't text is an empty deck with a diagnostic."""
+        from vault.card import Deck, parse_deck
+
         for path in self.paths(FLASHCARDS, ".md"):
             try:
                 text = self.read_text(path)
