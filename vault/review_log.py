@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -47,6 +48,7 @@ __all__ = [  # the nouns of the log can be had here, beside what reads and write
     "Import",
     "Log",
     "LogEvent",
+    "LogWriter",
     "Params",
     "Rating",
     "Resume",
@@ -229,3 +231,26 @@ def append(guard: Guard, *events: LogEvent) -> None:
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
     guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
+
+
+class LogWriter:
+    """The hand that adds to one vault's log: stamps that never go back, and lines that are on disk when it returns.
+
+    `events` are what the log holds; `via` says whose hand it is ("tui", "cli").
+    """
+
+    def __init__(self, guard: Guard, events: Iterable[LogEvent], *, zone: tzinfo, via: str) -> None:
+        self._guard, self._zone, self._via = guard, zone, via
+        self._last = max((event.at for event in live(events)), default=None)
+
+    def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
+        """A stamp after every event that counts; or at `dated`, an instant that the human gave."""
+        return mint_stamp(
+            now, last=self._last, zone=self._zone, via=self._via, entropy=secrets.token_bytes(10), dated=dated
+        )
+
+    def write(self, event: LogEvent) -> None:
+        """Raises: WriteFailed, Refused, LockHeld; then the event does not count as written."""
+        append(self._guard, event)
+        if not isinstance(event, Undo):
+            self._last = event.at if self._last is None else max(self._last, event.at)
