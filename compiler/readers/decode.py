@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 
+from compiler.readers.language import language_of
 from vault.errors import Unreadable
 from vault.source import Problem
 
@@ -18,6 +19,14 @@ _BOMS = (
 )
 _BREAKS = str.maketrans({"\x0b": " ", "\x0c": " ", "\x85": " ", "\u2028": " ", "\u2029": " "})
 _BAD_RUN = re.compile("[\udc80-\udcff]+")
+_WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da"}
+_SIGNS = frozenset("°§€£©®«»¿¡\xa0")
+_CENTRAL = ("cp1250", "iso8859_2")
+_SIGN_IN_WORD = re.compile(r"(?<=\w)[^\w\s\x00-\x7f’–-]|[\x80-\x9f]|\ufffd|(?<=[a-zà-ÿ])[À-ÖØ-Þ]")
+_OLD = [
+    "cp1250", "iso8859_2", "cp1251", "koi8_r", "koi8_u", "mac_cyrillic", "cp1253", "cp1254", "cp1255", "cp1256",
+    "cp1257", "cp1252", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp874", "mac_roman",
+]  # fmt: skip
 MAX_BAD_SHARE = 0.2  # of all that is not ASCII: with more, the document is not UTF-8 with a few slips
 MAX_REPORTED = 20
 SAMPLE = 200_000
@@ -102,14 +111,38 @@ def _slip(run: re.Match[str]) -> str:
 
 
 def _guessed(data: bytes) -> tuple[str, list[Problem]]:
-    """What a statistical guess says, if it is sure; the guess is always reported."""
+    """The text in the likeliest of the old encodings, and which that was; the guess is always reported."""
+    encoding = _western(data) or _statistical(data)
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        raise Unreadable(f"looks like {encoding}, but not all of it is", hint="save it as UTF-8") from None
+    return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
+
+
+def _western(data: bytes) -> str:
+    """cp1252 if it makes words in a language that uses it and whose commonest words are plain ASCII, else ""."""
+    text = data[:SAMPLE].decode("cp1252", "replace")
+    return "cp1252" if _odd(text) <= 0.1 and language_of(text) in _WESTERN else ""
+
+
+def _odd(text: str) -> float:
+    """The share of other signs than letters and quotes among all that is not ASCII."""
+    high = [c for c in text if c > "\x7f"]
+    return sum(unicodedata.category(c)[0] not in "LP" and c not in _SIGNS for c in high) / max(len(high), 1)
+
+
+def _statistical(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:SAMPLE]).best()
-    if best is None or best.encoding is None or best.percent_chaos > 10:
+    sample = data[:SAMPLE]
+    best = from_bytes(sample, cp_isolation=_OLD).best()
+    unsure = best is None or not best.encoding or best.percent_chaos > 10
+    if (unsure or (best and best.percent_coherence < 25)) and len(data) < 200:
+        if not _odd(sample.decode("cp1252", "replace")):
+            return "cp1252"  # too short for statistics
+    if best is None or unsure:
         raise Unreadable("its encoding could not be told", hint="save it as UTF-8")
-    try:
-        text = data.decode(best.encoding)
-    except (UnicodeDecodeError, LookupError):
-        raise Unreadable(f"looks like {best.encoding}, but not all of it", hint="save it as UTF-8") from None
-    return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {best.encoding}", 0)]
+    if best.encoding in _CENTRAL:  # the same letters in other places: the wrong one puts signs inside words
+        return min(_CENTRAL, key=lambda name: len(_SIGN_IN_WORD.findall(sample.decode(name, "replace"))))
+    return str(best.encoding)

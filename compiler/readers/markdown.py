@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_MARKDOWN = 4 * 1024 * 1024  # characters; a longer document is read as plain text
 MAX_INLINE_WORK = 1_000_000_000  # sum of squares of the specials in each block: the parser's worst case is quadratic
 _SPECIAL = re.compile(r"[\[\]!*_`<$~^=]")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")

@@ -15,6 +15,14 @@ MAX_LABEL = 80
 _LABEL_NOISE = re.compile(r"\s*[·\u2022\u2027\u22c5$`*_]+\s*")
 
 
+@dataclass(frozen=True, slots=True)
+class Heading:
+    words: str
+    level: int
+    start: int
+    end: int
+
+
 @dataclass(slots=True)
 class _Container:
     """A mark over several blocks; `start` is None until its first block is written."""
@@ -34,7 +42,7 @@ class Page:
     """Collects blocks; a container (a list item, a block quote) marks all blocks between `begin` and `end`."""
 
     def __init__(self) -> None:
-        self.headings: list[tuple[str, int, int, int]] = []  # (words, level, start, end)
+        self.headings: list[Heading] = []
         self.title: tuple[int, int] | None = None  # the span of a title that stands apart from the headings
         self.length = 0
         self._parts: list[str] = []
@@ -56,7 +64,7 @@ class Page:
         if kind is MarkKind.TITLE:
             self.title = (start, end)
         if kind is MarkKind.HEADING:
-            self.headings.append((" ".join(text.split()), level, start, end))
+            self.headings.append(Heading(" ".join(text.split()), level, start, end))
         for container in self._containers:
             if container.start is None:
                 container.start = start
@@ -71,7 +79,7 @@ class Page:
     def place_line(self, start: int, line: int) -> None:
         """The place "nearest heading, line N"."""
         where = f"line {max(line, 1)}"
-        heading = label_of(self.headings[-1][0]) if self.headings else ""
+        heading = label_of(self.headings[-1].words) if self.headings else ""
         self.place(start, f"{heading}, {where}" if heading else where)
 
     def begin(self, kind: MarkKind, level: int = 0) -> None:

@@ -50,7 +50,8 @@ class Block:
     kind: Kind
     lines: list[Line]
     level: int = 0  # of a heading
-    right: float = 0.0  # the right edge of its column
+    left: float = 0.0  # the edges of its column
+    right: float = 0.0
 
 
 def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
@@ -68,7 +69,7 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
         if out and before is not None and _goes_on(out[-1], before, line, kind, level, column, usual):
             out[-1].lines.append(line)
         else:
-            out.append(Block(kind, [line], level, column.right))
+            out.append(Block(kind, [line], level, column.left, column.right))
         before = line
     return out
 
@@ -189,7 +190,10 @@ def heading_level(
         return 0
     if last is not None and last.kind is Kind.HEADING and _same_heading(last, line, usual):
         return last.level
-    return outlined_level(line, usual.headings.get(line.page, [])) or _level_by_face(line, before, following, usual)
+    apart = before is None or before.y - line.y > 1.25 * usual.leading or before.y < line.y
+    if not apart:
+        return 0
+    return outlined_level(line, usual.headings.get(line.page, [])) or _level_by_face(line, following, usual)
 
 
 def _same_heading(last: Block, line: Line, usual: Measure) -> bool:
@@ -200,15 +204,14 @@ def _same_heading(last: Block, line: Line, usual: Measure) -> bool:
     return same and set_apart and 0 < before.y - line.y < 1.5 * line.size + 2 and not _NUMBERED.match(line.text.strip())
 
 
-def _level_by_face(line: Line, before: Line | None, following: Line | None, usual: Measure) -> int:
+def _level_by_face(line: Line, following: Line | None, usual: Measure) -> int:
     text = line.text.strip()
     number = _NUMBERED.match(text)
     depth = min(number[1].count(".") + 1, 6) if number else 0
     bold = line.share(Style.BOLD) > 0.9
-    apart = before is None or before.y - line.y > 1.25 * usual.leading or before.y < line.y
-    if _KNOWN_HEADING.fullmatch(text) and (bold or line.size > usual.size + 0.6 or text.isupper() or apart):
+    if _KNOWN_HEADING.fullmatch(text):
         return 1
-    if not apart or SENTENCE_END.search(text) or _CAPTION.match(text):
+    if SENTENCE_END.search(text) or _CAPTION.match(text):
         return 0
     if following is not None and abs(following.y - line.y) <= 2:
         return 0

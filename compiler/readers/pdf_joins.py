@@ -7,6 +7,7 @@ import re
 from compiler.readers.pdf_blocks import SENTENCE_END, Block, Kind
 from compiler.readers.pdf_measure import Measure
 
+_ENDS_IN_NUMBER = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LISTS = re.compile(
     r"(?:table of )?contents|(?:subject |author |name )?index|inhalt(?:sverzeichnis)?|目录|list of (?:figures|tables)",
     re.I,
@@ -17,15 +18,26 @@ def tabulated(blocks: list[Block]) -> list[Block]:
     """The same blocks, with what a table of contents or an index lists, and a table's header, told as tables."""
     listing = False
     for i, block in enumerate(blocks):
-        if block.kind is Kind.HEADING:
-            listing = _LISTS.fullmatch(block.lines[0].text.strip()) is not None
-        elif listing and block.kind in (Kind.PARAGRAPH, Kind.ITEM):
+        text = block.lines[0].text.strip()
+        if block.kind is Kind.HEADING and listing and _ENDS_IN_NUMBER.search(text):
             block.kind = Kind.TABLE
-        elif block.kind is Kind.PARAGRAPH and len(block.lines) == 1 and i + 1 < len(blocks):
-            text = block.lines[0].text
-            if blocks[i + 1].kind is Kind.TABLE and len(text) < 90 and not SENTENCE_END.search(text):
-                block.kind = Kind.TABLE
+        elif block.kind is Kind.HEADING:
+            listing = _LISTS.fullmatch(text) is not None
+        elif block.kind in (Kind.PARAGRAPH, Kind.ITEM) and (listing or _is_in_table(blocks, i)):
+            block.kind = Kind.TABLE
     return blocks
+
+
+def _is_in_table(blocks: list[Block], at: int) -> bool:
+    """Whether a paragraph is a table's header line, or the rest of a cell of several lines."""
+    block, before = blocks[at], blocks[at - 1] if at else None
+    first = block.lines[0]
+    table_next = at + 1 < len(blocks) and blocks[at + 1].kind is Kind.TABLE
+    if table_next and block.kind is Kind.PARAGRAPH and len(block.lines) == 1 and len(first.text) < 90:
+        return not SENTENCE_END.search(first.text)
+    inside = before is not None and before.kind is Kind.TABLE and before.lines[-1].page == first.page
+    indented = first.x0 > block.left + 3 * first.size
+    return inside and indented and len(block.lines) <= 3 and first.text.lstrip()[:1].islower()
 
 
 def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
@@ -51,18 +63,19 @@ def _is_cut(block: Block) -> bool:
 def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
     """The index of the block that goes on the cut paragraph at `at`; 0 if there is none near."""
     last = blocks[at].lines[-1]
+    full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
+    second_best = 0
     for j in range(at + 1, min(at + 16, len(blocks))):
         block = blocks[j]
         first = block.lines[0]
         if block.kind is Kind.HEADING or first.page > last.page + 1:
-            return 0
+            break
         if block.kind is not Kind.PARAGRAPH or abs(first.size - last.size) > 0.3:
             continue
         if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
-            return 0  # the same column goes on with another paragraph
-        begins = first.text.lstrip()[:1]
-        full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
-        if last.hyphen and not begins.islower():
-            continue
-        return j if begins.islower() or full else 0
-    return 0
+            break  # the same column goes on with another paragraph
+        if first.text.lstrip()[:1].islower():
+            return j
+        if full and not last.hyphen and not second_best and (len(block.lines) > 1 or j == at + 1):
+            second_best = j
+    return second_best

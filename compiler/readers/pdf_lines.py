@@ -197,6 +197,8 @@ class _PageReader:
         self._object_at = _fast(raw.FPDFText_GetTextObject, pointer, pointer, integer)
         self._origin = _fast(raw.FPDFText_GetCharOrigin, integer, pointer, integer, pointer, pointer)
         self._box = _fast(raw.FPDFText_GetLooseCharBox, integer, pointer, integer, pointer)
+        number = ctypes.c_double
+        self._index_at = _fast(raw.FPDFText_GetCharIndexAtPos, integer, pointer, number, number, number, number)
         self._font_of = _fast(raw.FPDFTextObj_GetFont, pointer, pointer)
         self._size_of = _fast(raw.FPDFTextObj_GetFontSize, integer, pointer, pointer)
         self._matrix_of = _fast(raw.FPDFPageObj_GetMatrix, integer, pointer, pointer)
@@ -218,19 +220,18 @@ class _PageReader:
         for i, accent in enumerate(chars):
             if accent not in _ACCENTS:
                 continue
-            for j in (i + 1, i - 1):
-                letter = _DOTLESS.get(chars[j], chars[j]) if 0 <= j < len(chars) else ""
-                joined = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
-                if letter.isalpha() and len(joined) == 1 and self._over(handle, i, j):
-                    chars[i], chars[j] = "", joined
-                    break
+            j = self._under(handle, i)
+            letter = _DOTLESS.get(chars[j], chars[j]) if 0 <= j < len(chars) and j != i else ""
+            joined = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+            if letter.isalpha() and len(joined) == 1:
+                chars[i], chars[j] = "", joined
 
-    def _over(self, handle: int, accent: int, letter: int) -> bool:
-        a, b = self._raw.FS_RECTF(), self._raw.FS_RECTF()
-        self._box(handle, accent, ctypes.byref(a))
-        self._box(handle, letter, ctypes.byref(b))
-        shared = min(a.right, b.right) - max(a.left, b.left)
-        return bool(shared > 0.5 * min(a.right - a.left, b.right - b.left) > 0)
+    def _under(self, handle: int, accent: int) -> int:
+        """The index of the character below an accent; negative if there is none."""
+        box = self._raw.FS_RECTF()
+        self._box(handle, accent, ctypes.byref(box))
+        x, y = (box.left + box.right) / 2, box.bottom + 0.35 * (box.top - box.bottom)
+        return int(self._index_at(handle, x, y, 0.5, 1.0))
 
     def _runs(self, handle: int, chars: list[str]) -> list[Run | str]:
         """The page's runs; between them the spaces and line ends that PDFium worked out."""
@@ -257,7 +258,7 @@ class _PageReader:
         self._matrix_of(thing, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d) or 1.0
         turned = abs(matrix.b) > 0.2 * abs(matrix.a) + 1e-6
-        if turned or size.value * scale < SMALLEST:
+        if not text.strip() or turned or size.value * scale < SMALLEST:
             return None
         x, y = ctypes.c_double(), ctypes.c_double()
         self._origin(handle, start, ctypes.byref(x), ctypes.byref(y))
@@ -271,6 +272,8 @@ class _PageReader:
             points = 0.85 * (box.top - box.bottom)
         if Style.MATH in fonts[key].style:
             text = _CONTROL.sub("", text)  # pieces of tall brackets
+            if not text.strip():
+                return None
         return Run(text, fonts[key], round(points, 1), x.value, box.right, y.value)
 
     def _font(self, key: int) -> Font:

@@ -74,7 +74,7 @@ def _levels(document: Document, headings: dict[int, list[tuple[str, int]]]) -> d
     for number, entries in headings.items():
         for line in document.pages[number - 1] if number <= len(document.pages) else ():
             level = outlined_level(line, entries)
-            if level:
+            if level and line.size > 0:
                 seen.setdefault(line.size, Counter())[level] += 1
     return {size: levels.most_common(1)[0][0] for size, levels in seen.items()}
 

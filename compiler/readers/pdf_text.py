@@ -20,10 +20,11 @@ _FACE = Style.BOLD | Style.ITALIC
 _FIRST_HALVES = {
     "self", "non", "cross", "well", "high", "low", "long", "short", "end", "fine", "large", "real", "state", "pair",
 }  # fmt: skip
+_BETWEEN = {"and", "or", "und", "oder", "et", "ou", "y", "o", "e", "bis"}
 _SECOND_HALVES = {
     "free", "based", "like", "level", "aware", "wise", "specific", "driven", "of", "the", "to", "art", "scale", "order",
 }  # fmt: skip
-_SENTENCE_END = ".!?:;,)”\"'"
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,15 @@ class _Writer:
         self._text = self._text.rstrip()
         self._glued = False
         tail = _TAIL.search(self._text)
-        ends = line.hyphen or tail is not None
-        if not ends or tail is None:
-            self._text += "" if ends and self._text.endswith(("-", "/")) else " "
-            self._glued = not self._text.endswith(" ")
+        if tail is None:
+            self._glued = self._text.endswith("-") and self._text[-2:-1].isalnum()
+            self._text += "" if self._glued else " "
+            return
+        head = _HEAD.match(following.text.lstrip())
+        if head is not None and head.group() in _BETWEEN:  # "short- and long-term"
+            self._text += " "
             return
         self._glued = True
-        head = _HEAD.match(following.text.lstrip())
         if head is not None and not self._keeps_hyphen(tail[1], head.group()):
             self._text = self._text[:-1]
             self._spans = [(kind, start, min(end, len(self._text))) for kind, start, end in self._spans]
@@ -115,7 +118,7 @@ class _Writer:
         words = run.text
         if self._is_note_mark(run, line, index):
             mark = words.strip()
-            if not self._text.strip() or self._text.rstrip()[-1:] in _SENTENCE_END:
+            if not self._text.strip() or _SENTENCE_END.search(self._text):
                 self._text += " " if words.endswith(" ") else ""
                 return  # beside a sentence's end it belongs to none; inside it stays, in brackets
             words = f"[{mark}]" + (" " if words.endswith(" ") else "")
