@@ -14,7 +14,7 @@ from vault.article import sentences
 from vault.card import Card, CardKind
 from vault.claim import Claim, ClaimState
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged, WorkerFailed
+from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
 from vault.markdown import unescape
 from vault.note import read_properties
@@ -72,11 +72,15 @@ class _Check:
             text = self._text(path, self.verdict.unverified)
             if text is not None:
                 parsed.append((parse_summary(text, path), text))
+        asked = [(summary, data) for summary, _ in parsed if (data := self._raw(summary)) is not None]
         with Crew("") as crew:
-            messages = [self._message(summary) for summary, _ in parsed]
+            messages = [self._message(summary, data) for summary, data in asked]
             for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
-                progress({"event": "source", "done": done, "of": len(messages), "path": parsed[n][0].path})
-                self._summary(parsed[n][0], reply)
+                progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})
+                self._summary(asked[n][0], reply, hashlib.sha256(asked[n][1]).hexdigest())
+        for summary, _ in parsed:
+            if self._raw(summary) is None:
+                self._summary(summary, {}, "")
         for summary, text in parsed:
             self._sentences(summary.path, text, ("",))
             self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
@@ -89,30 +93,34 @@ class _Check:
             findings.append(_finding("not-utf-8", path, int(error.where.rpartition(":")[2] or 0), error.what))
             return None
 
-    def _message(self, summary: Summary) -> dict[str, Any]:
+    def _raw(self, summary: Summary) -> bytes | None:
+        """The bytes of the raw file that the summary names; None if that isn't a file of raw/."""
         path = summary.properties.text("source")
-        data = self.vault.read_bytes(path) if path.startswith("raw/") else None
-        digest = hashlib.sha256(data).hexdigest() if data is not None else ""
-        return {"op": "source", "path": str(self.vault.root / path), "sha256": digest}
+        try:
+            return self.vault.read_bytes(path) if path.startswith("raw/") else None
+        except Refused:
+            return None
 
-    def _summary(self, summary: Summary, reply: dict[str, Any] | WorkerFailed) -> None:
+    def _message(self, summary: Summary, data: bytes) -> dict[str, Any]:
+        path = self.vault.root / summary.properties.text("source")
+        return {"op": "source", "path": str(path), "sha256": hashlib.sha256(data).hexdigest()}
+
+    def _summary(self, summary: Summary, reply: dict[str, Any] | WorkerFailed, digest: str) -> None:
         found = self.verdict.unverified
         path, stem = summary.path, summary.path.removesuffix(".md")
-        raw = summary.properties.text("source")
+        properties = summary.properties
+        raw = properties.text("source") or "none is named"
+        text = ""
         if isinstance(reply, WorkerFailed) or "source" not in reply:
-            found.append(_finding("source", path, 1, f"its source cannot be read: {raw or 'none is named'}"))
-            text = ""
+            found.append(_finding("source", path, 1, f"its source cannot be read: {raw}"))
         else:
             source = SourceText.from_json(reply["source"])
             text = source.text
-            data = self.vault.read_bytes(raw) or b""
-            if hashlib.sha256(data).hexdigest() != summary.properties.text("source_sha256"):
+            if digest != properties.text("source_sha256"):
                 found.append(
                     _finding("source-changed", path, 1, f"{raw} is not what was compiled: run `retain compile`")
                 )
-            if source.reader == summary.properties.text("reader") and source.text_sha256 != summary.properties.text(
-                "text_sha256"
-            ):
+            if source.reader == properties.text("reader") and source.text_sha256 != properties.text("text_sha256"):
                 found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
         folded = FoldedText.of(text)
         seen: set[str] = set()

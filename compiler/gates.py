@@ -12,7 +12,10 @@ from vault.clean import clean, fold
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_TELLING = re.compile(  # what changes the truth of a sentence in one stroke: numbers and negations
+    r"\d+(?:[.,]\d+)*|\b(?:not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没無无非]",
+    re.IGNORECASE,
+)
 _FUNCTION_WORDS = frozenset(
     # closed-class words of English and German: they carry no content that a source must bear out
     """a an the this that these those it its they them their he she his her we our you your i my one ones some
@@ -41,7 +44,7 @@ KIND_OF = {
 }
 MAX_QUESTION = 300
 MAX_ANSWER = 700
-SUPPORTED = 0.9  # of an answer's content words must stand in its support
+SUPPORTED = 1.0  # of the content words of a sentence or an answer must stand in the claims it cites
 LEAKED = 0.6  # of an answer's content words standing in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 
@@ -62,12 +65,15 @@ def _stem(word: str) -> str:
 
 
 def support(words: str, evidence: Sequence[str]) -> tuple[float, list[str]]:
-    """(share in [0, 1] of the content words of `words` that stand in `evidence`, the numbers that do not)."""
+    """(share in [0, 1] of the content words of `words` that `evidence` has, the numbers and negations it has not).
+
+    A negation carries no content of its own and turns all of it round, so it is looked for by itself.
+    """
     proof = " ".join(evidence)
     known = set(content_words(proof))
     wanted = content_words(words)
-    numbers = set(_NUMBER.findall(proof))
-    strange = [n for n in _NUMBER.findall(words) if n not in numbers]
+    there = {m.casefold() for m in _TELLING.findall(proof)}
+    strange = [m for m in _TELLING.findall(words) if m.casefold() not in there]
     return (sum(w in known for w in wanted) / len(wanted) if wanted else 1.0), strange
 
 
@@ -85,9 +91,7 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView]) -> str:
     share, strange = support(sentence.text, evidence)
     if strange:
         return f"the cited claims do not say {', '.join(strange)}"
-    if share < 0.5:
-        return "the cited claims do not bear out the sentence"
-    return ""
+    return "the cited claims do not bear out the sentence" if share < SUPPORTED else ""
 
 
 @dataclass(slots=True)

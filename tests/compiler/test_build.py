@@ -19,46 +19,17 @@ from compiler.build import Options, compile_vault
 from compiler.report import Report
 from vault.card import parse_deck
 from vault.errors import LockHeld, UsageError
-from vault.ids import ulid
 from vault.locks import lock
-from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
 
-SPACING = """# Spacing
-
-The spacing effect is the finding that reviews spread over days are remembered longer than reviews on one day.
-Spacing works because each review after a gap forces the learner to retrieve the answer from long-term memory.
-Spaced repetition is used to schedule reviews shortly before an item would be forgotten.
-
-## The forgetting curve
-
-The forgetting curve is a graph of how the probability of recall falls as time passes after learning.
-Unlike the spacing effect, the forgetting curve describes what happens without any review.
-"""
-TESTING = """# Retrieval practice
-
-Retrieval practice is the act of recalling an answer from memory instead of reading it again.
-Retrieval practice strengthens memory because every successful recall makes the next recall easier.
-A limitation of retrieval practice is that it helps little when the learner recalls nothing.
-"""
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+TESTING = (Path(__file__).parent / "documents" / "testing.md").read_text(encoding="utf-8")
 
 
 def silent(event: dict[str, object]) -> None:
     assert event["event"]
-
-
-@pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    root = tmp_path / "vault"
-    for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
-        (root / folder).mkdir(parents=True)
-    settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
-    (root / "retain.toml").write_text(render_settings(settings))
-    (root / "raw/articles/spacing.md").write_text(SPACING)
-    (root / "raw/articles/testing.md").write_text(TESTING)
-    (root / "insights/mine.md").write_text("mine alone\n")
-    return open_vault(str(root), None, root)
 
 
 def compiled(vault: Vault, at: datetime = MORNING, *, fresh: bool = False) -> Report:

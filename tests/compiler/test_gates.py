@@ -29,6 +29,7 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
     ("proposed", "reason"),
     [
         (card("What is a KV cache?", "It stores 3 tensors per layer."), "do not say 3"),
+        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "do not say never"),
         (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "do not give the answer"),
         (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives its answer away"),
         (card("What stores tensors per layer?", "Tensors per layer."), "contains its answer"),
@@ -63,6 +64,12 @@ def test_no_card_repeats_another_of_the_vault() -> None:
         (CACHE.quote, ("aaaaaaaaaa",), ""),
         ("A KV cache stores tensors so that keys are not computed again.", ("aaaaaaaaaa",), ""),
         ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "do not say 4"),
+        (
+            "A KV cache stores tensors so that keys are not computed, without layers.",
+            ("aaaaaaaaaa",),
+            "do not say without",
+        ),
+        ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "do not bear out"),
         ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "do not bear out"),
         ("A KV cache stores tensors.", (), "cites nothing"),
         ("A KV cache stores tensors.", ("0000000000",), "does not exist"),

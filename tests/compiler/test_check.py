@@ -1,0 +1,207 @@
+"""verify is shown planted faults, one at a time, and must name each; a sound vault has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.trace import trace
+from vault.card import parse_deck
+from vault.errors import NotFound
+from vault.store import Vault
+
+SUMMARY = "wiki/summaries/testing.md"
+ARTICLE = "wiki/concepts/retrieval-practice.md"
+DECK = "learning/flashcards/retrieval-practice.md"
+CLAIM = re.compile(r"\^c-([0-9a-z]{10})")
+
+
+def silent(event: dict[str, object]) -> None:
+    assert event["event"]
+
+
+@pytest.fixture
+def compiled(vault: Vault) -> Vault:
+    compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), silent)
+    return vault
+
+
+def test_a_compiled_vault_is_borne_out_whole(compiled: Vault) -> None:
+    verdict = verify(compiled, silent)
+    assert verdict.clean
+    assert verdict.claims == verdict.verified > 5 and verdict.sentences > 5 and verdict.cards > 3
+
+
+def replaced(path: str, old: str, new: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        text = (root / path).read_text()
+        assert old in text
+        (root / path).write_text(text.replace(old, new, 1))
+
+    return plant
+
+
+def rewritten(path: str, pattern: str, new: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        text = (root / path).read_text()
+        changed = re.sub(pattern, new, text, count=1, flags=re.DOTALL | re.MULTILINE)
+        assert changed != text
+        (root / path).write_text(changed)
+
+    return plant
+
+
+def removed(path: str) -> Callable[[Path], None]:
+    return lambda root: (root / path).unlink()
+
+
+def appended(path: str, text: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        (root / path).write_text((root / path).read_text() + text)
+
+    return plant
+
+
+def copied(source: str, target: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        (root / target).write_bytes((root / source).read_bytes())
+
+    return plant
+
+
+def garbled(path: str) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        (root / path).write_bytes(b"\xff\xfe bad")
+
+    return plant
+
+
+def doubled(path: str) -> Callable[[Path], None]:
+    """A claim's block stands twice, under one id."""
+
+    def plant(root: Path) -> None:
+        text = (root / path).read_text()
+        block = re.search(r"> \[!quote\].*?\n\n\^c-[0-9a-z]{10}", text, re.DOTALL)
+        assert block is not None
+        (root / path).write_text(f"{text}\n{block[0]}\n")
+
+    return plant
+
+
+MAKES = "every successful recall makes"
+ACT = "Retrieval practice is the act"
+RAW = "raw/articles/testing.md"
+SUMMARY_FAULTS = [
+    (
+        "its quote is changed",
+        "does not occur",
+        replaced(SUMMARY, "> Retrieval practice strengthens", "> Retrieval practice shortens"),
+    ),
+    (
+        "a word of the quote is misspelt",
+        "does not occur",
+        replaced(SUMMARY, f"> {ACT}", "> Retrieval practise is the act"),
+    ),
+    ("its kind is none", "cannot be read", replaced(SUMMARY, "> mechanism · current", "> miracle · current")),
+    ("the raw file is gone", "cannot be read", removed(RAW)),
+    (
+        "the raw file says something else",
+        "does not occur",
+        replaced(RAW, "instead of reading it", "rather than reading it"),
+    ),
+    ("the raw file is another", "is not what was compiled", appended(RAW, "\nOne more line.\n")),
+    ("the source lies in insights", "cannot be read", replaced(SUMMARY, f"source: {RAW}", "source: insights/mine.md")),
+    ("the source lies outside", "cannot be read", replaced(SUMMARY, f"source: {RAW}", "source: raw/../../outside.md")),
+    ("two claims share an id", "another claim has this id", doubled(SUMMARY)),
+    ("it is not text", "not UTF-8", garbled(SUMMARY)),
+]
+SENTENCE_FAULTS = [
+    (ARTICLE, "nothing is cited", "cites nothing", appended(ARTICLE, "\nRetrieval practice cures every illness.\n")),
+    (
+        ARTICLE,
+        "the claim is none",
+        "does not stand in",
+        rewritten(ARTICLE, r"#\^c-[0-9a-z]{10}\|1", "#^c-0000000000|1"),
+    ),
+    (ARTICLE, "the summary is gone", "does not stand in", removed(SUMMARY)),
+    (ARTICLE, "the number is wrong", "source number 7", rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7")),
+    (
+        ARTICLE,
+        "a number came in",
+        "do not say 42",
+        replaced(ARTICLE, "the act of recalling an", "the act of recalling 42"),
+    ),
+    (
+        ARTICLE,
+        "a negation came in",
+        "do not say never",
+        replaced(ARTICLE, "practice strengthens", "practice never strengthens"),
+    ),
+    (ARTICLE, "it says something else", "do not bear out", replaced(ARTICLE, MAKES, "every failed recall makes")),
+    (
+        SUMMARY,
+        "its prose lost a citation",
+        "do not bear out",
+        rewritten(SUMMARY, rf"^({ACT}[^\n]*?\.) \[\[[^\]]*\]\]", r"\1"),
+    ),
+]
+CARD_FAULTS = [
+    (
+        DECK,
+        "another answer",
+        "do not give the answer",
+        rewritten(DECK, r"^A: .*?$", "A: Elliptic curves encrypt passwords."),
+    ),
+    (DECK, "a number came in", "do not say 1885", rewritten(DECK, r"^A: (.*?)\.?$", r"A: \1 since 1885.")),
+    (DECK, "nothing is cited", "cites nothing", rewritten(DECK, r"^> \[\[wiki/summaries[^\n]*\n", "")),
+    (DECK, "the claim is none", "does not stand in", rewritten(DECK, r"#\^c-[0-9a-z]{10}\|", "#^c-0000000000|")),
+    (
+        DECK,
+        "the question tells",
+        "contains its answer",
+        rewritten(DECK, r"^Q: .*?\nA: (.*?)\.?$", r"Q: Is it \1?\nA: \1."),
+    ),
+    (DECK, "it dangles", "points at something", rewritten(DECK, r"^Q: .*?$", "Q: What does this method do?")),
+    ("learning/flashcards/twin.md", "it stands twice", "stands in", copied(DECK, "learning/flashcards/twin.md")),
+    (DECK, "no answer", "no answer", appended(DECK, "\nQ: a question without its answer\n")),
+    (DECK, "the article is gone", "names no article", removed(ARTICLE)),
+]
+FAULTS = [
+    *(("unverified", SUMMARY, *fault) for fault in SUMMARY_FAULTS),
+    *(("uncited", *fault) for fault in SENTENCE_FAULTS),
+    *(("unsupported", *fault) for fault in CARD_FAULTS),
+]
+
+
+@pytest.mark.parametrize(
+    ("list_name", "path", "what", "reason", "plant"), FAULTS, ids=[f"{f[0]}: {f[2]}" for f in FAULTS]
+)
+def test_a_planted_fault_is_named(
+    compiled: Vault, list_name: str, path: str, what: str, reason: str, plant: Callable[[Path], None]
+) -> None:
+    plant(compiled.root)
+    findings = getattr(verify(compiled, silent), list_name)
+    assert any(f["path"] == path and reason in f["reason"] for f in findings), f"{what}: {findings}"
+
+
+def test_a_card_of_the_humans_own_needs_no_support(compiled: Vault) -> None:
+    appended(DECK, "\nQ: What do I make of it?\nA: I had better try.\n")(compiled.root)
+    assert verify(compiled, silent).clean
+
+
+def test_trace_leads_from_card_sentence_and_claim_to_the_words_in_the_file(compiled: Vault) -> None:
+    card = parse_deck((compiled.root / DECK).read_text(), DECK).cards[0]
+    assert card.id is not None
+    raw = (compiled.root / "raw/articles/testing.md").read_text()
+    for wanted in (card.id, card.support[0].claim, f"^c-{card.support[0].claim}", "the ACT of recalling"):
+        found = trace(compiled, wanted)
+        assert found.steps[0].source == "raw/articles/testing.md"
+        assert found.steps[0].claim.quote in raw and found.steps[0].claim.locator == "Retrieval practice, line 3"
+    with pytest.raises(NotFound, match="no card, claim or sentence"):
+        trace(compiled, "0000000000")
