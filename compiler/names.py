@@ -27,7 +27,7 @@ _NOT_KEY = re.compile(r"[^\w\s+#&]")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’.&+#-][^\W_]+)*[+#]{0,2}")
 _BAD_CHAR = re.compile(
-    r"[=<>{}\[\]|\\$%^~@;:!?…√∑∏∈≤≥≈×→←↔∞∂∇\ufffd\n]|\.\s|\.\.|,|\(|\)|_|::|\w\.\w{3,}|//|^[-–.]|[-–.]$|\.$"
+    r"[“”\"=<>{}\[\]|\\$%^~@;:!?…√∑∏∈≤≥≈×→←↔∞∂∇\ufffd\n]|\.\s|\.\.|,|\(|\)|_|::|\w\.\w{3,}|//|^[-–.]|[-–.]$|\.$"
 )
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*[a-z]\w*$|^[A-Z][a-z]+(?:[A-Z][a-z]+){2,}$")
 _GREEK = re.compile(r"[\u0370-\u03ff\U0001d400-\U0001d7ff]")
@@ -106,7 +106,9 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     if any(w in words.NO_NAME_HOLDS for w in lowered) or lowered.count("of") > 1:
         return False
-    if any(w in words.DETERMINERS or w in words.LOOSE_PREPOSITIONS for w in lowered[1:-1]):
+    if any(w in words.DETERMINERS or w in words.LOOSE_PREPOSITIONS for w in lowered[1:-1]) or (
+        "to" in lowered[1:-1] and len(lowered) != 3
+    ):
         return False
     if len(lowered) > 1 and words.singular(first) in words.TRANSPARENT and lowered[1] in words.NAME_PREPOSITIONS:
         return False

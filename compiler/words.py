@@ -106,7 +106,7 @@ TRANSPARENT = _set(
     "part aspect property feature characteristic effect impact influence nature case choice theory task process "
     "version variant instance set list collection series pair level degree majority output result success "
     "popularity development computation implementation application study field area basis foundation core essence "
-    "point risk danger price difficulty value"
+    "point risk danger price difficulty value landscape field world rest"
 )
 # Heads that name nothing beside other empty words: "training data", "test set".
 WEAK_HEADS = _set(
@@ -115,10 +115,9 @@ WEAK_HEADS = _set(
 )
 # Heads that name nothing, whatever stands before them.
 EMPTY_HEADS = _set(
-    "problem idea case way thing part kind sort type form point goal section chapter paper figure author "
-    "reader reason advantage disadvantage benefit drawback difference similarity aspect detail fact summary "
-    "overview introduction conclusion discussion exercise reference appendix lot bit one other approach result "
-    "question answer explanation implementation work details number name choice option"
+    "problem idea way thing part kind goal section chapter paper figure author reader reason advantage disadvantage "
+    "benefit drawback difference similarity aspect detail fact summary overview introduction conclusion discussion "
+    "exercise reference appendix lot bit one other approach result explanation implementation details"
 )
 GENERIC_ADJECTIVES = _set(
     "new old good bad better best simple complex large small big long short high low early late main major minor "

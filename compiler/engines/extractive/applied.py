@@ -7,7 +7,7 @@ import re
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
 from compiler.engines.extractive.definitional import shortened
-from compiler.engines.extractive.mechanistic import question_of
+from compiler.engines.extractive.mechanistic import is_plural, question_of
 
 
 def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -126,7 +126,7 @@ def _when(clause: Clause, matter: Matter) -> list[Ask | None]:
     ):
         return []
     cut = at - 1 if before.tag == "COMMA" else at
-    plural = clause.words[clause.verb].low in ("are", "have", "do") or clause.words[clause.verb].tag == "VB"
+    plural = is_plural(clause)
     subject = matter.lower(clause.subject)
     condition = clause.slice(at + 1, clause.end)
     answer = f"{clause.words[at].low} {instead_of_pronoun(shortened(condition), subject, plural)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names, words
+from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.extractive.tagging import tokens
 
 Kind = Literal["definitional", "mechanistic", "relational", "applied"]
@@ -103,16 +104,13 @@ def flat(text: str) -> str:
     return " ".join(words.singular(words.american(w.casefold())) for w in _FLAT_WORD.findall(text))
 
 
-_CITATION = re.compile(
-    r"\s*\((?:(?:see|e\.g\.,?|cf\.|i\.e\.)\s+)?[^()]*\b(?:1[89]|20)\d\d[a-z]?\b[^()]*\)|\s*\[\d+(?:[,–-]\s*\d+)*\]|\s*\((?:see|cf\.)[^()]*\)"
-)
 _SPACE = re.compile(r"\s+")
 _GAP = re.compile(r"\s+([,;.])")
 
 
 def tidy(text: str) -> str:
     """`text` without citations in brackets, white space folded, no loose punctuation at its ends."""
-    out = _GAP.sub(r"\1", _SPACE.sub(" ", _CITATION.sub("", text))).strip()
+    out = _GAP.sub(r"\1", _SPACE.sub(" ", without_pointers(text))).strip()
     return re.sub(r"[\s,;:–—-]+$", "", re.sub(r"^[\s,;:–—]+", "", out))
 
 

@@ -11,6 +11,7 @@ from compiler.engines.extractive.clauses import Clause, parse
 from compiler.engines.extractive.definitional import definitional
 from compiler.engines.extractive.mechanistic import mechanistic
 from compiler.engines.extractive.relational import relational
+from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.port import CardsReply, CardsRequest
 
 
@@ -31,6 +32,7 @@ def _offers(request: CardsRequest, matter: Matter) -> Iterator[Offer]:
 
 def asks(words: str, matter: Matter, clause: Clause | None = None) -> list[Ask]:
     """Every card that one sentence supports about the matter."""
+    words = without_pointers(words)
     clause = clause or parse(words)
     found = definitional(words, clause, matter)
     if clause:

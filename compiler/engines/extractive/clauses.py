@@ -274,7 +274,12 @@ def _is_list(words: tuple[Token, ...], at: int, end: int) -> bool:
 
 def end_of_clause(clause: Clause, start: int) -> int:
     """Where the clause that goes on from token `start` ends: before "; ..." or ", and <another subject and verb>"."""
-    for i in split_clauses(clause, frozenset({",", ";"}), start):
+    for i in split_clauses(clause, frozenset({",", ";", "and", "but"}), start):
+        if clause.words[i].tag == "CC":
+            found = _subject_and_verb(clause.words, i + 1, clause.end) if clause.words[i + 1].tag == "DET" else None
+            if found and found[1] - i < 8 and clause.words[found[1]].tag != "VB":
+                return i
+            continue
         if clause.words[i].text == ";":
             return i
         if i + 2 < clause.end and clause.words[i + 1].low in ("and", "but", "so", "yet"):

@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 from compiler import names
 from compiler.engines.extractive.asking import flat
 from compiler.engines.extractive.clauses import skip_connectives
+from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.extractive.tagging import tokens
 from compiler.engines.port import ClaimView, ComposeReply, ComposeRequest, Section, Sentence
 from vault.claim import ClaimKind
@@ -114,7 +115,8 @@ def _select(mine: list[tuple[int, ClaimView]], said: list[_Chosen], cap: int) ->
 
 
 def _stripped(words: str) -> str:
-    """The claim's words without "However," and its like: in an article they would contrast with nothing."""
+    """The claim's words without "However," and its like, which would contrast with nothing, nor "(see chapter 5)"."""
+    words = without_pointers(words)
     tokenized = tokens(words)
     start = skip_connectives(words, tokenized)
     if not start or start >= len(tokenized):

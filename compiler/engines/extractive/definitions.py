@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names
-from compiler.engines.extractive.clauses import FINITE, Clause, end_of_clause
+from compiler.engines.extractive import verbs
+from compiler.engines.extractive.clauses import FINITE, Clause, end_of_clause, parse
 from compiler.engines.extractive.tagging import Token, tokens
 
 Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer"]
@@ -39,7 +40,7 @@ _NEVER_HEADS = frozenset(
     "disadvantage drawback benefit success failure improvement lot bit answer solution trade-off tradeoff compromise "
     "bottleneck mistake first second third last start beginning end topic subject focus exception contribution "
     "motivation pity shame must limitation strength weakness necessity prerequisite requirement factor candidate winner "
-    "argument reminder sign indication evidence default standard norm trend interest concern priority tip opposite same "
+    "argument reminder sign indication evidence default standard norm trend interest scenario approach concern priority tip opposite same "
     "reality possibility danger risk hope explanation relative guide".split()
 )
 _POOR_HEADS = frozenset(
@@ -51,7 +52,7 @@ _POOR_ADJECTIVES = frozenset(
     "powerful reasonable necessary essential significant serious big small large simple straightforward active "
     "interesting difficult hard easy same only first second third last next obvious typical promising classic classical "
     "recent well-known famous favorite favourite perfect ideal direct strong weak attractive convenient viable "
-    "notable noteworthy prominent valid proper fair nice clear poor rare frequent relative".split()
+    "notable noteworthy prominent valid proper fair nice clear dominant building poor rare frequent relative".split()
 )
 _POST = frozenset({"PREP", "WH", "VBN", "VBG", "TO", "SUB"})
 _SAME_AS = re.compile(
@@ -68,9 +69,10 @@ def definition_in(clause: Clause) -> Definition | None:
 
 def _is_domain(clause: Clause) -> bool:
     """ "In linguistics, a phoneme is ...": a fronted phrase that only says where the word is used."""
-    return (
-        clause.words[clause.front[0]].low == "in" and clause.front[1] - clause.front[0] <= 6 if clause.front else True
-    )
+    if not clause.front:
+        return True
+    first, *rest = clause.words[clause.front[0] : clause.front[1]]
+    return first.low == "in" and 0 < len(rest) <= 4 and all(w.tag in ("NOUN", "ADJ", "VBG") for w in rest)
 
 
 def _is(clause: Clause) -> Definition | None:
@@ -79,9 +81,7 @@ def _is(clause: Clause) -> Definition | None:
         return None
     at = verb + 1
     while (
-        at < clause.end
-        and words[at].tag == "ADV"
-        and words[at].low in ("simply", "essentially", "basically", "just", "also")
+        at < clause.end and words[at].tag == "ADV" and words[at].low in ("simply", "essentially", "basically", "just")
     ):
         at += 1
     if words[verb - 1].tag == "NOT" or (at < clause.end and words[at].tag == "NOT"):
@@ -99,7 +99,7 @@ def _is_body(clause: Clause, at: int) -> bool:
     if at >= end:
         return False
     first = words[at]
-    article = first.tag in ("DET", "NUM") and first.low in ("a", "an", "the", "any", "one", "two", "three", "another")
+    article = first.tag in ("DET", "NUM") and first.low in ("a", "an", "the", "any", "one", "two", "three")
     i = at + 1 if article else at
     if first.low in ("the", "any", "one") and i < end and words[i].low in ("of", "most", "more", "same", "only"):
         return first.low == "one" and i + 3 < end and _has_post(words, i + 3, end)
@@ -121,13 +121,23 @@ def _is_body(clause: Clause, at: int) -> bool:
         return False
     if any(a in _POOR_ADJECTIVES for a in adjectives[:2]) and not {"but", "yet"} & set(adjectives):
         return False
-    if (
-        not article
-        and not (head.low.endswith("s") and words[clause.verb].low == "are")
-        and words[at].tag not in ("NOUN", "ADJ", "WH")
-    ):
+    if len(head.text) == 1 or (not article and not _may_stand_bare(head, clause, words[at])):
         return False
     return _has_post(words, i, end)
+
+
+_MASS = re.compile(
+    r"(?:tion|sion|ment|ness|ity|ism|ance|ence|ure|age|ledge|ing|ship|phy|logy|cy|memory|data|information|evidence|text|speech|language|noise)$"
+)
+
+
+def _may_stand_bare(head: Token, clause: Clause, first: Token) -> bool:
+    """Whether a predicate noun needs no article: a plural after "are", a mass noun, the subject's own noun again."""
+    if first.tag not in ("NOUN", "ADJ", "VBN", "VBG") or first.low in ("due", "able", "likely"):
+        return False
+    if clause.words[clause.verb].low == "are":
+        return head.low.endswith("s") and not head.low.endswith(("ss", "ous"))
+    return bool(_MASS.search(head.low)) or head.low == clause.words[clause.subject_end - 1].low
 
 
 def _has_post(words: tuple[Token, ...], at: int, end: int) -> bool:
@@ -197,6 +207,8 @@ def _called(clause: Clause) -> Definition | None:
     subject = clause.subject
     if not term or len(subject.split()) < 4 or not _is_descriptive(clause):
         return None
+    if words[clause.verb].low == "are" and names.key(term) == term.casefold().replace("-", " "):
+        return None  # "Relations that ... are called coordinating" gives no noun
     return Definition(term, subject, "called", words[clause.verb].low)
 
 
@@ -276,57 +288,101 @@ def _is_term(text: str) -> bool:
 
 
 def entry_in(sentence: str) -> Definition | None:
-    """A glossary entry: "Term – what it is", "Term: what it is"."""
+    """A glossary entry: "Term – what it is", "Term: what it is"; not a heading before a sentence, nor a label of data."""
     match = _ENTRY.match(sentence)
-    if not match or not _is_term(match["term"]):
+    if not match or not _is_term(match["term"]) or any(t.tag in FINITE for t in tokens(match["term"])):
         return None
     body = match["body"].strip()
-    first = body.split()[0].casefold().strip(",")
-    if len(body.split()) < 4 or first in (
-        "see",
-        "it",
-        "this",
-        "these",
-        "they",
-        "we",
-        "you",
-        "if",
-        "when",
-        "use",
-        "how",
-        "why",
-        "what",
-        "i",
-    ):
+    words = tokens(body)
+    if len(words) < 5 or words[0].tag not in _ENTRY_STARTS or words[0].low in _NO_ENTRY_STARTS:
         return None
-    if any(t.tag in FINITE for t in tokens(match["term"])):
+    capitals = sum(w.text[0].isupper() for w in words)
+    if capitals * 2 > len(words) or verbs.lemma(words[0].low, "VB") or not any(w.tag == "NOUN" for w in words[:6]):
+        return None
+    clause = parse(re.split(r"[;.]", body, maxsplit=1)[0] + ".")
+    if clause is not None and not clause.front:
         return None
     return Definition(match["term"].strip(), body.rstrip("."), "entry")
 
 
-_APPOSITION = re.compile(
-    r"(?P<term>(?:\b(?:an?|the)\s+)?[A-Za-z][\w-]*(?:\s+[a-z][\w-]*){0,3}?),\s+(?:which\s+(?:is|are|refers? to|means?)\s+|(?=an?\s+(?:kind|type|form|method|technique|measure|variant|model|function|algorithm|set|system|theory|process|measure|way)\s))"
-    r"(?P<body>(?:an?|the|any|\w+ing)\s+[^,;.]{15,}?)(?=[,;.]|$)"
+_ENTRY_STARTS = frozenset({"DET", "NOUN", "ADJ", "VBG", "VBN", "PRON", "NUM", "ADV"})
+_NO_ENTRY_STARTS = frozenset(
+    "see it this these those they we you if when use how why what i he she that there its their no not yes only also".split()
 )
 
 
 def apposition_in(sentence: str, wanted: str = "") -> Definition | None:
-    """ "..., X, which is the ..." inside a sentence; with `wanted`, only the one whose name has that key."""
-    for match in _APPOSITION.finditer(sentence):
-        parts = match["term"].split()
-        for i in range(len(parts)):
-            term = " ".join(parts[i:])
-            body = match["body"].split()
-            if wanted and names.key(term) != wanted:
-                continue
-            if (
-                not wanted
-                and i
-                and parts[i - 1].casefold()
-                not in ("the", "a", "an", "of", "with", "by", "called", "as", "use", "uses", "to", "from")
-            ):
-                continue
-            if _is_term(term) and len(body) > 4 and body[1].casefold() not in _POOR_ADJECTIVES | _POOR_HEADS:
-                article = parts[i - 1] + " " if i and parts[i - 1].casefold() in ("the", "a", "an") else ""
-                return Definition(article + term, match["body"], "apposition")
+    """ "..., X, which is the ...", "X — a grammar that ..." inside a sentence; with `wanted`, the one whose key it is."""
+    words = tokens(sentence)
+    for i in range(1, len(words) - 5):
+        found = _opening(words, i)
+        if found is None or words[i - 1].tag not in ("NOUN", "VBG"):
+            continue
+        at, end, plural = found
+        if (names.key(words[i - 1].text) != words[i - 1].low) != plural and not words[i - 1].text.isupper():
+            continue
+        if end - at < 5 or not _names_a_genus(words, at, end, plural):
+            continue
+        body = sentence[words[at].start : words[end - 1].end]
+        for start in _name_starts(words, i):
+            term = sentence[words[start].start : words[i - 1].end]
+            if _is_term(term) and (not wanted or names.key(term) == wanted):
+                return Definition(term, body, "apposition", "are" if plural else "is")
     return None
+
+
+def _opening(words: tuple[Token, ...], i: int) -> tuple[int, int, bool] | None:
+    """(first token of the body, its end, plural) where token `i` opens an explanation of the word before it."""
+    following = words[i + 1]
+    if words[i].tag == "COMMA" and following.low == "which" and words[i + 2].low in _WHICH_IS:
+        at = i + 3 + (words[i + 2].low in ("refers", "refer") and words[i + 3].low == "to")
+        return at, _end_of_body(words, at), words[i + 2].low in ("are", "mean", "refer")
+    if following.low not in ("a", "an", "the"):
+        return None
+    if words[i].text in ("—", "–", "--"):
+        return i + 1, _end_of_body(words, i + 1), False
+    if words[i].tag == "COMMA" and following.low != "the":
+        end = _end_of_body(words, i + 1)
+        if any(w.tag == "WH" for w in words[i + 3 : min(end, i + 8)]) and not any(
+            w.tag in FINITE for w in words[i + 2 : i + 4]
+        ):
+            return i + 1, end, False
+    return None
+
+
+_WHICH_IS = frozenset({"is", "are", "means", "mean", "refers", "refer"})
+
+
+def _end_of_body(words: tuple[Token, ...], at: int) -> int:
+    """Where the relative clause ends: at the next comma that opens no list of its own, or at the end."""
+    for i in range(at, len(words)):
+        if words[i].tag == "COMMA" and (i + 1 >= len(words) or words[i + 1].tag not in ("ADJ", "NOUN", "WH", "PREP")):
+            return i
+        if words[i].text in (";", ".", ":", "—", "–", "--") and i > at:
+            return i
+    return len(words)
+
+
+def _names_a_genus(words: tuple[Token, ...], at: int, end: int, plural: bool) -> bool:
+    """Whether the tokens say what kind of thing something is: "the time between ...", after "means" also "going on ..."."""
+    first = words[at]
+    if first.tag == "VBG":
+        return words[at - 1].low in ("means", "mean", "to")
+    if first.low not in ("a", "an", "the", "any") and not (plural and first.tag in ("NOUN", "ADJ")):
+        return False
+    head = next((w for w in words[at + 1 : end] if w.tag not in ("ADJ", "ADV", "VBN")), None)
+    return head is not None and head.low not in _NEVER_HEADS | _POOR_HEADS and words[at + 1].low not in _POOR_ADJECTIVES
+
+
+def _name_starts(words: tuple[Token, ...], end: int) -> list[int]:
+    """Where a name that ends before token `end` may begin: the longest run of nouns and adjectives first."""
+    start = end - 1
+    while start > 0 and (
+        words[start - 1].tag in ("NOUN", "ADJ", "VBN")
+        or (start > 1 and words[start - 1].tag == "VBG" and words[start - 2].tag in ("DET", "PREP", "NOUN"))
+    ):
+        start -= 1
+    starts = list(range(start, end))
+    if start and words[start - 1].tag == "DET" and words[start - 1].low in ("a", "an", "the"):
+        starts[0] = start - 1
+    return starts

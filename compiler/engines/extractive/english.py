@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from compiler import names, words
 from compiler.engines.extractive import cues
+from compiler.engines.extractive.antecedents import Antecedent, antecedent_of, resolved
 from compiler.engines.extractive.asking import Matter, flat
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
 from compiler.engines.extractive.definitions import Definition, apposition_in, definition_in, entry_in
 from compiler.engines.extractive.sentences import Sentence, sentences
-from compiler.engines.extractive.standing import stands_alone
+from compiler.engines.extractive.standing import stands_alone, without_pointers
 from compiler.engines.extractive.terms import structure_terms
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
 from vault.claim import ClaimKind
 
 _OF = re.compile(
-    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|typical|popular|important|further)\s+)*(?P<head>[a-z-]+)\s+(?:of|for|with|in|behind|to)\s+(?P<rest>.+)$",
+    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|typical|popular|important|further)\s+)*"
+    r"(?P<head>[a-z-]+)\s+(?:of|for|with|in|behind|to)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _SKIPPED_HEADINGS = re.compile(
@@ -27,6 +30,7 @@ _SKIPPED_HEADINGS = re.compile(
     r"additional resources|resources|getting started|requirements|quick ?start|discussions?|solutions?|learning objectives|preface|notation)\W*$",
     re.IGNORECASE,
 )
+Found = tuple[ClaimKind, list[str], list[Term]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,40 +45,64 @@ class _Known:
 
 def extract(request: ExtractRequest) -> ExtractReply:
     """Claims and terms of one English segment; nothing from reference lists, exercises and their like."""
-    terms = list(structure_terms(request))
     if any(_SKIPPED_HEADINGS.match(h) for h in request.headings):
         return ExtractReply()
+    terms = list(structure_terms(request))
     known = _Known(frozenset(names.key(n) for t in terms for n in (t.name, *t.aliases)))
-    claims: list[ExtractedClaim] = []
-    for sentence in sentences(request):
-        found = _claim(sentence, known, request)
-        if found is None:
-            continue
-        claim, offered = found
+    claims = []
+    for claim, offered in (*_glossary(request), *_prose(request, known)):
         claims.append(claim)
         terms += offered
     return ExtractReply(claims=tuple(claims), terms=tuple(dict.fromkeys(terms)))
 
 
-def _claim(sentence: Sentence, known: _Known, request: ExtractRequest) -> tuple[ExtractedClaim, list[Term]] | None:
-    text = sentence.text
-    entry = entry_in(text) if sentence.first and len(text) < 400 else None
-    if entry and (sentence.item or known.holds(entry.name)) and stands_alone(text, loose=True):
-        return _made(sentence, ClaimKind.DEFINITION, [entry.name]), [_term(entry, "glossary")]
-    if not stands_alone(text):
-        return None
-    clause = parse(text)
-    if clause is None:
-        return None
-    return _defined(sentence, clause, known) or _sorted(sentence, clause, known)
+def _glossary(request: ExtractRequest) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
+    """Entries of definition lists: the marked term and the paragraph after it."""
+    for mark in request.marks:
+        after = re.compile(r"\s*\n\s*(\S[^\n]*)").match(request.text, mark.end) if mark.kind == "term" else None
+        term = request.text[mark.start : mark.end].strip()
+        if not after or not names.is_name(term) or len(after[1]) > 400 or len(after[1].split()) < 3:
+            continue
+        quote = request.text[mark.start : after.end()].rstrip()
+        words_ = f"{term}: {after[1].strip()}"
+        if entry_in(words_) and stands_alone(words_, loose=True):
+            claim = ExtractedClaim(
+                kind=ClaimKind.DEFINITION, quote=quote, statement=words_, about=(names.bare(term),), start=mark.start
+            )
+            yield claim, []
 
 
-def _made(sentence: Sentence, kind: ClaimKind, about: list[str]) -> ExtractedClaim:
+def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
+    before: Antecedent | None = None
+    for sentence in sentences(request):
+        said = resolved(sentence, before)
+        text = said or sentence.text
+        start = before.start if said and before else sentence.start
+        clause = parse(without_pointers(text)) if stands_alone(text) else None
+        found = _entry(sentence, known) or (_found(clause, known) if clause else None)
+        if found:
+            kind, about, offered = found
+            quote = request.text[start : sentence.end]
+            claim = ExtractedClaim(kind=kind, quote=quote, statement=said, about=_once(about), start=start)
+            yield claim, offered
+        if said and clause:
+            continue  # the pronoun's meaning goes on
+        before = antecedent_of(clause, definition_in(clause), sentence.start, sentence.block) if clause else None
+
+
+def _once(about: list[str]) -> tuple[str, ...]:
     unique: dict[str, str] = {}
     for name in about:
         unique.setdefault(names.key(name), name)
     unique.pop("", None)
-    return ExtractedClaim(kind=kind, quote=sentence.text, about=tuple(unique.values())[:6], start=sentence.start)
+    return tuple(unique.values())[:6]
+
+
+def _entry(sentence: Sentence, known: _Known) -> Found | None:
+    entry = entry_in(sentence.text) if sentence.first and len(sentence.text) < 400 else None
+    if entry and (sentence.item or known.holds(entry.name)) and stands_alone(sentence.text, loose=True):
+        return ClaimKind.DEFINITION, [entry.name], [_term(entry, "glossary")]
+    return None
 
 
 def _term(definition: Definition, signal: str = "definition") -> Term:
@@ -83,15 +111,19 @@ def _term(definition: Definition, signal: str = "definition") -> Term:
     return Term(name=definition.name, aliases=aliases, signal="glossary" if signal == "glossary" else "definition")
 
 
-def _defined(sentence: Sentence, clause: Clause, known: _Known) -> tuple[ExtractedClaim, list[Term]] | None:
+def _found(clause: Clause, known: _Known) -> Found | None:
+    return _defined(clause, known) or _within(clause, known) or _sorted(clause, known)
+
+
+def _defined(clause: Clause, known: _Known) -> Found | None:
     definition = definition_in(clause)
     if definition and definition.shape == "alias":
-        return _made(sentence, ClaimKind.FACT, [definition.name, *definition.aliases]), [_term(definition)]
+        return ClaimKind.FACT, [definition.name, *definition.aliases], [_term(definition)]
     if definition and not _is_vague(definition.term, known) and not cues.weakens(definition.body):
-        return _made(sentence, ClaimKind.DEFINITION, [definition.name, *_others(clause, known)]), [_term(definition)]
-    apposition = apposition_in(sentence.text)
+        return ClaimKind.DEFINITION, [definition.name, *_others(clause, known)], [_term(definition)]
+    apposition = apposition_in(clause.text)
     if apposition and not _is_vague(apposition.term, known):
-        return _made(sentence, ClaimKind.DEFINITION, [apposition.name, *_others(clause, known)]), [_term(apposition)]
+        return ClaimKind.DEFINITION, [apposition.name, *_others(clause, known)], [_term(apposition)]
     return None
 
 
@@ -101,25 +133,36 @@ def _is_vague(term: str, known: _Known) -> bool:
     return len(parts) == 2 and parts[0].casefold() == "the" and parts[1].islower() and not known.holds(term)
 
 
-def _sorted(sentence: Sentence, clause: Clause, known: _Known) -> tuple[ExtractedClaim, list[Term]] | None:
-    about = subjects(clause, known.keys)
+def _within(clause: Clause, known: _Known) -> Found | None:
+    """ "In batch optimization, each update ...": about what happens in a thing that the document sets off."""
+    front = clause.fronted
+    if not front.casefold().startswith("in ") or not known.holds(front[3:]) or not names.is_name(front[3:]):
+        return None
+    name = names.bare(front[3:])
+    if any(known.holds(s) for s in subjects(clause)):
+        return None
+    found = [a for a in asks(clause.text, Matter(name), clause) if a.kind == "mechanistic"]
+    return (ClaimKind.MECHANISM, [name, *subjects(clause), *_others(clause, known)], []) if found else None
+
+
+def _sorted(clause: Clause, known: _Known) -> Found | None:
+    about = subjects(clause)
     if not about or _is_vague(clause.subject, known):
-        return _beside(sentence, clause, known)
+        return _beside(clause, known)
     kind = _kind(clause, about[0])
     if kind is None:
         return None
     offered = [Term(name=about[0], signal="subject")] if len(about[0].split()) > 1 else []
-    return _made(sentence, kind, [*about, *_others(clause, known)]), offered
+    return kind, [*about, *_others(clause, known)], offered
 
 
-def _beside(sentence: Sentence, clause: Clause, known: _Known) -> tuple[ExtractedClaim, list[Term]] | None:
+def _beside(clause: Clause, known: _Known) -> Found | None:
     """A claim about a name that is not its subject: "Learners rarely choose spacing, because ..." tells of spacing."""
     if re.match(r"(?:the|an?|its|their)\s", clause.subject, re.IGNORECASE):
         return None
     for name in _others(clause, known):
-        found = [a for a in asks(clause.text, Matter(name), clause) if a.kind == "mechanistic"]
-        if found:
-            return _made(sentence, ClaimKind.MECHANISM, [name]), []
+        if any(a.kind == "mechanistic" for a in asks(clause.text, Matter(name), clause)):
+            return ClaimKind.MECHANISM, [name], []
     return None
 
 
@@ -134,30 +177,27 @@ def _kind(clause: Clause, name: str) -> ClaimKind | None:
     return ClaimKind.MECHANISM if best.kind == "mechanistic" else ClaimKind.RELATION
 
 
-def subjects(clause: Clause, known: frozenset[str]) -> list[str]:
+def subjects(clause: Clause) -> list[str]:
     """The names the clause's subject gives, the main one first: "an advantage of X" gives X, "X and Y" both."""
-    subject = _no_brackets(clause.subject)
+    subject = re.sub(r"\s*\([^()]*\)", "", clause.subject)
     match = _OF.match(subject)
     if match and words.singular(match["head"].casefold()) in words.TRANSPARENT | cues.PROPERTIES:
         subject = match["rest"]
-    found = [p for p in _parts(subject) if names.is_name(p)]
-    return [names.bare(p) for p in found]
+    return [names.bare(p) for p in _parts(subject) if names.is_name(p)]
+
+
+_AND = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+")
+_MODIFIED = re.compile(r"\s+(?:in|for|with|on|from|during|that|which|used|based|trained|at|between|over)\s+")
 
 
 def _parts(subject: str) -> list[str]:
     if names.is_name(subject):
         return [subject]
-    pieces = re.split(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+", subject)
+    pieces = _AND.split(subject)
     if len(pieces) > 1:
         return pieces
-    cut = re.split(
-        r"\s+(?:in|for|with|on|from|during|that|which|used|based|trained|at|between|over)\s+", subject, maxsplit=1
-    )
+    cut = _MODIFIED.split(subject, maxsplit=1)
     return cut[:1] if len(cut) > 1 else []
-
-
-def _no_brackets(text: str) -> str:
-    return re.sub(r"\s*\([^()]*\)", "", text)
 
 
 def _others(clause: Clause, known: _Known) -> list[str]:

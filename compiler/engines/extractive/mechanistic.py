@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from compiler import names
 from compiler.engines.extractive.asking import AIM_ANSWER, Ask, Matter, ask, instead_of_pronoun, tidy
 from compiler.engines.extractive.clauses import Clause, end_of_clause, parse_part, split_clauses, verb_first
 from compiler.engines.extractive.definitional import shortened
@@ -56,6 +57,7 @@ def mechanistic(clause: Clause, matter: Matter) -> list[Ask | None]:
         *_caused(clause, matter),
         *_does(clause, matter),
         *_explains(clause, matter),
+        *_inside(clause, matter),
     ]
 
 
@@ -145,13 +147,20 @@ def _trim(clause: Clause, end: int) -> int:
     return end
 
 
-def _is_plural(clause: Clause) -> bool:
+def is_plural(clause: Clause) -> bool:
+    """Whether the clause's subject is plural, by its verb if that shows it, else by its head noun."""
     verb = clause.words[clause.verb]
-    return (
-        verb.low in ("are", "were", "have", "do")
-        or verb.tag == "VB"
-        or (verb.tag in ("MODAL", "VBD") and clause.subject.endswith("s"))
-    )
+    if verb.low in ("are", "were", "have", "do") or verb.tag == "VB":
+        return True
+    if verb.tag in ("MODAL", "VBD"):
+        head = re.split(r"\s(?:of|in|for|that|which|with|on)\s", clause.subject)[0].split()[-1].casefold()
+        return " and " in clause.subject or (names.key(head) != head and not head.endswith("ss"))
+    return False
+
+
+def does(clause: Clause) -> str:
+    """The helping verb that agrees with the clause's subject: "does" or "do"."""
+    return "do" if is_plural(clause) else "does"
 
 
 def _reason(clause: Clause, main: Clause, start: int, matter: Matter) -> str:
@@ -159,7 +168,7 @@ def _reason(clause: Clause, main: Clause, start: int, matter: Matter) -> str:
     text = clause.slice(start, clause.end)
     if len(text) > AIM_ANSWER:
         text = clause.slice(start, end_of_clause(clause, start + 2))
-    return instead_of_pronoun(shortened(text), matter.lower(main.subject), _is_plural(main))
+    return instead_of_pronoun(shortened(text), matter.lower(main.subject), is_plural(main))
 
 
 def _because(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -477,3 +486,16 @@ def _explains(clause: Clause, matter: Matter) -> list[Ask | None]:
     return [
         ask("mechanistic", f"What does {matter.lower(main.subject)} explain", "Why " + tidy(match["what"]), 3.5, matter)
     ]
+
+
+def _inside(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "In X, A happens": what happens in X."""
+    front = clause.fronted
+    if not front.casefold().startswith("in ") or not matter.is_named(front[3:]) or _is_pronoun(clause.subject):
+        return []
+    if clause.words[clause.verb].tag == "VBD":
+        return []
+    told = clause.slice(clause.start, end_of_clause(clause, clause.verb + 1))
+    if len(told.split()) < 6:
+        return []
+    return [ask("mechanistic", f"What happens in {matter.lower(front[3:])}", shortened(told, 220), 3.6, matter)]

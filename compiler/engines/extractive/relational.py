@@ -8,7 +8,7 @@ from compiler import names
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, parse_part, split_clauses
 from compiler.engines.extractive.definitional import shortened
-from compiler.engines.extractive.mechanistic import question_of
+from compiler.engines.extractive.mechanistic import does, question_of
 
 
 def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -59,7 +59,7 @@ def _differs(clause: Clause, matter: Matter) -> list[Ask | None]:
     if not other or clause.end - end < 3 or not names.is_name(clause.subject):
         return []
     how = clause.slice(end, end_of_clause(clause, end + 1)).lstrip(", ")
-    plural = clause.words[clause.verb].low in ("differ", "are")
+    plural = does(clause) == "do"
     subject = matter.lower(clause.subject)
     if match := re.match(r"(in that|because|since|as)\s+(?P<rest>.+)$", how, re.IGNORECASE | re.DOTALL):
         how = f"{match[1]} {instead_of_pronoun(match['rest'], subject, plural)}"
@@ -68,7 +68,7 @@ def _differs(clause: Clause, matter: Matter) -> list[Ask | None]:
     return [
         ask(
             "relational",
-            f"How {'do' if plural else 'does'} {subject} differ from {other}",
+            f"How {does(clause)} {subject} differ from {other}",
             shortened(how, 240),
             6.5,
             matter,
@@ -91,12 +91,11 @@ def _unlike(clause: Clause, matter: Matter) -> list[Ask | None]:
     other = matter.lower(first) if names.is_name(first) else ""
     if not other or not (matter.is_named(clause.subject) or matter.is_named(first)):
         return []
-    plural = clause.words[clause.verb].low in ("are", "have", "do") or clause.words[clause.verb].tag == "VB"
     told = shortened(clause.slice(clause.start, end_of_clause(clause, clause.verb + 1)), 240)
     subject = matter.lower(clause.subject)
     helper = "compare" if match[0].casefold().startswith(("compared", "in comparison")) else "differ"
     link = "with" if helper == "compare" else "from"
-    return [ask("relational", f"How {'do' if plural else 'does'} {subject} {helper} {link} {other}", told, 6.0, matter)]
+    return [ask("relational", f"How {does(clause)} {subject} {helper} {link} {other}", told, 6.0, matter)]
 
 
 def _whereas(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -117,11 +116,10 @@ def _whereas(clause: Clause, matter: Matter) -> list[Ask | None]:
     if clause.words[marks[0]].low == "while" and not _is_parallel(clause, second):
         return []
     told = clause.slice(clause.start, clause.end)
-    plural = clause.words[clause.verb].low in ("are", "have", "do") or clause.words[clause.verb].tag == "VB"
     return [
         ask(
             "relational",
-            f"How {'do' if plural else 'does'} {matter.lower(a)} differ from {matter.lower(b)}",
+            f"How {does(clause)} {matter.lower(a)} differ from {matter.lower(b)}",
             told,
             6.0,
             matter,
@@ -172,36 +170,38 @@ def _is_kind_of(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _COMPARATIVE = re.compile(
-    r"\b(?:more|less|fewer|better|worse|greater|larger|smaller|higher|lower|\w{3,}er)\b", re.IGNORECASE
+    r"^(?:more|less|fewer|better|worse|greater|larger|smaller|higher|lower|\w{3,}er)$", re.IGNORECASE
 )
+_SURPASS = frozenset({"outperform", "exceed", "surpass", "dominate", "resemble"})
 
 
 def _compares(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is faster than Y": how X compares with Y."""
+    """ "X is faster than Y", "X outperforms Y": how X compares with Y."""
+    if clause.front or not matter.is_named(clause.subject):
+        return []
     marks = split_clauses(clause, frozenset({"than"}))
-    if len(marks) != 1 or clause.front or not matter.is_named(clause.subject):
+    at = clause.main_verb()
+    if clause.lemma() in _SURPASS and clause.words[clause.verb].tag in ("VBZ", "VB", "MODAL"):
+        start = at + 1
+    elif len(marks) == 1 and clause.is_be and marks[0] - at < 7 and _is_compared(clause, at, marks[0]):
+        start = marks[0] + 1
+    else:
         return []
-    than = marks[0]
-    if not _COMPARATIVE.search(clause.slice(clause.verb, than)) or "rather" in (
-        clause.words[than - 1].low,
-        clause.words[than - 2].low,
-    ):
+    end = _phrase(clause, start)
+    other = _other(clause.slice(start, end), matter)
+    if not other or clause.words[start].tag == "NUM":
         return []
-    end = _phrase(clause, than + 1)
-    other = _other(clause.slice(than + 1, end), matter)
-    if not other:
-        return []
-    plural = clause.words[clause.verb].low in ("are", "have", "do") or clause.words[clause.verb].tag == "VB"
     told = shortened(clause.slice(clause.start, end_of_clause(clause, end)), 240)
     return [
-        ask(
-            "relational",
-            f"How {'do' if plural else 'does'} {matter.lower(clause.subject)} compare with {other}",
-            told,
-            4.5,
-            matter,
-        )
+        ask("relational", f"How {does(clause)} {matter.lower(clause.subject)} compare with {other}", told, 4.5, matter)
     ]
+
+
+def _is_compared(clause: Clause, at: int, than: int) -> bool:
+    words = clause.words
+    if words[than - 1].low in ("rather", "other") or words[than - 1].tag == "NUM":
+        return False
+    return any(_COMPARATIVE.match(w.low) for w in words[at + 1 : than])
 
 
 _ALIKE = re.compile(

@@ -18,6 +18,7 @@ _UNFINISHED = re.compile(
     r"|sog|vgl|bspw|ggf|u\. ?a|Nr|Abb|Kap)\.|[(\[“„‘—–]|\b[A-Z]\.)$"
 )
 _LOWER_START = re.compile(r"[a-zäöüß(&,;)\]]")
+_AFTER_SYMBOL = re.compile(r"(?<=[ (][a-z]\.) +(?=[A-Z][a-z])")
 MAX_BLOCK = 20_000
 
 
@@ -43,8 +44,11 @@ def sentences(request: ExtractRequest) -> list[Sentence]:
             continue
         item = marks.covers(frozenset({"item"}), start, end)
         for i, (a, b) in enumerate(_spans(request.text[start:end], request.language or "en")):
-            text = request.text[start + a : start + b]
-            found.append(Sentence(text, start + a, start + b, number, i == 0, item))
+            begin = start + a
+            if i == 0:
+                begin = marks.after_run_in(request.text, begin, start + b)
+            begin += _repeated(request.text[begin : start + b])
+            found.append(Sentence(request.text[begin : start + b], begin, start + b, number, i == 0, item))
     return found
 
 
@@ -64,6 +68,25 @@ class _Marks:
             min(s.end, end) - max(s.start, start) for s in self._spans[first:last] if s.kind in kinds and s.end > start
         )
         return any(c * 10 >= (end - start) * 9 for c in covered)
+
+    def after_run_in(self, text: str, start: int, end: int) -> int:
+        """Where the sentence at `start` begins after an emphasised heading that runs into it ("**Bias** The bias is")."""
+        first = bisect_right(self._starts, start - 1)
+        for span in self._spans[first : bisect_right(self._starts, start)]:
+            rest = text[span.end : end].lstrip(" .:")
+            if span.kind == "emphasis" and len(rest.split()) > 4 and rest[0].isupper() and text[span.start].isupper():
+                if text[span.end - 1] not in ",;(" and len(rest) < end - span.end + 1:
+                    return end - len(rest)
+        return start
+
+
+_TWICE = re.compile(r"([A-Z][\w-]*(?: [\w-]+){1,4}) (?=\1\b)", re.IGNORECASE)
+
+
+def _repeated(sentence: str) -> int:
+    """The length of a heading that runs into its sentence, seen by the words said twice: "Beam search Beam search is"."""
+    match = _TWICE.match(sentence)
+    return match.end() if match else 0
 
 
 def _spans(block: str, language: str) -> Iterator[tuple[int, int]]:
@@ -86,6 +109,11 @@ def _spans(block: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(block: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The stretch without white space at its ends, parted where a one-letter symbol ended a sentence ("... label k. When")."""
+    if cut := _AFTER_SYMBOL.search(block, start, end):
+        yield from _trimmed(block, start, cut.start())
+        yield from _trimmed(block, cut.end(), end)
+        return
     text = block[start:end]
     left = start + len(text) - len(text.lstrip())
     right = start + len(text.rstrip())

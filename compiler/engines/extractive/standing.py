@@ -39,7 +39,16 @@ _THIS = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:it|they|them|its|their|he|she|his|her|him|itself|themselves)\b", re.IGNORECASE)
 _MATH = re.compile(r"[=<>≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦⇒⇔×·∗†‡⊤⊙⊕⊗∪∩⊂⊆|^_\\{}\u0370-\u03ff\U0001d400-\U0001d7ff\ufffd]|\$")
+# A lone symbol in running text ("a $d$-dimensional vector") is read like a word.
+_SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
 _SINGLE = re.compile(r"(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])")
+_POINTER = re.compile(
+    r"\s*[(\[](?:(?:see|see also|e\.g\.,?|i\.e\.,?|cf\.|and|also|or|in|as in|described in|from|for details|,|;|\s)*"
+    r"(?:§+|chap(?:ter|\.)s?|sec(?:tion|\.)s?|fig(?:ure|\.)?s?|tab(?:le|\.)s?|eq(?:uation|\.)s?|appendix|part|algorithm|example)\s*~?"
+    r"[\dA-Z][\d.A-Za-z–-]*[^()\[\]]{0,40})[)\]]"
+    r"|\s*\((?:(?:see|e\.g\.,?|cf\.|i\.e\.,?)\s+)?[^()]*\b(?:1[89]|20)\d\d[a-z]?\b[^()]*\)|\s*\[\d+(?:[,–-]\s*\d+)*\]|\s*\((?:see|cf\.)[^()]*\)",
+    re.IGNORECASE,
+)
 _CITATION_ONLY = re.compile(r"^\W*(?:\[\d+\]|\([^)]*\d{4}[^)]*\))\W*$")
 _CODE = re.compile(
     r"\w\(\)|\w\.\w+\(|::|->|=>|\b\w+_\w+\b|`|\b[a-z]+[A-Z]\w*\b|<\w|\w>|//|\.py\b|\.md\b|\{|\}|\bTODO\b|#\w"
@@ -57,6 +66,10 @@ def stands_alone(sentence: str, *, loose: bool = False) -> bool:
 
     `loose` lets a glossary entry pass, which may lack a full stop and a verb.
     """
+    sentence = without_pointers(sentence)
+    sentence = _SYMBOL.sub("x1", sentence) if sentence.count("$") in (2, 4) else sentence
+    if "[…]" in sentence:
+        return False
     if not (MIN_CHARS <= len(sentence) <= MAX_CHARS) or _CITATION_ONLY.match(sentence):
         return False
     if not loose and not _END.search(sentence):
@@ -76,6 +89,11 @@ def stands_alone(sentence: str, *, loose: bool = False) -> bool:
     if sum(w.isupper() and len(w) > 1 for w in words) * 3 > len(words):
         return False
     return _resolves_inside(sentence)
+
+
+def without_pointers(sentence: str) -> str:
+    """`sentence` less the brackets that only send the reader elsewhere: "(see chapter 5)", "(§ 10.1)", "(Koehn, 2009)"."""
+    return _POINTER.sub("", sentence)
 
 
 def is_mathematical(sentence: str) -> bool:

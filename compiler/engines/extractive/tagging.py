@@ -210,6 +210,8 @@ def _third_person(i: int, before: str, after: str, noun: bool, tags: list[str]) 
         return "VBZ"
     if i == 0 or before in ("VBZ", "VBD", "VB", "COMMA", "CC", ""):
         return "NOUN"
+    if after == "A:VB" and i + 2 < len(tags) and tags[i + 2] in ("DET", "ADV", "ADJ", "POSS", "TO", "WH"):
+        return "NOUN"
     if after == "V:VB" or (i and tags[i - 1] == "ADV" and before == "NOUN"):
         return "NOUN" if after == "V:VB" else "VBZ"
     following = tags[i + 1] if i + 1 < len(tags) else ""
