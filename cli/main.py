@@ -17,7 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "due": ("cli.reviewing:due", "List the cards that are due, and the new ones."),
     "rate": ("cli.reviewing:rate", "Record one review of a card."),
     "undo": ("cli.reviewing:undo", "Take back the last thing you did to a card."),
-    "card": ("cli.reviewing:card", "Show, suspend, resume or flag one card."),
+    "card": ("cli.reviewing:card", "Show, suspend, resume, bury or flag one card."),
     "gaps": ("cli.agenda:gaps", "The reading agenda: list, resolve, ignore, plan."),
     "status": ("cli.founding:status", "What the vault holds."),
     "verify": ("cli.checking:verify", "Check every quote, citation and card against the sources."),
@@ -67,7 +67,7 @@ def _group() -> Any:
         "--vault", metavar="DIR", help="The vault; else RETAIN_VAULT, else the nearest folder with retain.toml."
     )
     @click.pass_context
-    def retain(ctx: click.Context, vault: str | None) -> None:
+    def retain(ctx: click.Context, vault: str | None) -> int:
         """Turn what you read into what you know: a cited wiki, flashcards, a daily review.
 
         Without a command, the terminal app opens.
@@ -76,7 +76,8 @@ def _group() -> Any:
         if ctx.invoked_subcommand is None:
             from cli.reviewing import open_app
 
-            open_app(vault, start="home")
+            return open_app(vault, start="home")
+        return 0
 
     return retain
 

@@ -1,0 +1,38 @@
+"""What `retain status` counts, from files and ledgers alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from learning.desk import open_desk
+from vault import ledger
+from vault.agenda import counts
+from vault.diagnostic import Diagnostic
+from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
+
+_CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
+
+
+def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """The facts, and what could not be read on the way."""
+    desk = open_desk(vault, at)
+    events, found = vault.ledger_events(ledger.IDS)
+    ids = ledger.fold(events)
+    summaries = vault.paths(SUMMARIES, ".md")
+    facts = {
+        "schema": vault.settings.schema,
+        "sources": sum(b.noun == "source" and ids.alive(i) for i, b in ids.births.items()),
+        "summaries": len(summaries),
+        "concepts": len(vault.paths(CONCEPTS, ".md")),
+        "topics": len(vault.paths(TOPICS, ".md")),
+        "claims": sum(len(_CLAIM.findall(vault.read_bytes(p) or b"")) for p in summaries),
+        "cards": len(desk.cards),
+        "due": len(desk.queue.due),
+        "new": len(desk.queue.new),
+        "today": desk.today,
+        "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
+        "vault": {"id": vault.settings.vault_id, "name": vault.settings.name, "root": str(vault.root)},
+    }
+    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found]

@@ -1,0 +1,256 @@
+"""Commands of the daily review: review, due, rate, undo, card."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from cli import report
+from cli.opening import json_option, now, opened, vault_option
+from vault.errors import UsageError
+
+if TYPE_CHECKING:
+    from learning.desk import Desk
+    from learning.queue import Item
+    from vault.log_event import LogEvent
+
+RATINGS = ("again", "hard", "good", "easy")
+SHOWN = 20
+
+
+def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plain: bool = False) -> int:
+    """Open the terminal app, or the plain review where there is no terminal to draw on."""
+    vault = opened(vault_dir)
+    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if start == "home" and not plain:
+            raise UsageError(
+                "the app needs a terminal", hint="`retain due` lists, `retain review --plain` reviews without one"
+            )
+        from cli.plain import review_plainly
+
+        return review_plainly(vault, tag=tag, clock=now)
+    from tui.app import run_app
+
+    return run_app(vault, start=start, tag=tag or None, clock=now)
+
+
+@click.command()
+@click.option("--tag", default="", help="Only cards with this tag, of this kind, or of this concept.")
+@click.option("--plain", is_flag=True, help="Lines of text only: for a dumb terminal, a pipe or a screen reader.")
+@vault_option
+def review(tag: str, plain: bool, vault_dir: str | None) -> int:
+    """Start today's reviews. Every rating is on disk before the next card shows.
+
+    \b
+    Examples:
+      retain review
+      retain review --tag applied
+      retain review --plain
+    """
+    return open_app(vault_dir, start="review", tag=tag, plain=plain)
+
+
+def _desk(vault_dir: str | None, tag: str = "") -> Desk:
+    from learning.desk import open_desk
+
+    desk = open_desk(opened(vault_dir), now(), tag=tag)
+    report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    return desk
+
+
+@click.command()
+@click.option("--tag", default="", help="Only cards with this tag, of this kind, or of this concept.")
+@vault_option
+@json_option
+def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
+    """List the cards that are due, then the new ones, in study order."""
+    from vault.ledger import instant
+
+    desk = _desk(vault_dir, tag)
+    if as_json:
+        lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
+        report.show_json({"as_of": instant(desk.now), **lists, "today": desk.today})
+        return report.DONE
+    today = desk.today
+    report.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
+    for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
+        report.show(f"{name} ({len(items)})")
+        for item in items[:SHOWN]:
+            placed = desk.cards[item.card]
+            report.show(f"  {item.card}  {placed.title} · {item.kind}: {_short(placed.card.question)}")
+        if len(items) > SHOWN:
+            report.show(f"  and {len(items) - SHOWN} more (--json lists all)")
+    if not desk.cards:
+        report.say("no cards yet: `retain add FILES`, then `retain compile`")
+    return report.DONE
+
+
+def _short(markdown: str) -> str:
+    from vault.clean import clean_line
+    from vault.markdown import unescape
+
+    text = clean_line(unescape(markdown))
+    return text if len(text) <= 90 else text[:89] + "…"
+
+
+def _as_json(desk: Desk, item: Item) -> dict[str, object]:
+    from vault.ledger import instant
+
+    state = desk.state(item.card)
+    placed = desk.cards[item.card]
+    return {
+        "id": item.card,
+        "concept": placed.title,
+        "kind": item.kind,
+        "due": instant(state.due) if state.due else None,
+        "retrievability": round(desk.scheduler.retrievability(state, desk.now), 4) if state.due else None,
+        "path": placed.deck.path,
+        "line": placed.card.line,
+    }
+
+
+@click.command()
+@click.argument("card", metavar="CARD")
+@click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
+@click.option("--at", "at_text", metavar="INSTANT", help="When it was, as 2026-11-21T09:30+01:00; else now.")
+@vault_option
+@json_option
+def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_json: bool) -> int:
+    """Record one review of a card.
+
+    \b
+    Examples:
+      retain rate k7q2m9xd3f good
+      retain rate k7q2m9xd3f again --at 2026-11-21T09:30+01:00
+    """
+    from learning import desk as desks
+    from learning.wording import interval
+    from vault.log_event import Rating
+
+    desk = _desk(vault_dir)
+    dated = _instant(at_text, desk.now) if at_text else None
+    desk, event = desks.rate(desk, card, Rating[rating.upper()], via="cli", dated=dated)
+    desks.save_review_page(desk)
+    state = desk.state(event.card)
+    if as_json:
+        numbers = {"stability": round(state.stability, 4), "difficulty": round(state.difficulty, 4)}
+        due_at = state.due.isoformat(timespec="milliseconds").replace("+00:00", "Z") if state.due else None
+        report.show_json({"event": _event(event), "due": due_at, "interval_days": state.interval_days, **numbers})
+    else:
+        report.show(f"{event.card} {rating}: next in {interval(state)}")
+    return report.DONE
+
+
+def _event(event: LogEvent) -> dict[str, object]:
+    from vault.log_event import encode
+
+    written: dict[str, object] = json.loads(encode(event))
+    return written
+
+
+def _instant(text: str, at: datetime) -> datetime:
+    """The instant in `text`. Raises UsageError for one without a zone, or in the future."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError("not an instant", where=text, hint="write it as 2026-11-21T09:30+01:00") from error
+    if found.tzinfo is None:
+        raise UsageError("the instant names no time zone", where=text, hint="end it with +01:00, or Z for UTC")
+    if found > at:
+        raise UsageError("this lies in the future", where=text)
+    return found.astimezone(UTC)
+
+
+@click.command()
+@vault_option
+@json_option
+def undo(vault_dir: str | None, as_json: bool) -> int:
+    """Take back the last rating, bury, suspend, resume or flag. Repeat it to go further back."""
+    from learning import desk as desks
+
+    desk, event, voided = desks.undo(_desk(vault_dir), via="cli")
+    desks.save_review_page(desk)
+    if as_json:
+        report.show_json({"event": _event(event), "voided": _event(voided)})
+    else:
+        report.show(f"undone: {voided.type} of {getattr(voided, 'card', '')}")
+    return report.DONE
+
+
+@click.group()
+def card() -> None:
+    """One card: show, suspend, resume, bury, flag.
+
+    \b
+    Examples:
+      retain card show k7q2m9xd3f
+      retain card flag k7q2m9xd3f --reason "the answer is too long"
+    """
+
+
+@card.command("show")
+@click.argument("id_", metavar="CARD")
+@vault_option
+@json_option
+def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
+    """The card, what it rests on, and what is remembered of it."""
+    from learning.wording import status
+    from vault.ledger import instant
+    from vault.markdown import unescape
+
+    desk = _desk(vault_dir)
+    placed = desk.card(id_)
+    state = desk.state(placed.id)
+    question, answer = unescape(placed.card.question), unescape(placed.card.answer)
+    if as_json:
+        memory = {
+            "status": status(state, desk.now),
+            "due": instant(state.due) if state.due else None,
+            "interval_days": state.interval_days,
+            "stability": round(state.stability, 4),
+            "difficulty": round(state.difficulty, 4),
+            "reps": state.reps,
+            "lapses": state.lapses,
+        }
+        place = {"path": placed.deck.path, "line": placed.card.line, "concept": placed.title, "kind": placed.kind}
+        support = [c.claim for c in placed.card.support]
+        report.show_json(
+            {"id": placed.id, **place, "question": question, "answer": answer, "support": support, **memory}
+        )
+        return report.DONE
+    report.show(f"{placed.title} · {placed.kind}  ({placed.deck.path}:{placed.card.line})")
+    report.show(f"Q: {question}\nA: {answer}")
+    seen = f"due {instant(state.due)}, {state.reps} reviews, {state.lapses} lapses" if state.due else "never reviewed"
+    report.show(f"{status(state, desk.now)}: {seen}")
+    report.say(f"`retain trace {placed.id}` shows the words it rests on")
+    return report.DONE
+
+
+def _marked(word: str, help_: str) -> None:
+    @card.command(word, help=help_)
+    @click.argument("id_", metavar="CARD")
+    @click.option("--reason", default="", hidden=word != "flag", help="What is wrong with it.")
+    @vault_option
+    @json_option
+    def command(id_: str, reason: str, vault_dir: str | None, as_json: bool) -> int:
+        from learning import desk as desks
+        from vault.log_event import Bury, Flag, Resume, Suspend
+
+        kinds = {"suspend": Suspend, "resume": Resume, "flag": Flag, "bury": Bury}
+        desk, event = desks.mark(_desk(vault_dir), id_, kinds[word], via="cli", reason=reason)
+        desks.save_review_page(desk)
+        if as_json:
+            report.show_json({"event": _event(event)})
+        else:
+            report.show(f"{event.card}: {word}; `retain undo` takes it back")
+        return report.DONE
+
+
+_marked("suspend", "Keep the card out of every queue until it is resumed.")
+_marked("resume", "Let a suspended card come back.")
+_marked("bury", "Keep the card out of the queue until tomorrow.")
+_marked("flag", "Say that something is wrong with the card.")
