@@ -1,1 +1,1 @@
-"""The app's screens, one file each."""
+"""One file per screen; each is thin over what the rooms below give it."""

@@ -1,0 +1,168 @@
+"""What tests of the app share: a vault of hand-written files in a folder of its own, and a clock that tests move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tui.app import RetainApp
+from vault.agenda import Gap, GapKind, render_agenda
+from vault.ids import GapId
+from vault.review_log import LogEvent, read_log
+from vault.settings import FILE, Settings, render_settings
+from vault.store import Vault, open_vault
+
+SUMMARY = """---
+type: summary
+id: 5yyyyyyyyy
+title: Memory
+source: raw/articles/On memory (1885).md
+---
+
+# Memory
+
+## Claims
+
+> [!quote]
+> retention falls steeply in the first hours and then levels off
+>
+> definition · current · line 12
+
+^c-aaaaaaaaa1
+
+> [!quote] Every retrieval slows down forgetting.
+> each act of retrieval makes the trace more durable than another reading would
+>
+> mechanism · disputed · p. 6
+
+^c-aaaaaaaaa2
+"""
+CITES = "[[wiki/summaries/memory#^c-aaaaaaaaa1|1]] [[wiki/summaries/memory#^c-aaaaaaaaa2|1]]"
+FORGETTING = f"""---
+type: flashcards
+tags:
+  - memory
+---
+
+# Forgetting curve
+
+## Definitional
+
+Q: What does the forgetting curve describe?
+A: How retention falls over time without review: steeply in the first hours, then ever more slowly.
+> {CITES}
+<!-- card aaaaaaaaa1 -->
+
+## Mechanistic
+
+Q: Why does retrieving something slow down forgetting?
+A: Retrieval makes the memory trace more durable, and the gain is larger
+the closer the memory was to being lost:
+
+- the effort is higher, so **more** is learnt
+- $R = e^{{-t/S}}$ falls more slowly, as `S` grows
+> {CITES}
+<!-- card aaaaaaaaa2 -->
+"""
+SPACING = """---
+type: flashcards
+---
+
+# Spacing effect
+
+## Relational
+
+Q: How does spacing relate to the forgetting curve?
+A: Reviews placed later on the curve are harder and strengthen memory more.
+<!-- card bbbbbbbbb1 -->
+
+## Applied
+
+Q: When should the second review of a new fact take place?
+A: Just before it would be forgotten, for instance after one day.
+<!-- card bbbbbbbbb2 -->
+"""
+CURVE, RETRIEVAL, RELATION, TIMING = "aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2"
+GAPS = (
+    Gap(
+        GapId("gaaaaaaaaa"),
+        GapKind.STRUCTURAL,
+        "Consolidation",
+        "4 articles mention it, none explains it",
+        "a source that explains consolidation",
+        ("[[wiki/concepts/forgetting-curve|Forgetting curve]]", "[[wiki/concepts/spacing-effect|Spacing effect]]"),
+    ),
+    Gap(
+        GapId("gbbbbbbbbb"),
+        GapKind.STRUCTURAL,
+        "Interference",
+        "2 articles mention it, none explains it",
+        "a source that explains interference",
+        ("[[wiki/concepts/forgetting-curve|Forgetting curve]]",),
+    ),
+    Gap(
+        GapId("gccccccccc"),
+        GapKind.EPISTEMIC,
+        "Spacing effect",
+        "no evidence of when to use it",
+        "an account of the spacing effect in practice",
+    ),
+)
+
+
+@dataclass
+class Watch:
+    """A clock that stands still until a test moves it."""
+
+    now: datetime = field(default=datetime(2026, 11, 22, 9, 30, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **how_far: float) -> None:
+        self.now += timedelta(**how_far)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Vault:
+    """A vault with nothing in it."""
+    (tmp_path / FILE).write_text(render_settings(Settings("0" * 26, "my-vault")), encoding="utf-8")
+    for folder in ("raw/articles", "wiki/summaries", "learning/flashcards", "ledger"):
+        (tmp_path / folder).mkdir(parents=True)
+    return open_vault(str(tmp_path), None, tmp_path)
+
+
+@pytest.fixture
+def vault(bare: Vault) -> Vault:
+    """A vault with four new cards on two concepts, their sources and an agenda."""
+    files = {
+        "wiki/summaries/memory.md": SUMMARY,
+        "learning/flashcards/forgetting-curve.md": FORGETTING,
+        "learning/flashcards/spacing-effect.md": SPACING,
+        "learning/gaps.md": render_agenda(GAPS),
+        "raw/articles/On memory (1885).md": "Retention falls steeply in the first hours and then levels off.\n",
+    }
+    for path, text in files.items():
+        (bare.root / path).write_text(text, encoding="utf-8")
+    return bare
+
+
+@pytest.fixture
+def review(vault: Vault, watch: Watch) -> RetainApp:
+    """The app on that vault, in the review."""
+    return RetainApp(vault, clock=watch, start="review")
+
+
+@pytest.fixture
+def logged(vault: Vault) -> Callable[[], list[LogEvent]]:
+    """What the review log on disk holds, read anew each time."""
+    return lambda: list(read_log(vault.root).events)

@@ -1,0 +1,204 @@
+"""The review: a question, its answer, a rating; thin over the sitting, which puts each rating on disk first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import Screen
+
+from learning import wording
+from learning.desk import Placed
+from tui.keys import REVIEW, Key, bindings
+from tui.sitting import Clock, Sitting
+from tui.support import supports
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.card_view import CardView
+from tui.widgets.notice import Notice
+from tui.widgets.progress import Progress
+from tui.widgets.rating_bar import RatingBar
+from tui.widgets.session_end import SessionEnd
+from tui.widgets.support_panel import SupportPanel
+from vault.errors import RetainError
+from vault.log_event import Rating
+from vault.store import Vault
+
+# The key that shows the answer also says Good, as in Anki; held down, it must not race through the deck.
+_REPEAT = timedelta(milliseconds=250)
+
+
+class ReviewScreen(Screen[None]):
+    BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
+
+    @dataclass
+    class Opened(Message):
+        """The vault has been read, and the first card is on the table."""
+
+        sitting: Sitting
+
+    @dataclass
+    class Failed(Message):
+        """There is nothing to review with."""
+
+        error: RetainError
+
+    class Left(Message):
+        """The human goes home."""
+
+    def __init__(self, vault: Vault, clock: Clock, tag: str | None) -> None:
+        super().__init__()
+        self._vault, self._clock, self._tag = vault, clock, tag
+        self._sitting: Sitting | None = None
+        self._placed: Placed | None = None
+        self._pressed_at = clock() - _REPEAT
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("Review")
+        yield Progress()
+        with Vertical(id="table"):
+            yield CardView()
+            yield SupportPanel()
+        yield SessionEnd()
+        yield RatingBar()
+        yield KeyBar(())
+        yield Notice()
+
+    def on_mount(self) -> None:
+        self.run_worker(self._open, thread=True)
+
+    def _open(self) -> None:
+        try:
+            self.post_message(self.Opened(Sitting.at(self._vault, self._clock, self._tag)))
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def on_review_screen_opened(self, message: Opened) -> None:
+        self._sitting = message.sitting
+        self._deal()
+        if self._placed is not None:
+            self.query_one(Notice).found(message.sitting.desk.diagnostics)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def _deal(self) -> None:
+        """Shows the front of the next card, or the end."""
+        sitting = self._sitting
+        if sitting is None:
+            return
+        self._placed = sitting.table()
+        self.set_class(self._placed is None, "-ended")
+        self.query_one(SupportPanel).display = False
+        if self._placed is None:
+            calendar = sitting.desk.scheduler.calendar
+            self.query_one(SessionEnd).show(sitting.tally(), self._clock(), calendar)
+        else:
+            card, state = self._placed.card, sitting.session.state(self._placed.id)
+            marks = "changed since you last saw it" if state.changed else ""
+            self.query_one(CardView).show(card.kind, self._placed.title, card.question, marks)
+            self.query_one(RatingBar).ask()
+        self._show_progress(sitting)
+        self._show_keys()
+        if sitting.problems:
+            self.query_one(Notice).failure(sitting.problems.pop())
+
+    def _show_progress(self, sitting: Sitting) -> None:
+        counts, done = sitting.session.counts(), sitting.session.done
+        kinds = f"{counts.new} new, {counts.learning} learning, {counts.review} review"
+        self.query_one(TopBar).say(f"{done} done · {counts.all} left: {kinds}" if counts.all else f"{done} done")
+        self.query_one(Progress).show(done, done + counts.all)
+
+    def _show_keys(self) -> None:
+        self.query_one(KeyBar).show(key for key in REVIEW if self._offered(key))
+
+    def _offered(self, key: Key) -> bool:
+        sitting = self._sitting
+        if key.action == "undo":
+            return sitting is not None and sitting.session.past is not None
+        if key.action == "reveal":
+            return self._placed is not None and not self._revealed
+        if key.action == "source":
+            return self._revealed
+        return key.action == "home" or self._placed is not None
+
+    @property
+    def _revealed(self) -> bool:
+        return self._sitting is not None and self._placed is not None and self._sitting.session.revealed
+
+    # --- what the human does ----------------------------------------------------------------------------------------
+
+    def action_reveal(self) -> None:
+        """Shows the answer; pressed again, it says Good; at the end, it goes on or home."""
+        now, before = self._clock(), self._pressed_at
+        self._pressed_at = now
+        if self._sitting is None:
+            return
+        if self._placed is None:
+            self._deal()
+            if self._placed is None:
+                self.action_home()
+        elif not self._revealed:
+            self._sitting.reveal()
+            self.query_one(CardView).reveal(self._placed.card.answer)
+            previews = self._sitting.previews()
+            self.query_one(RatingBar).offer({rating: wording.interval(state) for rating, state in previews.items()})
+            self._show_keys()
+        elif now - before >= _REPEAT:
+            self.action_rate(Rating.GOOD)
+
+    def action_rate(self, rating: int) -> None:
+        sitting = self._sitting
+        if sitting is not None and self._revealed:
+            self._do(lambda: sitting.rate(Rating(rating)))
+
+    def action_undo(self) -> None:
+        if self._sitting is not None:
+            self._do(self._sitting.undo)
+
+    def action_bury(self) -> None:
+        if self._sitting is not None and self._placed is not None:
+            self._do(self._sitting.bury)
+
+    def action_suspend(self) -> None:
+        if self._sitting is not None and self._placed is not None:
+            self._do(self._sitting.suspend)
+
+    def _do(self, step: Callable[[], None]) -> None:
+        """Takes a step and deals the next card; if the disk refuses, the card stays and the error says why."""
+        try:
+            step()
+        except RetainError as error:
+            self.query_one(Notice).failure(error)
+            return
+        self.query_one(Notice).clear()
+        self._deal()
+
+    def action_source(self) -> None:
+        """Shows or hides the words that the answer rests on."""
+        panel = self.query_one(SupportPanel)
+        if panel.display:
+            panel.display = False
+        elif self._revealed and self._placed is not None:
+            panel.show(supports(self._vault, self._placed.card.support))
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one(CardView).scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        view = self.query_one(CardView)
+        view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
+
+    def action_home(self) -> None:
+        self.post_message(self.Left())
+
+    def on_rating_bar_reveal_clicked(self) -> None:
+        self.action_reveal()
+
+    def on_rating_bar_rated(self, message: RatingBar.Rated) -> None:
+        self.action_rate(message.rating)
+
+    async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
+        await self.run_action(message.action)

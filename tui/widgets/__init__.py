@@ -1,0 +1,1 @@
+"""What screens are made of; a widget knows no screen and no app, it posts a message."""

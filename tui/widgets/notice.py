@@ -1,0 +1,49 @@
+"""What went wrong, in place, until something goes right: what, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widgets import Static
+
+from tui import text
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+
+
+class Notice(Static):
+    """Hidden until there is something to say."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+
+    def failure(self, error: RetainError) -> None:
+        """Shows an error."""
+        self._show("error", error.what, error.where, error.hint)
+
+    def found(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Shows the first of the findings, and how many more there are."""
+        if not diagnostics:
+            self.clear()
+            return
+        first, more = diagnostics[0], len(diagnostics) - 1
+        place = f"{first.path}:{first.line}" if first.line else first.path
+        self._show("warning", first.message + (f" (and {more} more)" if more else ""), place, first.hint)
+
+    def tell(self, words: str) -> None:
+        """Says something that is no failure."""
+        self._show("note", words, "", "")
+
+    def clear(self) -> None:
+        self.display = False
+
+    def _show(self, kind: str, what: str, where: str, hint: str) -> None:
+        for name in ("error", "warning", "note"):
+            self.set_class(name == kind, name)
+        parts: list[Content] = [text.line(where) + ": "] if where else []
+        parts.append(text.line(what, "bold" if kind == "error" else ""))
+        if hint:
+            parts += [Content(" "), text.line(f"({hint})", text.DIM)]
+        self.update(Content("").join(parts))
+        self.display = True

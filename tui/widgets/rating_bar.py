@@ -1,0 +1,70 @@
+"""Four ratings, each with the interval it would give; before the answer, the one key that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from tui import text
+from vault.log_event import Rating
+
+
+class RatingCell(Static):
+    """One rating."""
+
+    @dataclass
+    class Clicked(Message):
+        rating: Rating
+
+    def __init__(self, rating: Rating) -> None:
+        super().__init__(markup=False, classes=f"rating-{rating.name.lower()}")
+        self._rating = rating
+
+    def show(self, interval: str) -> None:
+        head = Content.assemble((str(int(self._rating)), "bold"), " ", self._rating.name.capitalize())
+        self.update(Content.assemble(head, "\n", text.plain(interval, text.DIM)))
+
+    def on_click(self) -> None:
+        self.post_message(self.Clicked(self._rating))
+
+
+class RatingBar(Horizontal):
+    """Keeps its height whether the ratings show or not, so that nothing jumps."""
+
+    class RevealClicked(Message):
+        """The answer is asked for."""
+
+    @dataclass
+    class Rated(Message):
+        rating: Rating
+
+    class Prompt(Static):
+        def on_click(self) -> None:
+            self.post_message(RatingBar.RevealClicked())
+
+    def compose(self) -> ComposeResult:
+        yield self.Prompt(
+            Content.assemble(("space", "bold $text-accent"), text.plain(" shows the answer", text.DIM)), markup=False
+        )
+        for rating in Rating:
+            yield RatingCell(rating)
+
+    def ask(self) -> None:
+        """Only the way to the answer."""
+        self.remove_class("-revealed")
+
+    def offer(self, intervals: Mapping[Rating, str]) -> None:
+        """The four ratings."""
+        for cell, rating in zip(self.query(RatingCell), Rating, strict=True):
+            cell.show(intervals[rating])
+        self.add_class("-revealed")
+
+    def on_rating_cell_clicked(self, message: RatingCell.Clicked) -> None:
+        message.stop()
+        self.post_message(self.Rated(message.rating))
