@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import main
+
+Run = Callable[..., Any]
+
+
+def test_every_command_has_help_with_an_explanation(run: Run) -> None:
+    listing = run("-h")
+    assert listing.code == 0
+    for name, (_, words) in main.COMMANDS.items():
+        assert name in listing.out and words.split(",")[0].split(".")[0] in listing.out
+        shown = run(name, "-h")
+        assert shown.code == 0 and shown.out.startswith(f"Usage: retain {name}"), shown.err
+
+
+def test_the_whole_way_from_a_document_to_a_rated_card(run: Run, compiled: Path) -> None:
+    due = run("due", "--json", cwd=compiled).json
+    assert due["due"] == [] and len(due["new"]) > 3 and due["today"]["new"] == len(due["new"])
+    assert {"id", "concept", "kind", "due", "retrievability"} <= set(due["new"][0])
+    card = due["new"][0]["id"]
+    rated = run("rate", card, "easy", "--json", cwd=compiled).json
+    assert rated["event"]["card"] == card and rated["event"]["rating"] == 4 and rated["interval_days"] > 0
+    assert rated["event"]["crc"] in (compiled / "learning/reviews.jsonl").read_text()
+    page = (compiled / "learning/_review.md").read_text()
+    assert rated["due"][:10] in page
+    assert run("undo", "--json", cwd=compiled).json["voided"]["id"] == rated["event"]["id"]
+    assert run("undo", cwd=compiled).code == 2
+    status = run("status", "--json", cwd=compiled).json
+    assert status["sources"] == 2 and status["cards"] == status["new"] == len(due["new"])
+    assert set(status["gaps"]) == {"structural", "epistemic", "learner"}
+
+
+def test_a_rating_dated_before_the_last_one_is_refused_and_nothing_is_written(run: Run, compiled: Path) -> None:
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    assert run("rate", card, "good", "--at", "2026-11-01T10:00+01:00", cwd=compiled).code == 0
+    before = (compiled / "learning/reviews.jsonl").read_bytes()
+    refused = run("rate", card, "good", "--at", "2026-10-01T10:00+01:00", cwd=compiled)
+    assert refused.code == 1 and "before" in refused.err
+    assert run("rate", card, "good", "--at", "2026-11-05T10:00", cwd=compiled).code == 2
+    assert run("rate", card, "good", "--at", "2999-11-05T10:00Z", cwd=compiled).code == 2
+    assert run("rate", card, "superb", cwd=compiled).code == 2
+    assert (compiled / "learning/reviews.jsonl").read_bytes() == before
+
+
+def test_compile_says_what_it_did_and_does_nothing_twice(run: Run, compiled: Path) -> None:
+    again = run("compile", "--json", cwd=compiled).json
+    assert again["written"] == [] and again["sources"]["unchanged"] == 2
+    assert {"sources", "articles", "claims", "cards", "gaps", "cost", "failures"} <= set(again)
+    (compiled / "raw/articles/new.md").write_text(
+        "# Sleep\n\nSleep is a state of rest in which memories are replayed.\n"
+    )
+    dry = run("compile", "--dry-run", "--json", cwd=compiled).json
+    assert "wiki/concepts/sleep.md" in dry["written"] and not (compiled / "wiki/concepts/sleep.md").exists()
+    told = run("compile", "raw/articles/new.md", "--progress", "jsonl", cwd=compiled)
+    assert told.code == 0 and (compiled / "wiki/concepts/sleep.md").exists()
+    events = [json.loads(line) for line in told.err.splitlines() if line.startswith("{")]
+    assert {"event": "source", "done": 1, "of": 1, "path": "raw/articles/new.md"} in events
+
+
+def test_an_unreadable_source_is_one_line_and_exit_code_1(run: Run, compiled: Path) -> None:
+    (compiled / "raw/articles/empty.md").write_bytes(b"")
+    (compiled / "raw/articles/\x1b[31mred.md").write_bytes(b"   \n")
+    done = run("compile", cwd=compiled)
+    assert done.code == 1
+    assert "raw/articles/empty.md: the file is empty" in done.err
+    assert "\x1b" not in done.err + done.out
+    assert run("verify", cwd=compiled).code == 0
+
+
+def test_verify_and_trace_lead_back_to_the_source(run: Run, compiled: Path) -> None:
+    verdict = run("verify", "--json", cwd=compiled).json
+    assert verdict["claims"] == verdict["verified"] > 5 and verdict["unverified"] == verdict["uncited"] == []
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    traced = run("trace", card, "--json", cwd=compiled).json
+    raw = (compiled / traced["claims"][0]["source"]).read_text()
+    assert traced["claims"][0]["quote"] in raw
+    assert run("trace", "no such words", cwd=compiled).code == 2
+    article = compiled / "wiki/concepts/retrieval-practice.md"
+    article.write_text(article.read_text() + "\nIt cures everything.\n")
+    assert run("verify", cwd=compiled).code == 1
+
+
+def test_gaps_are_listed_settled_and_stay_so(run: Run, compiled: Path) -> None:
+    gaps = run("gaps", "list", "--json", cwd=compiled).json["gaps"]
+    assert gaps and {"id", "path", "line", "reason", "kind", "status"} <= set(gaps[0])
+    assert run("gaps", "ignore", gaps[0]["id"], cwd=compiled).code == 0
+    assert run("gaps", "plan", gaps[1]["id"], cwd=compiled).code == 0
+    left = {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]}
+    assert gaps[0]["id"] not in left and left[gaps[1]["id"]] == "planned"
+    run("rebuild", cwd=compiled)
+    assert {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]} == left
+    assert run("gaps", "resolve", "zzzzzzzzzz", cwd=compiled).code == 2
+
+
+def test_suspend_resume_and_flag_are_events_that_undo_takes_back(run: Run, compiled: Path) -> None:
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+
+    def queued() -> bool:
+        return card in {c["id"] for c in run("due", "--json", cwd=compiled).json["new"]}
+
+    assert run("card", "suspend", card, cwd=compiled).code == 0 and not queued()
+    assert run("card", "resume", card, cwd=compiled).code == 0 and queued()
+    assert run("card", "bury", card, cwd=compiled).code == 0 and not queued()
+    assert run("undo", cwd=compiled).code == 0 and queued()
+    flagged = run("card", "flag", card, "--reason", "too long", "--json", cwd=compiled).json
+    assert flagged["event"]["reason"] == "too long"
+    shown = run("card", "show", card, "--json", cwd=compiled).json
+    assert shown["id"] == card and shown["support"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("due",), 2, "no retain.toml here or above"),
+        (("--vault", "nowhere", "due"), 2, "names no vault"),
+        (("due", "--vault", "nowhere"), 2, "names no vault"),
+        (("nonsense",), 2, "No such command"),
+        (("compile", "--engine", "gpt"), 2, "no retain.toml"),
+        (("rate",), 2, "Missing argument"),
+    ],
+)
+def test_misuse_is_told_in_one_line_with_what_to_do(run: Run, arguments: tuple[str, ...], code: int, says: str) -> None:
+    done = run(*arguments)
+    assert done.code == code and says in done.err and "Traceback" not in done.err
+
+
+def test_the_vault_is_found_from_inside_by_option_and_by_environment(run: Run, tmp_path: Path, compiled: Path) -> None:
+    inside = compiled / "wiki" / "concepts"
+    for done in (
+        run("status", "--json", cwd=inside),
+        run("--vault", "vault", "status", "--json"),
+        run("status", "--vault", "vault", "--json"),
+        run("status", "--json", env={"RETAIN_VAULT": str(compiled)}),
+    ):
+        assert done.code == 0 and done.json["vault"]["root"] == str(compiled)
+
+
+def test_a_newer_schema_is_left_alone(run: Run, compiled: Path) -> None:
+    settings = compiled / "retain.toml"
+    settings.write_text(settings.read_text().replace('schema = "2.0.0"', 'schema = "3.0.0"'))
+    before = {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file()}
+    for command in (("compile",), ("due",), ("status",), ("verify",), ("rebuild",), ("undo",), ("gaps",)):
+        done = run(*command, cwd=compiled)
+        assert done.code == 3 and "update retain" in done.err
+    assert {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file()} == before
+
+
+def test_init_refuses_what_it_would_disturb_and_adopts_only_when_told(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mine.md").write_text("mine")
+    (notes / ".gitignore").write_text("mine too")
+    refused = run("init", "notes", "--no-git")
+    assert (
+        refused.code == 3
+        and "--adopt" in refused.err
+        and sorted(p.name for p in notes.iterdir()) == [".gitignore", "mine.md"]
+    )
+    assert run("init", "notes", "--adopt", "--no-git").code == 0
+    assert (notes / "mine.md").read_text() == "mine" and (notes / ".gitignore").read_text() == "mine too"
+    again = run("init", "notes", "--no-git")
+    assert again.code == 3 and "a vault already" in again.err
+    assert "14." in (notes / "AGENTS.md").read_text()
+
+
+def test_add_keeps_the_humans_names_and_never_replaces(run: Run, tmp_path: Path, compiled: Path) -> None:
+    folder = tmp_path / "given"
+    (folder / "deep er").mkdir(parents=True)
+    names = ["-dash.md", "#hash [x] | y.md", "deep er/注意力🧠.md", "deep er/U\u0308ber.md", "table.csv", "paper.pdf"]
+    for name in names:
+        (folder / name).write_text(f"# {name}")
+    (folder / ".hidden.md").write_text("x")
+    (folder / "link.md").symlink_to("/etc/hostname")
+    added = run("add", str(folder), "--json", cwd=compiled).json
+    kinds = {"table.csv": "datasets", "paper.pdf": "papers"}
+    assert sorted(added["added"]) == sorted(f"raw/{kinds.get(n, 'articles')}/{n}" for n in names)
+    assert all((compiled / p).exists() for p in added["added"])
+    again = run("add", str(folder), "--json", cwd=compiled).json
+    assert again["added"] == [] and len(again["unchanged"]) == len(names)
+    (folder / "-dash.md").write_text("something else")
+    clash = run("add", "--", "-dash.md", cwd=folder, env={"RETAIN_VAULT": str(compiled)})
+    assert clash.code == 1 and "another file has that name" in clash.err
+    assert (compiled / "raw/articles/-dash.md").read_text() == "# -dash.md"
+    assert run("add", "https://example.org/x", cwd=compiled).code == 2
+
+
+def test_hostile_modules_in_a_vault_are_never_run(run: Run, compiled: Path) -> None:
+    trap = "import pathlib; pathlib.Path(r'{}').touch()\nraise SystemExit('trapped')\n"
+    sprung = compiled / "sprung"
+    names = (
+        "compiler",
+        "learning",
+        "vault",
+        "cli",
+        "tui",
+        "templates",
+        "click",
+        "json",
+        "fsrs",
+        "sitecustomize",
+        "textual",
+    )
+    for name in names:
+        (compiled / f"{name}.py").write_text(trap.format(sprung))
+        package = compiled / "raw" / name
+        package.mkdir()
+        (package / "__init__.py").write_text(trap.format(sprung))
+    (compiled / "usercustomize.py").write_text(trap.format(sprung))
+    (compiled / "pyproject.toml").write_text("[tool.pytest]\n")
+    (compiled / "raw/articles/more.md").write_text(
+        "# Sleep\n\nSleep is a state of rest in which memories are replayed.\n"
+    )
+    for command in (
+        ("compile",),
+        ("verify",),
+        ("due",),
+        ("status",),
+        ("gaps",),
+        ("rebuild",),
+        ("trace", "recalling"),
+        ("undo",),
+    ):
+        done = run(*command, cwd=compiled)
+        assert "trapped" not in done.err + done.out and not sprung.exists(), command
+
+
+def test_the_log_lists_the_builds(run: Run, compiled: Path) -> None:
+    (build,) = run("log", "--json", cwd=compiled).json["builds"]
+    assert build["command"] == "compile" and re.match(r"sources 2 read; articles \d+ created", build["words"])
+
+
+def test_a_defect_of_our_own_is_one_line_with_the_trace_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(main.COMMANDS, "broken", ("cli.no_such_room:door", "A command whose room is missing."))
+    assert main.run(["broken"]) == 70
+    told = capsys.readouterr().err
+    trace = Path(told.rpartition("the trace is in ")[2].strip())
+    assert "ModuleNotFoundError" in told and "Traceback" not in told
+    assert "no_such_room" in trace.read_text() and "Traceback" in trace.read_text()
+    trace.unlink()
