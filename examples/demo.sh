@@ -5,30 +5,52 @@ set -eu
 retain=$1
 vault=$2
 sources=$(dirname "$0")/sources
+page=$vault/learning/_review.md
 
 if [ -f "$vault/retain.toml" ]; then
-    echo "Using the vault in $vault; your reviews are kept (\`make demo-clean\` starts afresh)."
+    echo "Using the vault in $vault: your reviews are kept (\`make demo-clean\` throws it away)."
 else
-    "$retain" init "$vault"
+    "$retain" init "$vault" 2>/dev/null
+    echo "A new vault in $vault."
 fi
+echo
+echo "Sources from $sources:"
 "$retain" --vault "$vault" add "$sources"
+echo
+echo "Compiled, offline and without a model:"
 "$retain" --vault "$vault" compile
+
 echo
-"$retain" --vault "$vault" status
+echo "Concepts:"
+sed -n '/^## Concepts/,/^## Sources/s/^- \[\[[^|]*|\([^]]*\)\]\].*/\1/p' "$vault/wiki/_index.md" |
+    awk '{ line = line (NR > 1 ? ", " : "") $0 } END { print line }' | fold -s -w 100 | sed 's/^/  /'
+
 echo
-"$retain" --vault "$vault" gaps
+echo "Cards:"
+for kind in definitional mechanistic relational applied; do
+    echo "  $(grep -c " | $kind | " "$page" || true) $kind, such as"
+    heading=$(printf '%s' "$kind" | cut -c1 | tr '[:lower:]' '[:upper:]')$(printf '%s' "$kind" | cut -c2-)
+    cat "$vault"/learning/flashcards/*.md |
+        awk -v h="## $heading" '/^## / { on = $0 == h } on && /^[QA]: / { print "      " $0; if (++n == 2) exit }'
+done
+
+echo
+echo "Reading agenda:"
+"$retain" --vault "$vault" gaps list --limit 5
 
 if [ -t 0 ] && [ -t 1 ]; then
     exec "$retain" --vault "$vault" review
 fi
 
 echo
+echo "Review queue:"
 "$retain" --vault "$vault" due
 cat <<END
 
-There is no terminal here, so the review was not opened. To go on:
+There is no terminal here, so the review was not opened. To go on, in a terminal:
 
-    $retain --vault $vault review      today's cards, in the terminal
+    $retain --vault $vault review
     $retain --vault $vault export anki deck.apkg
-    open $vault in Obsidian, or read $vault/wiki/_index.md
+
+or open the folder $vault in Obsidian.
 END

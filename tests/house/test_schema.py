@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from typing import ClassVar
 from zoneinfo import ZoneInfo
 
+import click
 import pytest
 
 import templates
+from cli.main import COMMANDS
 from compiler import indexes
 from compiler.gates import KIND_OF
 from vault import article, log_event
@@ -215,3 +218,48 @@ def test_the_table_of_owners_names_every_place_of_the_layout() -> None:
     places = [line.split()[0] for line in fences(section(1), "text")[0].splitlines()]
     owned = tuple(path.split("*")[0] for path, _ in OWNERSHIP)
     assert places and all(place.startswith(owned) for place in places)
+
+
+COMMAND = re.compile(r"retain ([a-z]+)")
+UNBUILT = [p for p in re.split(r"\n\n+", SCHEMA) if p.startswith("Not built yet:")]
+BUILT = "\n\n".join(p for p in re.split(r"\n\n+", SCHEMA) if not p.startswith("Not built yet:"))
+
+
+def click_command(name: str) -> click.Command:
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    command = getattr(importlib.import_module(module), attribute)
+    assert isinstance(command, click.Command)
+    return command
+
+
+def offers(command: click.Command, word: str) -> bool:
+    """Whether the command has this option, or this subcommand."""
+    if word.startswith("-"):
+        return any(word in parameter.opts for parameter in command.params)
+    return isinstance(command, click.Group) and word in command.commands
+
+
+def test_every_command_is_in_the_schema_and_every_command_of_the_schema_exists() -> None:
+    named = {c for span in ticked(BUILT) for c in COMMAND.findall(span)}
+    assert named <= set(COMMANDS)
+    assert set(COMMANDS) <= named | {span.split()[0] for span in ticked(section(2))}
+
+
+def test_subcommands_and_options_that_the_schema_names_exist() -> None:
+    checked = 0
+    for span in ticked(BUILT):
+        name, *rest = span.removeprefix("retain ").split() or [""]
+        if name in COMMANDS and rest and re.fullmatch(r"--[a-z]+|[a-z]+(\|[a-z]+)*", rest[0]):
+            assert all(offers(click_command(name), word) for word in rest[0].split("|")) or name == "rate", span
+            checked += 1
+    assert checked >= 6
+
+
+def test_what_is_not_built_yet_does_not_exist() -> None:
+    spans = [span for paragraph in UNBUILT for span in ticked(paragraph)]
+    names = [m[1] for span in spans if (m := COMMAND.match(span))]
+    assert len(names) >= 15 and not set(names) & set(COMMANDS)
+    parts = [span.split() for span in spans if span.split()[0] in COMMANDS]
+    assert len(parts) >= 6
+    for name, word in parts:
+        assert not offers(click_command(name), word), f"{name} {word} is built: say so in AGENTS.md"
