@@ -1,0 +1,233 @@
+"""Decks as an Anki package. The one room that knows `genanki`.
+
+A card keeps its GUID for ever, so that importing a newer package updates its note and leaves its schedule alone. Anki
+takes a note in only if it is newer than its own; so each note carries the instant at which its content was first
+exported, and an edit always comes later than that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import sqlite3
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import genanki
+
+from learning.anki_field import field, field_of_words, inert
+from learning.desk import Desk, Placed
+from vault.clean import clean_line
+from vault.evidence import Evidence, EvidenceReader
+from vault.guard import Scope, export_file, sha256_hex
+from vault.ids import CardId
+from vault.review_log import unix_ms
+
+STAMPS = ".retain/anki.json"
+_MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
+_MODEL_MOD = 1_763_719_210  # Unix seconds; raise it with each change of fields, templates or style
+_FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
+_FRONT = """\
+{{#Question}}<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>
+<div class="retain-question">{{Question}}</div>{{/Question}}"""
+_BACK = """\
+{{FrontSide}}
+<hr id="answer">
+<div class="retain-answer">{{Answer}}</div>
+{{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
+{{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
+_STYLE = """\
+.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
+.retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
+.retain-question { font-weight: 600; margin-top: 0.5em; }
+.retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
+pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
+"""
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class AnkiNote:
+    """One card as Anki will have it. `fields` are HTML, `deck` the names of nested decks, outermost first."""
+
+    card: CardId
+    guid: str
+    deck: tuple[str, ...]
+    fields: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """Says whether what Anki would show has changed."""
+        return hashlib.sha256("\x1f".join([*self.fields, *self.tags]).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStamp:
+    """What an earlier export said of a note: its content, since when (Unix seconds), and its number in Anki."""
+
+    digest: str
+    mod: int
+    number: int
+
+
+def guid_of(vault_id: str, card: CardId) -> str:
+    """The note's GUID: the same for ever, whatever becomes of the card's words."""
+    return str(genanki.guid_for(vault_id, card))
+
+
+def notes_of(desk: Desk) -> list[AnkiNote]:
+    """Every card of the vault but retracted ones, in the order of the decks."""
+    settings = desk.vault.settings
+    reader = EvidenceReader(desk.vault)
+    tags: dict[str, tuple[str, ...]] = {}
+    notes = []
+    for id_, placed in desk.cards.items():
+        if desk.state(id_).retracted:
+            continue
+        own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
+        fields = _fields(placed, reader.of(placed.card.support))
+        deck = ("retain", _deck_name(settings.name) or "vault", _deck_name(own[0] if own else "") or "concepts")
+        ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
+        words = dict.fromkeys([*ours, *filter(None, map(_tag, own))])
+        notes.append(AnkiNote(id_, guid_of(settings.vault_id, id_), deck, fields, tuple(words)))
+    return notes
+
+
+def _fields(placed: Placed, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    question = placed.card.question
+    quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
+    places = dict.fromkeys(inert(clean_line(e.place)) for e in evidence)
+    return (
+        field(question) or inert(clean_line(question)) or "?",  # Anki makes no card of a note without a first field
+        field(placed.card.answer),
+        placed.kind.capitalize(),
+        inert(placed.title),
+        "<br>".join(quotes),
+        "; ".join(places),
+        placed.id,
+    )
+
+
+def _tag(word: str) -> str:
+    """A word as an Anki tag: no white space, which would part it in two."""
+    return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
+
+
+def _deck_name(name: str) -> str:
+    return re.sub(r":{2,}|[\"\x1f]", " ", clean_line(name)).strip(" :")[:60]
+
+
+def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: datetime) -> dict[CardId, NoteStamp]:
+    """The stamp of each note: the known one while its content stays, else of `now` and later than that."""
+    stamps: dict[CardId, NoteStamp] = {}
+    numbers = {stamp.number for stamp in known.values()}
+    number = max(1, unix_ms(now))
+    for note in notes:
+        old = known.get(note.card)
+        if old is not None and old.digest == note.digest:
+            stamps[note.card] = old
+            continue
+        if old is None:
+            while number in numbers:
+                number += 1
+            numbers.add(number)
+        mod = max(unix_ms(now) // 1000, old.mod + 1 if old else 1)
+        stamps[note.card] = NoteStamp(note.digest, mod, old.number if old else number)
+    return stamps
+
+
+def package(vault_id: str, notes: Sequence[AnkiNote], stamps: Mapping[CardId, NoteStamp]) -> bytes:
+    """The bytes of an .apkg: a pure function of its arguments."""
+    model = genanki.Model(
+        _MODEL_ID,
+        "retain",
+        fields=[{"name": name} for name in _FIELDS],
+        templates=[{"name": "Card", "qfmt": _FRONT, "afmt": _BACK}],
+        css=_STYLE,
+    )
+    decks: dict[tuple[str, ...], Any] = {}
+    for position, note in enumerate(notes):
+        if note.deck not in decks:
+            decks[note.deck] = genanki.Deck(_deck_id(vault_id, note.deck), "::".join(note.deck))
+        stamp = stamps[note.card]
+        decks[note.deck].add_note(
+            _Note(
+                stamp.mod,
+                stamp.number,
+                model=model,
+                fields=list(note.fields),
+                tags=note.tags,
+                guid=note.guid,
+                due=position,
+            )
+        )
+    return _zipped(_database(genanki.Package(list(decks.values()))))
+
+
+class _Note(genanki.Note):  # type: ignore[misc]
+    """A genanki note that brings its own modification time and number; genanki would give all of them those of now."""
+
+    def __init__(self, mod: int, number: int, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._mod, self._number = mod, number
+
+    def write_to_db(self, cursor: Any, timestamp: float, deck_id: int, id_gen: Any) -> None:
+        super().write_to_db(cursor, self._mod, deck_id, iter((self._number, self._number)))
+
+
+def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
+    digest = hashlib.sha256("\x1f".join((vault_id, *deck)).encode()).digest()
+    return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
+
+
+def _database(made: Any) -> bytes:
+    connection = sqlite3.connect(":memory:")
+    try:
+        made.write_to_db(connection.cursor(), _MODEL_MOD, iter(()))
+        connection.commit()
+        return connection.serialize()
+    finally:
+        connection.close()
+
+
+def _zipped(database: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in (("collection.anki2", database), ("media", b"{}")):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return out.getvalue()
+
+
+def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
+    """The stamps of earlier exports; none where they are gone or spoilt, and then every note counts as new content."""
+    try:
+        found = json.loads(data or b"{}")
+        return {CardId(card): NoteStamp(str(d), int(mod), int(n)) for card, (d, mod, n) in found.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
+    """Writes the package to `path`; gives the number of notes in it. Raises: Refused, WriteFailed.
+
+    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
+    """
+    notes = notes_of(desk)
+    guard = desk.vault.guard(Scope.LOG)
+    old = guard.read(STAMPS)
+    known = {} if fresh else read_stamps(old)
+    stamps = stamped(notes, known, desk.now)
+    with export_file(path) as temporary:
+        temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps))
+    kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in (known | stamps).items()}, indent=0)
+    guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))
+    return len(notes)

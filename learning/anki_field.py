@@ -1,0 +1,136 @@
+"""A card's Markdown as the HTML of an Anki field: math and code live, all else from a document is inert.
+
+Anki runs what a field holds: HTML with scripts, `[sound:]`, `[latex]`, MathJax. So every character of text is escaped,
+brackets and braces included; the only tags are those that this module writes.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from vault.clean import clean, clean_line
+from vault.markdown import escape
+
+_LONGEST = 8_000  # beyond, Markdown is not parsed: some inputs cost its parser the square of their length
+_MATH = re.compile(r"\$\$(?P<display>[^$`]+)\$\$|\$(?P<inline>(?![\s$])(?:[^$`\n]*[^\s$`\\])?)\$(?![\d$])")
+_WIKILINK = re.compile(r"!?\[\[(?P<target>[^\[\]|\n]*)(?:\|(?P<alias>[^\[\]\n]*))?\]\]")
+_TEX_START = re.compile(r"\\(?=[(\[]|begin\b|ref\b|eqref\b)")
+# Macros that make a link, load something, style the page or change what later formulas mean; none needs them.
+_TEX_ACTIVE = re.compile(
+    r"\\(?:href|url|require|style|class|cssId|html|data|bbox|mmlToken|includegraphics|input|special|unicode|action"
+    r"|toggle|texttip|mathtip|[gex]?def|let(?![A-Za-z])|(?:re)?new(?:command|environment)|Declare)"
+)
+_ANKI_TAG = re.compile(r"\[(?=/?(?:sound|latex|anki|\$))", re.IGNORECASE)
+_PARAGRAPH = re.compile(r"<p>((?:(?!<p>).)*)</p>", re.DOTALL)
+
+
+def field(markdown: str) -> str:
+    """The HTML of a field that shows `markdown`."""
+    text = clean(markdown).strip()
+    if len(text) > _LONGEST:
+        return inert(text).replace("\n", "<br>")
+    shown = str(_parser().render(text)).strip()
+    alone = _PARAGRAPH.fullmatch(shown)
+    return alone[1] if alone else shown
+
+
+def field_of_words(words: str) -> str:
+    """The HTML of a field that shows plain words, such as a quote from a source; `$math$` and `` `code` `` live."""
+    return field(escape(clean_line(words)))
+
+
+def inert(text: str) -> str:
+    """`text` as HTML that shows these very characters and does nothing, in Anki or anywhere."""
+    shown = html.escape(_TEX_START.sub("\\\\\u2060", clean(text)), quote=True)
+    return shown.replace("[", "&#91;").replace("]", "&#93;").replace("{", "&#123;").replace("}", "&#125;")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
+    parser.disable(["reference", "autolink"])
+    parser.inline.ruler.before("escape", "math", _math_rule)
+    parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
+    return parser
+
+
+def _math_rule(state: StateInline, silent: bool) -> bool:
+    found = _MATH.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    if found is None:
+        return False
+    if not silent:
+        display = found["display"] is not None
+        token = state.push("math_display" if display else "math_inline", "", 0)
+        token.content = found["display"] if display else found["inline"]
+    state.pos = found.end()
+    return True
+
+
+def _wikilink_rule(state: StateInline, silent: bool) -> bool:
+    found = _WIKILINK.match(state.src, state.pos) if state.src[state.pos] in "![" else None
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("text", "", 0)
+        token.content = found["alias"] or found["target"].rsplit("/", 1)[-1]
+    state.pos = found.end()
+    return True
+
+
+class _Renderer(RendererHTML):
+    """Writes a handful of tags without attributes, and everything else as inert text."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return inert(tokens[idx].content)
+
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return inert(tokens[idx].content)  # what it shows, in words: a picture could tell a stranger who reads it
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return ""
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return ""
+
+    def softbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "<br>\n"
+
+    def hardbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "<br>\n"
+
+    def hr(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "<hr>\n"
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return f"<code>{inert(tokens[idx].content)}</code>"
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return f"<pre><code>{inert(tokens[idx].content.rstrip())}</code></pre>\n"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return self.code_block(tokens, idx, options, env)
+
+    def math_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return _tex(tokens[idx].content, "$", "\\(", "\\)")
+
+    def math_display(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return _tex(tokens[idx].content, "$$", "\\[", "\\]")
+
+
+def _tex(content: str, mark: str, opening: str, closing: str) -> str:
+    """A formula between MathJax's delimiters; one that would do more than show something stays text."""
+    if _TEX_ACTIVE.search(content) or closing in content:
+        return inert(f"{mark}{content}{mark}")
+    quiet = _ANKI_TAG.sub("[ ", content)
+    while "{{" in quiet:
+        quiet = quiet.replace("{{", "{ {")
+    return opening + html.escape(quiet.strip(), quote=True) + closing
