@@ -26,7 +26,7 @@ class Key:
 HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter"),
     Key("home.gaps", "g", "gaps", "Gaps"),
-    Key("home.refresh", "r,f5", "refresh", "Refresh"),
+    Key("home.refresh", "r,f5", "refresh"),
     Key("home.quit", "q", "quit", "Quit"),
 )
 REVIEW = (

@@ -27,7 +27,7 @@ _INLINE = re.compile(
 )
 CODE = "$text-accent"
 MATH = "$text-secondary"
-DIM = "$text-muted"
+DIM = "$foreground 60%"  # $text-muted means nothing inside a Content
 
 
 def plain(text: str, style: str = "") -> Content:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tui.app import RetainApp
 from vault.agenda import Gap, GapKind, render_agenda
@@ -86,7 +86,6 @@ Q: When should the second review of a new fact take place?
 A: Just before it would be forgotten, for instance after one day.
 <!-- card bbbbbbbbb2 -->
 """
-CURVE, RETRIEVAL, RELATION, TIMING = "aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2"
 GAPS = (
     Gap(
         GapId("gaaaaaaaaa"),
@@ -114,22 +113,22 @@ GAPS = (
 )
 
 
-@dataclass
-class Watch:
-    """A clock that stands still until a test moves it."""
-
-    now: datetime = field(default=datetime(2026, 11, 22, 9, 30, tzinfo=UTC))
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, **how_far: float) -> None:
-        self.now += timedelta(**how_far)
+@pytest.fixture
+def instants() -> list[datetime]:
+    """The hands of the clock: the last one is now."""
+    return [datetime(2026, 11, 22, 9, 30, tzinfo=UTC)]
 
 
 @pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def clock(instants: list[datetime]) -> Callable[[], datetime]:
+    """A clock that stands still until a test moves it."""
+    return lambda: instants[-1]
+
+
+@pytest.fixture
+def pass_time(instants: list[datetime]) -> Callable[[float], None]:
+    """Moves the clock by so many seconds."""
+    return lambda seconds: instants.append(instants[-1] + timedelta(seconds=seconds))
 
 
 @pytest.fixture
@@ -157,12 +156,32 @@ def vault(bare: Vault) -> Vault:
 
 
 @pytest.fixture
-def review(vault: Vault, watch: Watch) -> RetainApp:
+def home(vault: Vault, clock: Callable[[], datetime]) -> RetainApp:
+    """The app on that vault, at home."""
+    return RetainApp(vault, clock=clock)
+
+
+@pytest.fixture
+def review(vault: Vault, clock: Callable[[], datetime]) -> Iterator[RetainApp]:
     """The app on that vault, in the review."""
-    return RetainApp(vault, clock=watch, start="review")
+    app = RetainApp(vault, clock=clock, start="review")
+    app.hold_review()
+    yield app
+    app.end_sitting()
 
 
 @pytest.fixture
 def logged(vault: Vault) -> Callable[[], list[LogEvent]]:
     """What the review log on disk holds, read anew each time."""
     return lambda: list(read_log(vault.root).events)
+
+
+@pytest.fixture
+def settled() -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Waits until the vault has been read and the screen painted."""
+
+    async def settled(pilot: Pilot[int]) -> None:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+
+    return settled

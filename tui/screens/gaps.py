@@ -50,8 +50,8 @@ class GapsScreen(Screen[None]):
             yield GapView()
         nothing = "Nothing is missing. `retain compile` looks again when sources change."
         yield Static(text.prose(nothing), markup=False, id="nothing")
-        yield KeyBar(GAPS)
         yield Notice()
+        yield KeyBar(GAPS)
 
     def on_mount(self) -> None:
         self._show()

@@ -59,8 +59,8 @@ class HomeScreen(Screen[None]):
             yield Static(text.plain("Reading the vault …", text.DIM), markup=False, id="advice")
             yield Static(markup=False, id="agenda")
             yield Static(markup=False, id="holdings")
-        yield KeyBar(HOME)
         yield Notice()
+        yield KeyBar(HOME)
 
     def on_mount(self) -> None:
         self.query_one("#agenda").border_title = "Reading agenda"
@@ -103,7 +103,6 @@ class HomeScreen(Screen[None]):
         self.query_one("#advice", Static).update(_advice(seen, self._tag))
         agenda = self.query_one("#agenda", Static)
         agenda.display = seen.open_gaps > 0
-        agenda.border_subtitle = words.counted(seen.open_gaps, "open gap")
         agenda.update(_agenda(seen))
         self.query_one("#holdings", Static).update(text.line(_holdings(seen)))
 
@@ -150,7 +149,8 @@ def _steps(head: str, *steps: tuple[str, str]) -> Content:
 
 
 def _agenda(seen: Overview) -> Content:
-    rows = []
+    opens = Content.assemble(("g", "bold $text-accent"), text.plain(" opens the agenda", text.DIM))
+    rows = [Content.assemble(words.counted(seen.open_gaps, "open gap"), text.plain("  ·  ", text.DIM), opens)]
     for kind, gaps in seen.gaps.items():
         if gaps:
             rows.append(

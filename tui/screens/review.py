@@ -63,9 +63,9 @@ class ReviewScreen(Screen[None]):
             yield CardView()
             yield SupportPanel()
         yield SessionEnd()
+        yield Notice()
         yield RatingBar()
         yield KeyBar(())
-        yield Notice()
 
     def on_mount(self) -> None:
         self.run_worker(self._open, thread=True)

@@ -27,7 +27,7 @@ class CardView(VerticalScroll):
         """The front of a card."""
         for each in CardKind:
             self.set_class(each is kind, f"kind-{each}")
-        head = [text.plain(kind.heading if kind else "Card", "bold $kind")] if kind else [Content("Card")]
+        head = [text.plain(kind.heading if kind else "Card", f"bold $kind-{kind}")] if kind else [Content("Card")]
         head += [text.plain("  ·  ", text.DIM), text.line(concept)]
         if marks:
             head += [text.plain("  ·  ", text.DIM), text.plain(marks, "$text-warning")]

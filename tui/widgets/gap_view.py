@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from textual.content import Content
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui import text
@@ -10,24 +11,30 @@ from vault.agenda import Gap
 from vault.wikilink import links
 
 _MOST = 6  # notes named; the file has the rest
+_ROWS = {"missing": "missing", "mentions": "mentioned", "fill": "would fill"}
 
 
-class GapView(Static):
-    """Empty while the cursor is on no gap."""
+class GapView(Vertical):
+    """Nothing is shown while the cursor is on no gap."""
 
-    def __init__(self) -> None:
-        super().__init__(markup=False)
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False, id="gap-what")
+        for name, label in _ROWS.items():
+            with Horizontal(id=f"gap-{name}"):
+                yield Static(label, markup=False, classes="gap-label")
+                yield Static(markup=False, classes="gap-words")
 
     def show(self, gap: Gap | None) -> None:
-        self.update(_words(gap) if gap is not None else Content(""))
+        self.display = gap is not None
+        if gap is None:
+            return
+        self.query_one("#gap-what", Static).update(text.line(gap.what, "bold"))
+        for name, words in (("missing", gap.missing), ("mentions", _mentions(gap)), ("fill", gap.fill)):
+            self.query_one(f"#gap-{name}").display = bool(words)
+            self.query_one(f"#gap-{name} .gap-words", Static).update(text.line(words))
 
 
-def _words(gap: Gap) -> Content:
-    rows = [text.line(gap.what, "bold")]
-    rows.append(Content.assemble(text.plain("missing    ", text.DIM), text.line(gap.missing)))
-    if gap.mentions:
-        names = [link.alias or link.target for mention in gap.mentions for link in links(mention)]
-        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-        rows.append(Content.assemble(text.plain("mentioned  ", text.DIM), text.line(", ".join(names[:_MOST]) + more)))
-    rows.append(Content.assemble(text.plain("would fill ", text.DIM), text.line(gap.fill)))
-    return Content("\n").join(rows)
+def _mentions(gap: Gap) -> str:
+    names = [link.alias or link.target for mention in gap.mentions for link in links(mention)]
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more

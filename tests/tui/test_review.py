@@ -1,0 +1,340 @@
+"""The review on a real vault, by the keys a human presses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tui.app import RetainApp
+from tui.screens.home import HomeScreen
+from tui.screens.review import ReviewScreen
+from tui.widgets.card_view import CardView
+from tui.widgets.notice import Notice
+from tui.widgets.rating_bar import RatingBar, RatingCell
+from tui.widgets.support_panel import SupportPanel
+from vault.card import CardKind
+from vault.errors import LockHeld
+from vault.log_event import Bury, LogEvent, Rating, Review, Suspend, Undo
+from vault.review_log import LOG_PATH, live
+from vault.store import REVIEW_PAGE, Vault
+
+Logged = Callable[[], list[LogEvent]]
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+PassTime = Callable[[float], None]
+
+
+def words(app: RetainApp, selector: str) -> str:
+    """The text that a widget shows."""
+    return str(app.screen.query_one(selector, Static).content)
+
+
+def on_screen(app: RetainApp) -> type:
+    return type(app.screen)
+
+
+def answer_shown(app: RetainApp) -> bool:
+    return bool(app.screen.query_one("#answer").display)
+
+
+async def test_a_card_is_asked_answered_and_rated(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        assert words(review, "#card-head") == "Definitional  ·  Forgetting curve"
+        assert words(review, "#question") == "What does the forgetting curve describe?"
+        assert not answer_shown(review)
+        assert words(review, ".bar-note") == "0 done · 4 left: 4 new, 0 learning, 0 review"
+        await pilot.press("3")  # no rating before the answer
+        assert logged() == []
+        await pilot.press("space")
+        assert answer_shown(review)
+        assert words(review, "#answer").startswith("How retention falls over time")
+        cells = [str(cell.content) for cell in review.screen.query(RatingCell)]
+        assert cells == ["1 Again\n1 min", "2 Hard\n6 min", "3 Good\n10 min", "4 Easy\n8 d"]
+        pass_time(5.4)
+        await pilot.press("4")
+        (event,) = logged()
+        assert isinstance(event, Review)
+        assert (event.card, event.rating, event.ms, event.stamp.via) == ("aaaaaaaaa1", Rating.EASY, 5400, "tui")
+        assert words(review, "#question") != "What does the forgetting curve describe?"
+        assert not answer_shown(review)
+
+
+async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
+    review: RetainApp, logged: Logged, settled: Settled, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
+) -> None:
+    on_disk: list[int] = []
+    show = CardView.show
+
+    def spy(view: CardView, kind: CardKind | None, concept: str, question: str, marks: str = "") -> None:
+        on_disk.append(len(logged()))
+        show(view, kind, concept, question, marks)
+
+    monkeypatch.setattr(CardView, "show", spy)
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        for rating in "4432":
+            pass_time(2)
+            await pilot.press("enter", rating)
+    assert on_disk == [0, 1, 2, 3, 4]  # the last one comes back: it is in learning
+
+
+async def test_undo_goes_back_step_by_step_and_voids_each_on_disk(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        asked = [words(review, "#question")]
+        for key in ("4", "b", "1"):
+            await pilot.press("space", key)
+            pass_time(3)
+            asked.append(words(review, "#question"))
+        assert len(live(logged())) == 3
+        for question in reversed(asked[:-1]):
+            await pilot.press("u")
+            assert words(review, "#question") == question
+            assert not answer_shown(review)
+        assert live(logged()) == []
+        assert sum(isinstance(event, Undo) for event in logged()) == 3
+        await pilot.press("u")
+        assert "nothing to undo" in str(review.screen.query_one(Notice).content)
+        assert len(logged()) == 6
+
+
+async def test_a_rating_the_disk_refuses_keeps_the_card_and_names_the_file(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled
+) -> None:
+    in_the_way = vault.root / LOG_PATH
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        before = words(review, "#question")
+        in_the_way.mkdir()
+        for _ in range(2):
+            await pilot.press("space", "3")
+            notice = review.screen.query_one(Notice)
+            assert notice.display and notice.has_class("error")
+            assert str(notice.content).startswith("learning/reviews.jsonl: a link or a folder has that name")
+            assert words(review, "#question") == before
+            assert answer_shown(review)
+            assert words(review, ".bar-note").startswith("0 done")
+        in_the_way.rmdir()
+        await pilot.press("3")
+        assert not review.screen.query_one(Notice).display
+        assert words(review, "#question") != before
+        assert len(logged()) == 1
+
+
+async def test_a_log_that_is_a_link_to_a_note_is_not_written_through(
+    review: RetainApp, vault: Vault, settled: Settled, tmp_path: Path
+) -> None:
+    note = tmp_path / "insights.md"
+    note.write_text("mine\n")
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        (vault.root / LOG_PATH).symlink_to(note)
+        await pilot.press("space", "3")
+        assert review.screen.query_one(Notice).has_class("error")
+        assert words(review, ".bar-note").startswith("0 done")
+    assert note.read_text() == "mine\n"
+
+
+async def test_a_card_edited_meanwhile_shows_its_new_words(review: RetainApp, vault: Vault, settled: Settled) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        for path in (vault.root / "learning" / "flashcards").iterdir():
+            text = path.read_text(encoding="utf-8")
+            path.write_text("A remark.\n\n" + text.replace("Q: ", "Q: Newly put: "), encoding="utf-8")
+        await pilot.press("space", "4")
+        assert words(review, "#question").startswith("Newly put: ")
+
+
+async def test_a_card_moved_to_another_file_is_found_and_one_that_is_gone_is_passed_over(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled
+) -> None:
+    decks = vault.root / "learning" / "flashcards"
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        first = decks / "forgetting-curve.md"
+        moved = first.read_text(encoding="utf-8").split("## Mechanistic")[1]
+        first.unlink()
+        (decks / "spacing-effect.md").unlink()
+        (decks / "elsewhere.md").write_text("# Elsewhere\n\n## Mechanistic" + moved, encoding="utf-8")
+        await pilot.press("space", "4")
+        assert words(review, "#card-head") == "Mechanistic  ·  Elsewhere"
+        await pilot.press("space", "4")
+        assert review.screen.has_class("-ended")
+    assert [event.card for event in logged() if isinstance(event, Review)] == ["aaaaaaaaa1", "aaaaaaaaa2"]
+
+
+async def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(
+    review: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        for name in ("forgetting-curve", "spacing-effect"):
+            (vault.root / "learning" / "flashcards" / f"{name}.md").write_bytes(b"# ok\n\xff\n")
+        await pilot.press("space", "4")
+        assert review.screen.has_class("-ended")
+        assert "flashcards/" in str(review.screen.query_one(Notice).content)
+        assert "not UTF-8" in str(review.screen.query_one(Notice).content)
+
+
+async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Logged, settled: Settled) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("b")
+        await pilot.press("space", "x")
+        await pilot.press("!")
+        assert [type(event) for event in logged()] == [Bury, Suspend, Suspend]
+        assert words(review, ".bar-note") == "0 done · 1 left: 1 new, 0 learning, 0 review"
+
+
+async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settled: Settled) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        panel = review.screen.query_one(SupportPanel)
+        await pilot.press("s")
+        assert not panel.display  # it would give the answer away
+        await pilot.press("space", "s")
+        assert panel.display
+        quotes = words(review, "#quotes")
+        assert "“retention falls steeply in the first hours and then levels off”" in quotes
+        assert "raw/articles/On memory (1885).md · line 12" in quotes
+        assert "raw/articles/On memory (1885).md · p. 6 · disputed" in quotes
+        await pilot.press("s")
+        assert not panel.display
+
+
+async def test_a_source_that_is_gone_is_said_so(review: RetainApp, vault: Vault, settled: Settled) -> None:
+    (vault.root / "wiki" / "summaries" / "memory.md").unlink()
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "s")
+        assert "wiki/summaries/memory.md\nthe summary is gone" in words(review, "#quotes")
+
+
+async def test_the_key_that_shows_the_answer_says_good_but_not_when_held_down(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        for _ in range(20):
+            pass_time(0.03)
+            await pilot.press("space")
+        assert answer_shown(review) and logged() == []
+        pass_time(2)
+        await pilot.press("space")
+        assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.GOOD]
+
+
+async def test_the_end_says_what_was_done_and_renders_the_queue(
+    review: RetainApp, vault: Vault, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        for _ in range(4):
+            await pilot.press("space")
+            pass_time(30)
+            await pilot.press("4")
+        assert review.screen.has_class("-ended")
+        assert "4 ratings in 2 minutes" in words(review, "#ended")
+        assert "Easy" in words(review, "#ended")
+        assert "Tomorrow: no cards due" in words(review, "#ended")
+        assert not (vault.root / REVIEW_PAGE).exists()  # never within an answer
+        await pilot.press("u")  # the end is not final
+        assert not review.screen.has_class("-ended")
+        await pilot.press("space", "3")
+        pass_time(60)
+        await pilot.press("space")
+        assert not review.screen.has_class("-ended")  # it came back, as it is in learning
+        await pilot.press("escape")
+        await settled(pilot)
+        assert on_screen(review) is HomeScreen
+        page = (vault.root / REVIEW_PAGE).read_text(encoding="utf-8")
+        assert page.count("| review |") == 3 and page.count("| learning |") == 1
+
+
+async def test_a_second_session_is_refused_and_told_who_holds_the_first(
+    review: RetainApp, home: RetainApp, settled: Settled
+) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(home) is HomeScreen
+        notice = str(home.screen.query_one(Notice).content)
+        assert "held by process" in notice and "reviewing since 2026-11-22T09:30:00Z" in notice
+        review.end_sitting()
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(home) is ReviewScreen
+        with pytest.raises(LockHeld):
+            review.hold_review()
+        await pilot.press("escape")
+        await settled(pilot)
+        review.hold_review()
+
+
+async def test_ctrl_c_in_the_middle_loses_nothing(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "4", "space", "ctrl+c")
+    assert review.return_value == 130
+    review.end_sitting()
+    assert len(logged()) == 1
+    assert "| review |" in (vault.root / REVIEW_PAGE).read_text(encoding="utf-8")
+
+
+async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainApp, settled: Settled) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("space", "s")
+        for width, height in ((120, 40), (30, 10), (12, 4), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            assert words(review, "#answer").startswith("How retention falls")
+        await pilot.press("4")
+        assert words(review, ".bar-note").startswith("1 done")
+
+
+async def test_the_mouse_does_what_the_keys_do(review: RetainApp, logged: Logged, settled: Settled) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.click(RatingBar.Prompt)
+        assert answer_shown(review)
+        await pilot.click(".rating-hard")
+        assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.HARD]
+        await pilot.click("KeyBar", offset=(11, 0))  # "space Answer  u Undo ..."
+        await pilot.pause()
+        assert answer_shown(review)
+
+
+async def test_only_what_has_the_tag_is_asked(
+    vault: Vault, clock: Callable[[], object], settled: Settled, pass_time: PassTime
+) -> None:
+    app = RetainApp(vault, clock=clock, start="review", tag="memory")  # type: ignore[arg-type]
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert words(app, ".bar-note") == "0 done · 2 left: 2 new, 0 learning, 0 review"
+
+
+async def test_a_clock_that_goes_back_refuses_nothing(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "1", "space", "4", "space", "4", "space", "4")
+        pass_time(-timedelta(days=2).total_seconds())
+        await pilot.press("space", "3")
+        events = logged()
+        assert len(events) == 5
+        assert [event.at for event in events] == sorted(event.at for event in events)
+        assert isinstance(events[-1], Review) and events[-1].ms == 0
