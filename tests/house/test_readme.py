@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from cli import report
 from cli.founding import FOLDERS
 from cli.main import COMMANDS, _group
+from tui import keys
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,6 +57,12 @@ def test_the_tree_names_folders_that_a_new_vault_has() -> None:
     assert len(tree) >= 6
     for folder in set(tree) - {".retain/"}:
         assert any(f"{made}/".startswith(folder) for made in FOLDERS), folder
+
+
+def test_the_keys_it_names_do_what_it_says() -> None:
+    actions = {key: each.action for each in keys.REVIEW for key in each.keys.split(",")}
+    for key, action in {"space": "reveal", "1": "rate(1)", "4": "rate(4)", "u": "undo", "s": "source"}.items():
+        assert f"`{key}`" in README and actions[key] == action
 
 
 def test_the_exit_codes_are_the_codes() -> None:
