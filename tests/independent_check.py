@@ -47,9 +47,9 @@ def stands_in(wanted: str, pages: list[str]) -> bool:
     if any(wanted in page for page in pages):
         return True
     for here, after in zip(pages, [*pages[1:], ""], strict=True):
-        if wanted[:8] in here:
-            head = max(k for k in range(8, len(wanted) + 1) if wanted[:k] in here)
-            if any(len(wanted) - k >= 4 and (wanted[k:] in here or wanted[k:] in after) for k in range(head, 7, -1)):
+        if wanted[:4] in here:
+            head = max(k for k in range(4, len(wanted) + 1) if wanted[:k] in here)
+            if any(len(wanted) - k >= 4 and (wanted[k:] in here or wanted[k:] in after) for k in range(head, 3, -1)):
                 return True
     return False
 
