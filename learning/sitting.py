@@ -1,0 +1,164 @@
+"""One sitting at an open vault: the hand between the pure session and the disk. No screen is known here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from learning import desk as desks
+from learning import session as sessions
+from learning.desk import Desk, Placed
+from learning.memory import MemoryState
+from vault.card import Deck, parse_deck
+from vault.errors import RetainError
+from vault.ids import CardId
+from vault.log_event import LogEvent, Rating, Review
+from vault.store import Vault
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day."""
+
+    ratings: Counter[Rating]
+    seconds: float
+    tomorrow: int
+    next_at: datetime | None
+
+    @property
+    def rated(self) -> int:
+        return self.ratings.total()
+
+
+class Sitting:
+    """What happens to cards is on disk before `session` moves on; if the disk refuses, `session` stays as it was."""
+
+    def __init__(self, desk: Desk, clock: Clock, via: str = "tui") -> None:
+        self.desk = desk
+        self.problems: list[RetainError] = []  # of files that could not be shown
+        self._clock = clock
+        self._writer = desk.writer(via)
+        self._placed: dict[CardId, Placed] = {}  # cards found elsewhere, or with other words, than the desk has them
+        self._shown_at = clock()
+        self._written = False
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, self._shown_at)
+
+    @classmethod
+    def at(cls, vault: Vault, clock: Clock, tag: str | None, via: str = "tui") -> Sitting:
+        """A sitting over today's queue; `via` says on which face. Raises as `open_desk` does."""
+        return cls(desks.open_desk(vault, clock(), tag=tag or ""), clock, via)
+
+    # --- what is on the table ---------------------------------------------------------------------------------------
+
+    def table(self) -> Placed | None:
+        """The card to show, as its file has it now; cards that are gone from their files are passed over."""
+        self.session = sessions.advance(self.session, self._clock())
+        while (id_ := self.session.current) is not None:
+            found = self._reread(id_)
+            if found is not None:
+                self._shown_at = self._clock()
+                return found
+            self.session = sessions.drop(self.session, self._clock())
+        return None
+
+    def previews(self) -> dict[Rating, MemoryState]:
+        """What each of the four ratings would make of the card on the table."""
+        return self.session.previews(self._clock())
+
+    def _reread(self, id_: CardId) -> Placed | None:
+        known = self._placed.get(id_) or self.desk.cards.get(id_)
+        vault = self.desk.vault
+        try:
+            text = vault.read_text(known.deck.path) if known else None
+            if known is not None and text == known.deck.text:
+                return known
+            decks = [parse_deck(text, known.deck.path)] if known and text is not None else []
+            found = next(_with(id_, decks), None) or next(_with(id_, vault.decks()), None)
+        except RetainError as problem:
+            self.problems.append(problem)
+            return None
+        if found is not None:
+            self._placed[id_] = found
+        return found
+
+    # --- what the human does ----------------------------------------------------------------------------------------
+
+    def reveal(self) -> None:
+        self.session = sessions.reveal(self.session)
+
+    def rate(self, rating: Rating) -> None:
+        """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table."""
+        now = self._clock()
+        spent_ms = max(0, (now - self._shown_at) // timedelta(milliseconds=1))
+        self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
+
+    def bury(self) -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.bury(self.session, self._writer.stamp(self._clock())))
+
+    def suspend(self) -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.suspend(self.session, self._writer.stamp(self._clock())))
+
+    def flag(self, reason: str = "") -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
+
+    def skip(self) -> None:
+        """The card comes last; nothing is written."""
+        self.session = sessions.skip(self.session, self._clock())
+
+    def undo(self) -> None:
+        """Takes back the last thing done in this sitting. Raises: NotFound if nothing is left; and as `rate` does."""
+        self._done(*sessions.undo(self.session, self._writer.stamp(self._clock())))
+
+    def _done(self, after: sessions.Session, event: LogEvent) -> None:
+        self._writer.write(event)
+        self._written = True
+        self.session = after
+
+    # --- how it ends ------------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Renders `_review.md` if anything was written since the last time. Raises: WriteFailed, Refused."""
+        if self._written:
+            self._written = False
+            desks.render_review_page(self.desk.vault)
+
+    def tally(self) -> Tally:
+        ratings: Counter[Rating] = Counter()
+        spent_ms = 0
+        for event in self._events():
+            if isinstance(event, Review):
+                ratings[event.rating] += 1
+                spent_ms += event.ms
+        return Tally(ratings, spent_ms / 1000, self._tomorrow(), self.session.next_at)
+
+    def _events(self) -> Iterator[LogEvent]:
+        past = self.session.past
+        while past is not None:
+            before, event = past
+            yield event
+            past = before.past
+
+    def _tomorrow(self) -> int:
+        calendar = self.desk.scheduler.calendar
+        end = calendar.start(calendar.day(self._clock()) + 2)
+        return due_before(end, (self.session.state(id_) for id_ in self.desk.cards))
+
+
+def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
+    """How many of the cards seen before fall due before `end` and may be shown by then."""
+    return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)
+
+
+def _with(id_: CardId, decks: Iterable[Deck]) -> Iterator[Placed]:
+    """Where the card stands in `decks`."""
+    for deck in decks:
+        for card in deck.cards:
+            if card.id == id_:
+                yield Placed(id_, card, deck, deck.path.rsplit("/", 1)[-1].removesuffix(".md"))
