@@ -161,7 +161,7 @@ def _leak(question: str, answer: str, title: str) -> str:
     if _bare(answer) and f" {_bare(answer)} " in f" {_bare(question)} ":
         return "the question contains its answer"
     told = set(content_words(question))
-    named = set(content_words(title))
+    named = set(content_words(title)) & told  # a question that asks for the name has not given it
     wanted = [w for w in content_words(answer) if w not in named]
     if not wanted:
         return "the answer only names the concept"
