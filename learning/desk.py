@@ -264,10 +264,14 @@ def last_event(desk: Desk) -> datetime | None:
 def save_review_page(desk: Desk) -> bool:
     """Renders `learning/_review.md`; False if it was right already. Raises: WriteFailed, Refused."""
     articles = set(desk.vault.paths(CONCEPTS, ".md"))
-    rows = [
-        Row(p.id, p.deck.path, p.article if p.article in articles else "", p.title, p.kind, p.card.question)
-        for p in desk.cards.values()
-    ]
+    titles: dict[str, str] = {}
+    rows = []
+    for placed in desk.cards.values():
+        path = placed.deck.path
+        if path not in titles:
+            titles[path] = placed.title
+        article = placed.article if placed.article in articles else ""
+        rows.append(Row(placed.id, path, article, titles[path], placed.kind, placed.card.question))
     page = render_page(rows, desk.states, desk.scheduler, last_event(desk)).encode()
     guard = desk.vault.guard(Scope.LOG)
     for last_try in (False, True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from learning import wording
 from learning.memory import MemoryState, Phase, Scheduler
@@ -95,6 +96,7 @@ def _row(row: Row, state: MemoryState, scheduler: Scheduler, at: datetime) -> li
     ]
 
 
+@lru_cache(maxsize=1024)  # the cards of a concept share its title
 def _label(markdown: str) -> str:
     """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
     text = alias(clean_line(unescape(markdown)))
