@@ -36,6 +36,7 @@ _DANGLING = re.compile(
     r"|(?:the|this) text)\b|^(?:this|these|those|such)\b",
     re.IGNORECASE,
 )
+_ASKS_NAME = re.compile(r"\bthe term for\b|\b(?:is|are) (?:this|these)(?: \w+)? called\b")  # its answer is the name
 KIND_OF = {
     "definitional": {ClaimKind.DEFINITION},
     "mechanistic": {ClaimKind.MECHANISM},
@@ -161,7 +162,7 @@ def _leak(question: str, answer: str, title: str) -> str:
     if _bare(answer) and f" {_bare(answer)} " in f" {_bare(question)} ":
         return "the question contains its answer"
     told = set(content_words(question))
-    named = set(content_words(title)) & told  # a question that asks for the name has not given it
+    named = set() if _ASKS_NAME.search(question) else set(content_words(title))
     wanted = [w for w in content_words(answer) if w not in named]
     if not wanted:
         return "the answer only names the concept"

@@ -110,6 +110,16 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         "to" in lowered[1:-1] and len(lowered) != 3
     ):
         return False
+    if "of" in lowered[1:] and words.singular(lowered[lowered.index("of") - 1]) in words.GENERIC | words.TRANSPARENT:
+        return " ".join(lowered) in words.OF_NAMES
+    if (
+        len(lowered) > 1
+        and re.fullmatch(r"[a-z]{1,2}\d?", parts[-1])
+        and parts[-1] not in ("to", "up", "in", "of", "on")
+    ):
+        return False
+    if first in words.PASSING and words.singular(last) in words.GENERIC and len(parts) == 2:
+        return False
     if len(lowered) > 1 and words.singular(first) in words.TRANSPARENT and lowered[1] in words.NAME_PREPOSITIONS:
         return False
     if all(_is_empty(w) for w in lowered) and (len(lowered) == 1 or words.singular(last) in words.WEAK_HEADS):
@@ -131,7 +141,7 @@ def _is_empty(word: str) -> bool:
 
 
 def _is_single_name(part: str, lowered: str) -> bool:
-    if len(part) < 2 or lowered in words.NOT_ALONE:
+    if len(part) < 2 or lowered in words.NOT_ALONE or (lowered in words.GIVEN_NAMES and part[0].isupper()):
         return False
     if part.isupper() or any(c.isupper() for c in part[1:]):
         return len(part) > 1

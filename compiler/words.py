@@ -106,8 +106,14 @@ TRANSPARENT = _set(
     "part aspect property feature characteristic effect impact influence nature case choice theory task process "
     "version variant instance set list collection series pair level degree majority output result success "
     "popularity development computation implementation application study field area basis foundation core essence "
-    "point risk danger price difficulty value landscape field world rest"
+    "point risk danger price difficulty value topic landscape field world rest"
 )
+# "The resulting classifier", "underlined words": what a text has at hand, not what it names.
+PASSING = _set(
+    "resulting underlined trained proposed used given selected chosen predicted observed required obtained corresponding "
+    "remaining combined modified computed estimated expected desired generated extracted existing updated"
+)
+OF_NAMES = frozenset({"part of speech", "parts of speech", "problem of evil", "cost of capital", "cost of living"})
 # Heads that name nothing beside other empty words: "training data", "test set".
 WEAK_HEADS = _set(
     "model method approach technique result data dataset system task tool process value number set size input output "
@@ -200,7 +206,7 @@ NOT_ACRONYMS = _set(
 
 # Given names, for "Andrej Karpathy" under a heading or in bold is a person.
 GIVEN_NAMES = _set(
-    "aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy angela anna anne anthony "
+    "abigail maynard max fiorello aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy angela anna anne anthony "
     "arthur ashish barbara ben benjamin bernd bill bob brian carl carol catherine charles chris christian "
     "christopher claude daniel david dennis diana donald dzmitry edward elizabeth emily emma eric ernst eva frank "
     "fred friedrich gary geoffrey george gerald grace hans harold harry heinrich helen henry hermann howard hugo "

@@ -151,13 +151,15 @@ def _stem(word: str) -> str:
 
 
 _POINTING = re.compile(
-    r"^(?:this|these|those|that|such|here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|that|which|with|of|in|from)\b)|"
+    r"^(?:this|these|those|that|such|same|similar|another|other|the same|a similar|the other|a different|the latter|here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|that|which|with|of|in|from)\b)|"
     r"\b(?:above|below|following|former|latter|aforementioned|previously|respectively|figure \d|section \d|chapter \d|et al)\b",
     re.IGNORECASE,
 )
 _PRONOUN_IN_QUESTION = re.compile(
     r"\b(?:it|they|them|he|she|we|you|i|this|these|those|here|its|their|his|her|our|your)\b", re.IGNORECASE
 )
+# "This" stands for what the question has just said.
+_NAMING_QUESTION = re.compile(r"What (?:is this|are these)(?: \w+)? called\?$")
 _DOUBLE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _BROKEN_END = re.compile(
     r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|such|e\.g|i\.e)[?.]$",
@@ -174,16 +176,12 @@ def ask(kind: Kind, question: str, answer: str, score: float, matter: Matter, *,
         return None
     if not reverse and not matter.is_in(question):
         return None
-    if (
-        _POINTING.search(question)
-        or _POINTING.search(answer)
-        or _BROKEN_END.search(question)
-        or _BROKEN_END.search(answer)
-    ):
+    told = _NAMING_QUESTION.sub("", question)
+    if _POINTING.search(told) or _POINTING.search(answer) or _BROKEN_END.search(question) or _BROKEN_END.search(answer):
         return None
     if _BROKEN_START.match(answer) or not _is_paired(question) or not _is_paired(answer):
         return None
-    pronoun = _PRONOUN_IN_QUESTION.search(question)
+    pronoun = _PRONOUN_IN_QUESTION.search(told)
     if pronoun and (
         len(question[: pronoun.start()].split()) < 4
         or pronoun[0].casefold() in ("we", "you", "i", "here", "our", "your")
@@ -220,9 +218,9 @@ def _gives_away(question: str, answer: str, matter: Matter) -> bool:
     bare_answer, bare_question = flat(answer), flat(question)
     if f" {bare_answer} " in f" {bare_question} ":
         return True
-    named = {w for n in matter.names[:1] for w in _content(n)}
-    wanted = _content(answer) - named
     told = _content(question)
+    named = {w for n in matter.names[:1] for w in _content(n)} & told
+    wanted = _content(answer) - named
     return not wanted or len(wanted & told) * 2 > len(wanted)
 
 

@@ -24,6 +24,8 @@ _CONNECTIVE_PHRASES = (
     "on the other hand", "at the same time", "by contrast", "in contrast", "to summarize", "simply put", "put simply",
     "more precisely", "more generally", "more formally", "in this way", "for this reason", "that is", "to this end",
     "after all", "at first sight", "on the one hand", "in turn", "as a consequence", "strictly speaking",
+    "at a high level", "at a basic level", "at a top level", "in recent years", "in a sense", "in most cases", "in many cases",
+    "in some cases", "by design", "by definition", "by default", "to a first approximation", "broadly speaking", "in essence",
 )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ import re
 from compiler import names
 from compiler.engines.extractive.asking import AIM_ANSWER, Ask, Matter, ask, flat, tidy
 from compiler.engines.extractive.clauses import Clause
-from compiler.engines.extractive.definitions import Definition, apposition_in, definition_in, entry_in
+from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
+from compiler.engines.extractive.definitions import Definition, definition_in
 
 _LATE_CUT = re.compile(
     r"(?:, (?:which|where|who|whose|so that|such as|for example|for instance|e\.g\.|as|but|although|though|while|whereas|with)\b|; |: |, (?:and|or) )"
@@ -22,8 +23,12 @@ def definitional(text: str, clause: Clause | None, matter: Matter) -> list[Ask |
     if found and matter.is_named(found.term):
         cards += _of(found, matter)
     else:
-        inside = next((d for k in sorted(matter.keys) if (d := apposition_in(text, k))), None)
+        inside = next((d for k in sorted(matter.keys) if (d := apposition_in(text, k) or named_after(text, k))), None)
         cards += _of(inside, matter) if inside else []
+        naming = naming_in(text)
+        if naming and matter.is_named(naming.term):
+            asked = f"{naming.body.rstrip('.')}. What {naming.verb} called"
+            cards.append(ask("definitional", asked, naming.name, 4.2, matter, reverse=True))
     if clause:
         cards += _kinds(clause, matter)
     return [*cards, *_expansions(text, matter)]
@@ -43,6 +48,8 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
             f"What {refers} {term} mean" if found.body.split()[0].endswith("ing") else f"What {found.verb} {term}"
         )
         return [ask("definitional", question, body, 6.0, matter)]
+    if found.shape == "seen":
+        return [ask("definitional", f"What can {term} be {_SEEN.get(found.verb, found.verb)} as", body, 4.0, matter)]
     if found.shape in ("called", "refer"):
         described = matter.lower(body)
         return [
@@ -64,6 +71,9 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
     verb = "are" if found.shape == "entry" and _is_plural(found) else found.verb
     score = {"is": 6.0, "entry": 6.0, "apposition": 4.5}[found.shape]
     return [ask("definitional", f"What {verb} {term}", body, score + _worth(body), matter)]
+
+
+_SEEN = {"of": "thought of"}
 
 
 def _is_plural(found: Definition) -> bool:

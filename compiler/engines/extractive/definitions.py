@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names
-from compiler.engines.extractive import verbs
-from compiler.engines.extractive.clauses import FINITE, Clause, end_of_clause, parse
-from compiler.engines.extractive.tagging import Token, tokens
+from compiler.engines.extractive.clauses import Clause, end_of_clause
+from compiler.engines.extractive.tagging import Token
 
-Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer"]
+Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer", "seen", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +31,27 @@ class Definition:
         return names.bare(self.term)
 
 
-_ENTRY = re.compile(r"^(?P<term>[^\n–—:.;!?]{2,60}?)\s*(?:\s[–—-]\s|:\s+|\s?—\s?)(?P<body>\S.*)$", re.DOTALL)
-_CALLED = frozenset({"called", "termed", "named", "known", "dubbed", "labeled", "labelled", "referred"})
-_NEVER_HEADS = frozenset(
+NEVER_HEADS = frozenset(
     # "X is the reason for": says something of X, not what it is
     "reason result consequence cause question issue choice option matter fact point key goal aim challenge advantage "
     "disadvantage drawback benefit success failure improvement lot bit answer solution trade-off tradeoff compromise "
     "bottleneck mistake first second third last start beginning end topic subject focus exception contribution "
     "motivation pity shame must limitation strength weakness necessity prerequisite requirement factor candidate winner "
-    "argument reminder sign indication evidence default standard norm trend interest scenario approach concern priority tip opposite same "
+    "argument reminder sign indication evidence default standard norm trend mainstay interest scenario approach concern priority tip opposite same "
     "reality possibility danger risk hope explanation relative guide".split()
 )
-_POOR_HEADS = frozenset(
+POOR_HEADS = frozenset(
     # no definition without a relative clause: "X is an example", but "a worked example is a problem that is shown ..."
     "problem example idea thing way case part step difference one ones rule instance alternative assumption concept".split()
 )
-_POOR_ADJECTIVES = frozenset(
+POOR_ADJECTIVES = frozenset(
     "good bad better best worse worst great important key main major crucial critical common popular natural useful "
     "powerful reasonable necessary essential significant serious big small large simple straightforward active "
     "interesting difficult hard easy same only first second third last next obvious typical promising classic classical "
     "recent well-known famous favorite favourite perfect ideal direct strong weak attractive convenient viable "
-    "notable noteworthy prominent valid proper fair nice clear dominant building poor rare frequent relative".split()
+    "notable noteworthy prominent valid proper fair nice clear effective related efficient appealing dominant building poor rare frequent relative".split()
 )
+_CALLED = frozenset({"called", "termed", "named", "known", "dubbed", "labeled", "labelled", "referred"})
 _POST = frozenset({"PREP", "WH", "VBN", "VBG", "TO", "SUB"})
 _SAME_AS = re.compile(
     r"\b(?:also|sometimes|often|commonly|otherwise|alternatively|usually|frequently|or)\s+(?:called|known as|referred to as|termed|named|abbreviated(?: as)?)\b"
@@ -64,7 +62,7 @@ def definition_in(clause: Clause) -> Definition | None:
     """What the main clause defines, if it does."""
     if clause.front and not _is_domain(clause):
         return None
-    return _alias(clause) or _called(clause) or _refers(clause) or _is(clause) or _means(clause)
+    return _alias(clause) or _called(clause) or _refers(clause) or _is(clause) or _seen(clause) or _means(clause)
 
 
 def _is_domain(clause: Clause) -> bool:
@@ -72,12 +70,19 @@ def _is_domain(clause: Clause) -> bool:
     if not clause.front:
         return True
     first, *rest = clause.words[clause.front[0] : clause.front[1]]
-    return first.low == "in" and 0 < len(rest) <= 4 and all(w.tag in ("NOUN", "ADJ", "VBG") for w in rest)
+    if first.low != "in" or not 0 < len(rest) <= 3 or rest[-1].low.rstrip("s") in _NO_DOMAINS:
+        return False
+    return all(w.tag in ("NOUN", "ADJ", "VBG") for w in rest)
+
+
+_NO_DOMAINS = frozenset(
+    {"scenario", "case", "setting", "example", "word", "general", "practice", "addition", "contrast", "experiment"}
+)
 
 
 def _is(clause: Clause) -> Definition | None:
     words, verb = clause.words, clause.verb
-    if words[verb].low not in ("is", "are") or not _is_term(clause.subject):
+    if words[verb].low not in ("is", "are") or not is_term(clause.subject):
         return None
     at = verb + 1
     while (
@@ -117,13 +122,22 @@ def _is_body(clause: Clause, at: int) -> bool:
         return first.low in ("how", "what") and end - at >= 4
     if head.text.isupper() and len(head.text) > 5:
         return False
-    if head.low in _NEVER_HEADS or (head.low in _POOR_HEADS and not any(w.tag == "WH" for w in words[i : i + 5])):
+    if head.low in NEVER_HEADS or (head.low in POOR_HEADS and not _narrows(words, i)):
         return False
-    if any(a in _POOR_ADJECTIVES for a in adjectives[:2]) and not {"but", "yet"} & set(adjectives):
+    if any(a in POOR_ADJECTIVES for a in adjectives[:2]) and (
+        "related" in adjectives or not {"but", "yet"} & set(adjectives)
+    ):
         return False
     if len(head.text) == 1 or (not article and not _may_stand_bare(head, clause, words[at])):
         return False
     return _has_post(words, i, end)
+
+
+def _narrows(words: tuple[Token, ...], at: int) -> bool:
+    """Whether an empty head is given content at once: "a problem that is ...", "the problem of finding ..."."""
+    return any(w.tag == "WH" for w in words[at : at + 5]) or (
+        at + 1 < len(words) and words[at].low == "of" and words[at + 1].tag == "VBG"
+    )
 
 
 _MASS = re.compile(
@@ -145,6 +159,27 @@ def _has_post(words: tuple[Token, ...], at: int, end: int) -> bool:
     return end - at >= 3 and any(w.tag in _POST for w in words[at : at + 3]) or end - at >= 6
 
 
+_SEEN_AS = re.compile(
+    r"^(?:can|may|could) (?:also |then |thus |often )?be (?:viewed|seen|thought of|understood|regarded|interpreted|described|considered|defined) as (?=an?\s|the\s)"
+)
+
+
+def _seen(clause: Clause) -> Definition | None:
+    """ "X can be viewed as a function from ..."."""
+    match = _SEEN_AS.match(clause.predicate) if is_term(clause.subject) else None
+    if not match:
+        return None
+    body = clause.predicate[match.end() :]
+    at = next(
+        i
+        for i in range(clause.verb, clause.end)
+        if clause.words[i].start >= clause.words[clause.verb].start + match.end()
+    )
+    if len(body.split()) < 5 or clause.words[at + 1].low in POOR_ADJECTIVES:
+        return None
+    return Definition(clause.subject, clause.slice(at, end_of_clause(clause, at)), "seen", match[0].split()[-2])
+
+
 _MEANS = {
     "means": "mean",
     "mean": "mean",
@@ -164,7 +199,7 @@ def _means(clause: Clause) -> Definition | None:
         clause.subject,
         flags=re.IGNORECASE,
     )
-    if not _is_term(subject):
+    if not is_term(subject):
         return None
     low = [w.low for w in words[verb : verb + 4]]
     if low[:2] in (["refers", "to"], ["refer", "to"]):
@@ -191,11 +226,7 @@ def _called(clause: Clause) -> Definition | None:
     at = clause.main_verb()
     if not clause.is_passive() or words[at].low not in _CALLED or words[clause.verb].low not in ("is", "are"):
         return None
-    if any(
-        w.low in ("also", "not", "sometimes", "often", "usually", "commonly")
-        for w in words[clause.verb : at]
-        if w.low != "commonly"
-    ):
+    if any(w.low in ("not", "also") for w in words[clause.verb : at]):
         return None
     start = at + 1
     if words[at].low in ("known", "referred"):
@@ -227,13 +258,13 @@ def _refers(clause: Clause) -> Definition | None:
         return None
     at = clause.main_verb()
     if words[at].low == "call":
-        found = next((i for i in range(clause.end - 1, at + 4, -1) if _is_term(clause.slice(i, clause.end))), None)
+        found = next((i for i in range(clause.end - 1, at + 4, -1) if is_term(clause.slice(i, clause.end))), None)
         body_end = _longest_name_start(clause, at, found) if found else None
         if body_end and body_end - at > 4 and any(w.tag in ("WH", "PREP") for w in words[at + 1 : body_end]):
             return Definition(clause.slice(body_end, clause.end), clause.slice(at + 1, body_end), "refer")
     if words[at].low == "refer" and words[at + 1].low == "to":
         marks = [i for i in range(at + 3, clause.end - 1) if words[i].low == "as"]
-        if marks and marks[-1] - at > 5 and _is_term(clause.slice(marks[-1] + 1, clause.end)):
+        if marks and marks[-1] - at > 5 and is_term(clause.slice(marks[-1] + 1, clause.end)):
             return Definition(clause.slice(marks[-1] + 1, clause.end), clause.slice(at + 2, marks[-1]), "refer")
     return None
 
@@ -241,7 +272,7 @@ def _refers(clause: Clause) -> Definition | None:
 def _longest_name_start(clause: Clause, at: int, found: int) -> int:
     start = found
     while start - 1 > at + 3 and clause.words[start - 1].tag in ("NOUN", "ADJ", "DET", "VBG"):
-        if not _is_term(clause.slice(start - 1, clause.end)):
+        if not is_term(clause.slice(start - 1, clause.end)):
             break
         start -= 1
         if clause.words[start].tag == "DET":
@@ -251,7 +282,7 @@ def _longest_name_start(clause: Clause, at: int, found: int) -> int:
 
 def _alias(clause: Clause) -> Definition | None:
     """ "X is also called Y", "X is abbreviated as Y"."""
-    if not _is_term(clause.subject) or not clause.is_be:
+    if not is_term(clause.subject) or not clause.is_be:
         return None
     match = _SAME_AS.match(clause.slice(clause.verb + 1, clause.end))
     if not match:
@@ -268,7 +299,7 @@ def _leading_name(clause: Clause, start: int) -> str:
     """The name that begins at token `start`: up to a preposition, comma or clause, quotes dropped; "" if it is none."""
     words, end = clause.words, start
     while end < clause.end and (
-        words[end].tag in ("DET", "ADJ", "NOUN", "VBG", "VBN", "NUM", "POSS") or words[end].text in "\"“”'‘’*"
+        words[end].tag in ("DET", "ADJ", "NOUN", "VBG", "VBN", "NUM", "POSS", "VB") or words[end].text in "\"“”'‘’*"
     ):
         if words[end].tag == "VBN" and end > start and words[end - 1].tag == "NOUN":
             break
@@ -280,109 +311,8 @@ def _leading_name(clause: Clause, start: int) -> str:
         if longer == clause.end:
             end = longer
     text = clause.slice(start, end).strip("\"“”'‘’* ")
-    return text if text and _is_term(text) else ""
+    return text if text and is_term(text) else ""
 
 
-def _is_term(text: str) -> bool:
+def is_term(text: str) -> bool:
     return names.is_name(text) and not text.casefold().startswith(("this ", "that ", "these ", "those ", "such "))
-
-
-def entry_in(sentence: str) -> Definition | None:
-    """A glossary entry: "Term – what it is", "Term: what it is"; not a heading before a sentence, nor a label of data."""
-    match = _ENTRY.match(sentence)
-    if not match or not _is_term(match["term"]) or any(t.tag in FINITE for t in tokens(match["term"])):
-        return None
-    body = match["body"].strip()
-    words = tokens(body)
-    if len(words) < 5 or words[0].tag not in _ENTRY_STARTS or words[0].low in _NO_ENTRY_STARTS:
-        return None
-    capitals = sum(w.text[0].isupper() for w in words)
-    if capitals * 2 > len(words) or verbs.lemma(words[0].low, "VB") or not any(w.tag == "NOUN" for w in words[:6]):
-        return None
-    clause = parse(re.split(r"[;.]", body, maxsplit=1)[0] + ".")
-    if clause is not None and not clause.front:
-        return None
-    return Definition(match["term"].strip(), body.rstrip("."), "entry")
-
-
-_ENTRY_STARTS = frozenset({"DET", "NOUN", "ADJ", "VBG", "VBN", "PRON", "NUM", "ADV"})
-_NO_ENTRY_STARTS = frozenset(
-    "see it this these those they we you if when use how why what i he she that there its their no not yes only also".split()
-)
-
-
-def apposition_in(sentence: str, wanted: str = "") -> Definition | None:
-    """ "..., X, which is the ...", "X — a grammar that ..." inside a sentence; with `wanted`, the one whose key it is."""
-    words = tokens(sentence)
-    for i in range(1, len(words) - 5):
-        found = _opening(words, i)
-        if found is None or words[i - 1].tag not in ("NOUN", "VBG"):
-            continue
-        at, end, plural = found
-        if (names.key(words[i - 1].text) != words[i - 1].low) != plural and not words[i - 1].text.isupper():
-            continue
-        if end - at < 5 or not _names_a_genus(words, at, end, plural):
-            continue
-        body = sentence[words[at].start : words[end - 1].end]
-        for start in _name_starts(words, i):
-            term = sentence[words[start].start : words[i - 1].end]
-            if _is_term(term) and (not wanted or names.key(term) == wanted):
-                return Definition(term, body, "apposition", "are" if plural else "is")
-    return None
-
-
-def _opening(words: tuple[Token, ...], i: int) -> tuple[int, int, bool] | None:
-    """(first token of the body, its end, plural) where token `i` opens an explanation of the word before it."""
-    following = words[i + 1]
-    if words[i].tag == "COMMA" and following.low == "which" and words[i + 2].low in _WHICH_IS:
-        at = i + 3 + (words[i + 2].low in ("refers", "refer") and words[i + 3].low == "to")
-        return at, _end_of_body(words, at), words[i + 2].low in ("are", "mean", "refer")
-    if following.low not in ("a", "an", "the"):
-        return None
-    if words[i].text in ("—", "–", "--"):
-        return i + 1, _end_of_body(words, i + 1), False
-    if words[i].tag == "COMMA" and following.low != "the":
-        end = _end_of_body(words, i + 1)
-        if any(w.tag == "WH" for w in words[i + 3 : min(end, i + 8)]) and not any(
-            w.tag in FINITE for w in words[i + 2 : i + 4]
-        ):
-            return i + 1, end, False
-    return None
-
-
-_WHICH_IS = frozenset({"is", "are", "means", "mean", "refers", "refer"})
-
-
-def _end_of_body(words: tuple[Token, ...], at: int) -> int:
-    """Where the relative clause ends: at the next comma that opens no list of its own, or at the end."""
-    for i in range(at, len(words)):
-        if words[i].tag == "COMMA" and (i + 1 >= len(words) or words[i + 1].tag not in ("ADJ", "NOUN", "WH", "PREP")):
-            return i
-        if words[i].text in (";", ".", ":", "—", "–", "--") and i > at:
-            return i
-    return len(words)
-
-
-def _names_a_genus(words: tuple[Token, ...], at: int, end: int, plural: bool) -> bool:
-    """Whether the tokens say what kind of thing something is: "the time between ...", after "means" also "going on ..."."""
-    first = words[at]
-    if first.tag == "VBG":
-        return words[at - 1].low in ("means", "mean", "to")
-    if first.low not in ("a", "an", "the", "any") and not (plural and first.tag in ("NOUN", "ADJ")):
-        return False
-    head = next((w for w in words[at + 1 : end] if w.tag not in ("ADJ", "ADV", "VBN")), None)
-    return head is not None and head.low not in _NEVER_HEADS | _POOR_HEADS and words[at + 1].low not in _POOR_ADJECTIVES
-
-
-def _name_starts(words: tuple[Token, ...], end: int) -> list[int]:
-    """Where a name that ends before token `end` may begin: the longest run of nouns and adjectives first."""
-    start = end - 1
-    while start > 0 and (
-        words[start - 1].tag in ("NOUN", "ADJ", "VBN")
-        or (start > 1 and words[start - 1].tag == "VBG" and words[start - 2].tag in ("DET", "PREP", "NOUN"))
-    ):
-        start -= 1
-    starts = list(range(start, end))
-    if start and words[start - 1].tag == "DET" and words[start - 1].low in ("a", "an", "the"):
-        starts[0] = start - 1
-    return starts

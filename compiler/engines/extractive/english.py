@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from compiler import names, words
 from compiler.engines.extractive import cues
-from compiler.engines.extractive.antecedents import Antecedent, antecedent_of, resolved
+from compiler.engines.extractive.antecedents import MAX_QUOTE, Antecedent, antecedent_of, resolved
 from compiler.engines.extractive.asking import Matter, flat
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
-from compiler.engines.extractive.definitions import Definition, apposition_in, definition_in, entry_in
+from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
+from compiler.engines.extractive.definitions import Definition, definition_in
 from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.standing import stands_alone, without_pointers
 from compiler.engines.extractive.terms import structure_terms
@@ -74,7 +75,11 @@ def _glossary(request: ExtractRequest) -> Iterator[tuple[ExtractedClaim, list[Te
 
 def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
     before: Antecedent | None = None
+    last: Sentence | None = None
     for sentence in sentences(request):
+        if named := _named(sentence, last, request):
+            yield named
+        last = sentence
         said = resolved(sentence, before)
         text = said or sentence.text
         start = before.start if said and before else sentence.start
@@ -88,6 +93,28 @@ def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedCl
         if said and clause:
             continue  # the pronoun's meaning goes on
         before = antecedent_of(clause, definition_in(clause), sentence.start, sentence.block) if clause else None
+
+
+def _named(
+    sentence: Sentence, last: Sentence | None, request: ExtractRequest
+) -> tuple[ExtractedClaim, list[Term]] | None:
+    """The sentence, with the one before it if it begins with "This is known as", where it gives a thing its name."""
+    start = sentence.start
+    if _THIS_IS_CALLED.match(sentence.text):
+        if last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+            return None
+        start = last.start
+    quote = request.text[start : sentence.end]
+    naming = naming_in(quote)
+    if naming is None or not stands_alone(naming.body.rstrip(".") + "."):
+        return None
+    claim = ExtractedClaim(kind=ClaimKind.DEFINITION, quote=quote, about=(naming.name,), start=start)
+    return claim, [_term(naming)]
+
+
+_THIS_IS_CALLED = re.compile(
+    r"(?:This|These)(?: [a-z-]+)? (?:is|are) (?:\w+ )?(?:known as|called|referred to as|termed) ", re.IGNORECASE
+)
 
 
 def _once(about: list[str]) -> tuple[str, ...]:
@@ -121,7 +148,7 @@ def _defined(clause: Clause, known: _Known) -> Found | None:
         return ClaimKind.FACT, [definition.name, *definition.aliases], [_term(definition)]
     if definition and not _is_vague(definition.term, known) and not cues.weakens(definition.body):
         return ClaimKind.DEFINITION, [definition.name, *_others(clause, known)], [_term(definition)]
-    apposition = apposition_in(clause.text)
+    apposition = apposition_in(clause.text) or named_after(clause.text)
     if apposition and not _is_vague(apposition.term, known):
         return ClaimKind.DEFINITION, [apposition.name, *_others(clause, known)], [_term(apposition)]
     return None

@@ -66,7 +66,7 @@ def question_of(head: str, clause: Clause, matter: Matter) -> str:
     subject = clause.subject
     if not subject or _is_pronoun(subject):
         return ""
-    asked = verb_first(clause, matter.lower(subject))
+    asked = _TURNING.sub("", verb_first(clause, matter.lower(subject)))
     if not asked or _ATTACHES_ELSEWHERE.search(asked):
         return ""
     front = clause.fronted
@@ -87,6 +87,12 @@ def question_of(head: str, clause: Clause, matter: Matter) -> str:
     ):
         return ""
     return f"{front}, {head[0].lower()}{head[1:]} {asked}"
+
+
+# Words that tie a sentence to the one before it; a question stands alone.
+_TURNING = re.compile(
+    r"\b(?:also|therefore|thus|hence|however|moreover|likewise|furthermore|additionally|then|accordingly|indeed|nevertheless),?\s"
+)
 
 
 def _is_pronoun(subject: str) -> bool:
@@ -307,7 +313,7 @@ def _enables(clause: Clause, matter: Matter) -> list[Ask | None]:
     """ "X allows Y to Z": what X allows Y to do."""
     main = clause.until(end_of_clause(clause, clause.verb + 1))
     lemma, at = main.lemma(), main.main_verb()
-    if lemma not in _ENABLING or main.is_passive() or not matter.is_in(main.subject):
+    if lemma not in _ENABLING or main.is_passive() or not matter.is_named(main.subject):
         return []
     to = next(
         (i for i in range(at + 2, main.end - 1) if main.words[i].tag == "TO" and main.words[i + 1].tag == "INF"), None
@@ -335,6 +341,10 @@ _EFFECTS = frozenset(
     "learn produce generate output return determine capture model represent exploit control improve strengthen weaken promote favour favor "
     "train activate harm damage preserve protect affect penalize approximate optimize select assign expose delay enlarge need describe assume".split()
 )
+_WEAKER_EFFECTS = frozenset(
+    "provide involve define specify identify indicate express reflect introduce impose ignore support maintain address offer "
+    "handle employ exploit target denote summarize quantify characterize detect resolve restrict extract link".split()
+)
 _PARTICLE_EFFECTS = {
     "lead": "to",
     "result": "in",
@@ -361,7 +371,7 @@ def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
         if start >= main.end or main.words[start].low != particle:
             return []
         start += 1
-    elif lemma not in _EFFECTS:
+    elif lemma not in _EFFECTS | _WEAKER_EFFECTS:
         return []
     end = _end_of_object(main, start)
     if (
@@ -372,7 +382,8 @@ def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
         return []
     asked = question_of("What", main.until(start), matter)
     answer = shortened(main.slice(start, end), 160)
-    return [ask("mechanistic", asked, answer, 3.2 + min(len(answer.split()), 10) / 10, matter)] if asked else []
+    base = 2.4 if lemma in _WEAKER_EFFECTS else 3.2
+    return [ask("mechanistic", asked, answer, base + min(len(answer.split()), 10) / 10, matter)] if asked else []
 
 
 def _end_of_object(clause: Clause, start: int) -> int:
@@ -440,9 +451,9 @@ def _caused(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _DOING = frozenset(
-    "store keep map convert transform encode decode multiply divide combine assign select split merge compare compute measure learn generate apply "
-    "take add normalize weigh scale project replace remove process attend return track cache sum average rank search retrieve maintain estimate "
-    "read write give put offer ask start repeat move spread break treat bind strengthen present produce follow perform use update sample".split()
+    "store keep map convert transform encode decode multiply divide combine assign select split merge compare compute measure learn generate "
+    "add normalize weigh scale project replace remove process attend return track cache sum average rank search retrieve maintain estimate "
+    "read write ask repeat spread break treat bind strengthen present produce update sample factor decompose separate shift collapse".split()
 )
 
 

@@ -29,6 +29,8 @@ def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
 def _other(text: str, matter: Matter) -> str:
     """`text` as the name of another thing than the concept; "" if it is none."""
     bare = re.sub(r"\s*\([^()]*\)", "", text).strip(" ,")
+    if re.fullmatch(r"[a-z]+ing", bare):
+        return ""
     return matter.lower(bare) if bare and names.is_name(bare) and not matter.is_named(bare) else ""
 
 
@@ -136,7 +138,7 @@ _GENUS = (
     r"(?:an?|one|the) (?:(?:\w+[\s-]){0,2})?(?:special case|special form|type|kind|form|variant|version|instance|extension|generali[sz]ation|subset|subclass|member|part|component|"
     r"example|branch|family|class|combination|simplification|relaxation|approximation|opposite|counterpart|inverse|dual|alternative|precursor|successor|modification|application|result|product|foundation|basis|prerequisite) (?:of|to|for)"
 )
-_IS_KIND = re.compile(rf"^(?:is|are) (?P<genus>{_GENUS})\s+(?P<of>.+)$", re.IGNORECASE)
+_IS_KIND = re.compile(rf"^(?:is|are|serves? as|acts? as) (?P<genus>{_GENUS})\s+(?P<of>.+)$", re.IGNORECASE)
 
 
 def _is_kind_of(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -156,7 +158,7 @@ def _is_kind_of(clause: Clause, matter: Matter) -> list[Ask | None]:
     other = _other(clause.slice(start, end), matter)
     if not other or clause.words[start].low in ("all", "this", "these"):
         return []
-    verb, subject = clause.words[clause.verb].low, matter.lower(clause.subject)
+    verb, subject = ("are" if does(clause) == "do" else "is"), matter.lower(clause.subject)
     told = clause.slice(clause.verb + 1, end_of_clause(clause, end))
     return [
         ask(
@@ -199,7 +201,11 @@ def _compares(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 def _is_compared(clause: Clause, at: int, than: int) -> bool:
     words = clause.words
-    if words[than - 1].low in ("rather", "other") or words[than - 1].tag == "NUM":
+    if (
+        words[than - 1].low in ("rather", "other")
+        or words[than - 2].low in ("nothing", "no", "little", "anything")
+        or words[than - 1].tag == "NUM"
+    ):
         return False
     return any(_COMPARATIVE.match(w.low) for w in words[at + 1 : than])
 
