@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from typing import Any
 
 from cli.version import __version__
+
+TYPE_CHECKING = False  # as typing has it; loading typing would double the cost of `retain --version`
+if TYPE_CHECKING:
+    import click
 
 # command -> (where it is, its one line of help): listing them must not load them.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -35,7 +37,9 @@ Examples:
 """
 
 
-def _group() -> Any:
+def _group() -> click.Group:
+    import importlib
+
     import click
 
     class Commands(click.Group):
