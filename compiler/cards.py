@@ -75,6 +75,11 @@ def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
     return cards
 
 
+def _key(card: ProposedCard) -> str:
+    """What the card is at birth: its kind and the claim that it asks for."""
+    return f"{card.kind}:{card.cites[0] if card.cites else ''}"
+
+
 def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
     """Twelve hex of what the cited claims say: when it changes, the card must follow."""
     return digest12("\x1f".join(words[c] for c in cites))
@@ -90,6 +95,7 @@ class CardDesk:
     home: dict[str, str]  # claim id -> the concept it is about
     at: str
     engine: str
+    deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
     gate: CardGate = field(default_factory=CardGate)
     news: CardNews = field(default_factory=CardNews)
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
@@ -100,7 +106,9 @@ class CardDesk:
             if not self.ids.alive(card.id) and not self._returns(card):
                 continue
             concept = self._concept_of(card)
-            if concept is None:
+            if card.id in self.deleted:
+                self._retire(card, "the human deleted it")
+            elif concept is None:
                 self._retire(card, "its evidence is gone")
             else:
                 self._mine.setdefault(concept, []).append(card)
@@ -126,7 +134,7 @@ class CardDesk:
         for proposal in reply.cards:
             if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND or self._slot(proposal) not in proposals:
                 continue
-            reason = self.gate.refused(proposal, concept.title, claims)
+            reason = self._unwanted(proposal) or self.gate.refused(proposal, concept.title, claims)
             if reason:
                 self.news.rejections.append(
                     Rejection("card", reason, f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300])
@@ -165,8 +173,12 @@ class CardDesk:
         self.news.events.append(self._event("change", new))
         return [new]
 
+    def _unwanted(self, proposal: ProposedCard) -> str:
+        known = self.ids.keys.get(("card", _key(proposal)))
+        return "the human deleted this card" if known in self.deleted else ""
+
     def _born(self, proposal: ProposedCard, concept: Resolved) -> LiveCard:
-        key = f"{proposal.kind}:{proposal.cites[0]}"
+        key = _key(proposal)
         known = self.ids.keys.get(("card", key))
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
 from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
 from vault.clean import clean_line
 from vault.ids import CardId
 from vault.markdown import escape
-from vault.note import Value, foreign_properties, render_note, splice_properties
+from vault.note import Value, body_of, foreign_properties, render_note, splice_properties
 from vault.wikilink import Citation
 
 KEYS = frozenset({"type", "concept", "article", "generator", "tags"})
@@ -53,26 +53,41 @@ def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: frozenset
     deck = parse_deck(old, path)
     mine = [c for c in deck.cards if c.id in known and not c.human_edited]
     foreign = foreign_properties(old, KEYS)
-    if len(mine) == len(deck.cards) and not deck.diagnostics and not _remarks(deck):
+    hand_made = fresh is not None and not fresh.properties  # a file of the human's own, into which cards were moved
+    if not hand_made and len(mine) == len(deck.cards) and not deck.diagnostics and not _remarks(deck):
         return (render_deck(fresh, foreign) if fresh and fresh.cards else None), False
     return _splice(deck, fresh, known)
 
 
+def where_they_stand(wanted: Mapping[str, Fresh], on_disk: Mapping[str, Sequence[CardId]]) -> dict[str, Fresh]:
+    """`wanted` with each card in the file to which a human moved it, if one did."""
+    moved = {id_: path for path, ids in on_disk.items() for id_ in ids}
+    out: dict[str, list[Card]] = {path: [] for path in wanted}
+    for path, fresh in wanted.items():
+        for card in fresh.cards:
+            target = moved.get(card.id, path) if card.id is not None else path
+            out.setdefault(target, []).append(card)
+    return {p: replace(wanted[p], cards=c) if p in wanted else Fresh("", {}, c) for p, c in out.items()}
+
+
+def deleted_by_hand(left: Mapping[str, Sequence[str]], on_disk: Mapping[str, Sequence[CardId]]) -> frozenset[CardId]:
+    """The cards that the last build left in decks which are still there, and that now stand nowhere.
+
+    A whole file that is gone is no such wish: products may be deleted, and come back.
+    """
+    present = {id_ for ids in on_disk.values() for id_ in ids}
+    return frozenset(CardId(id_) for path, ids in left.items() if path in on_disk for id_ in ids if id_ not in present)
+
+
 def _remarks(deck: Deck) -> bool:
     """Whether anything but titles, kinds and card blocks stands in the deck."""
-    body = deck.text[len(deck.text) - len(_body(deck)) :]
+    body = body_of(deck.text)
     offset = len(deck.text) - len(body)
     for card in reversed(deck.cards):
         body = body[: card.start - offset] + body[card.end - offset :]
     headings = {"", *(f"## {kind.heading}" for kind in CardKind)}
     lines = [line.strip() for line in body.splitlines()]
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)
-
-
-def _body(deck: Deck) -> str:
-    from vault.note import body_of
-
-    return body_of(deck.text)
 
 
 def _splice(deck: Deck, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[str, bool]:
@@ -92,7 +107,7 @@ def _splice(deck: Deck, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[
     for new in wanted.values():
         if new.id not in present:
             text = _append(text, deck.path, new)
-    if fresh:
+    if fresh and fresh.properties:
         text = splice_properties(text, fresh.properties)
     return text, held_back
 

@@ -17,7 +17,7 @@ from vault import ledger
 from vault.agenda import GapKind, GapStatus, render_agenda
 from vault.article import ArticleSection, render_body
 from vault.claim import Claim, ClaimKind
-from vault.ids import ClaimId, ConceptId, GapId, SourceId, digest12, slug
+from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
 from vault.markdown import escape
 from vault.note import Value, render_generated
@@ -88,6 +88,11 @@ class Layout:
         self.shelf = compose.Shelf(self.titles, {i: f"{SUMMARIES}/{g.tracked.slug}" for i, g in self.sources.items()})
         self.claims = {c.id: c for g in self.gathered for c, _ in g.claims}
         self.views: dict[ConceptId, tuple[ClaimView, ...]] = {}
+
+    def take_events(self) -> list[ledger.Event]:
+        """What the ledger must learn of the layout so far; each is given once."""
+        events, self.events = self.events, []
+        return events
 
     def compose_articles(self, ask: Ask) -> None:
         """Articles, from the engine's replies through the sentence gate."""
@@ -166,13 +171,15 @@ class Layout:
         # changes only with this concept's own claims.
         return render_body(article.concept.title, article.sections, ())
 
-    def write_decks(self, ask: Ask) -> cards.CardNews:
+    def write_decks(self, ask: Ask, deleted: frozenset[CardId]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
         replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
         words: dict[str, str] = {c.id: c.words for c in self.claims.values()}
         home: dict[str, str] = {c.id: a.concept.id for a in order for c in a.concept.main}
-        desk = cards.CardDesk(self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine)
+        desk = cards.CardDesk(
+            self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine, deleted
+        )
         desk.open()
         for article, reply in zip(order, replies, strict=True):
             desk.settle(
@@ -300,7 +307,8 @@ class Layout:
         lead.sort(key=lambda c: g.starts[c.id])
         return render_summary(path, head, lead, claims, self.read_old(path))
 
-    def write_indexes(self, builds: Sequence[ledger.Event]) -> None:
+    def indexes(self, builds: Sequence[ledger.Event]) -> dict[str, str]:
+        """The catalogue, definitions, adjacency list and chronicle, by path."""
         concepts = []
         for article in self.articles.values():
             first = article.sections[0].paragraphs[0][0]
@@ -324,7 +332,9 @@ class Layout:
             for g in read
         ]
         kept = [raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1]) for g in self.gathered if g.source is None]
-        self.files[indexes.INDEX] = indexes.render_index(lines, kept, concepts)
-        self.files[indexes.CONCEPTS] = indexes.render_concepts(concepts)
-        self.files[indexes.GRAPH] = indexes.render_graph(concepts)
-        self.files[indexes.LOG] = indexes.render_log(builds, self.zone)
+        return {
+            indexes.INDEX: indexes.render_index(lines, kept, concepts),
+            indexes.CONCEPTS: indexes.render_concepts(concepts),
+            indexes.GRAPH: indexes.render_graph(concepts),
+            indexes.LOG: indexes.render_log(builds, self.zone),
+        }

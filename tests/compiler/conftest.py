@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from compiler.build import Options, compile_vault
 from vault.ids import ulid
 from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
@@ -16,7 +18,18 @@ DOCUMENTS = Path(__file__).parent / "documents"
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    root = tmp_path / "vault"
+    return new_vault(tmp_path / "vault")
+
+
+@pytest.fixture(scope="session")
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small vault after its first compile; copy it, don't touch it."""
+    vault = new_vault(tmp_path_factory.mktemp("compiled") / "vault")
+    compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
+    return vault.root
+
+
+def new_vault(root: Path) -> Vault:
     for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
         (root / folder).mkdir(parents=True)
     settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")

@@ -17,7 +17,7 @@ import pytest
 
 from compiler.build import Options, compile_vault
 from compiler.report import Report
-from vault.card import parse_deck
+from vault.card import parse_deck, splice_card
 from vault.errors import LockHeld, UsageError
 from vault.locks import lock
 from vault.store import Vault, open_vault
@@ -198,6 +198,40 @@ def test_properties_that_a_human_added_survive_every_compile(vault: Vault) -> No
     compiled(vault, MORNING + timedelta(days=1))
     text = article.read_text()
     assert "learning: false\n" in text and "out of memory" in text
+
+
+def test_a_card_that_a_human_deleted_does_not_come_back(vault: Vault) -> None:
+    compiled(vault)
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    text = deck.read_text()
+    gone, *rest = parse_deck(text, "x").cards
+    assert gone.id is not None and rest
+    deck.write_text(splice_card(text, gone, None))
+    compiled(vault, MORNING + timedelta(days=1))
+    forget_caches(vault)
+    compiled(vault, MORNING + timedelta(days=2), fresh=True)
+    assert gone.id not in {c.id for d in vault.decks() for c in d.cards}
+    deck.unlink()  # a whole file is a product: it comes back, without the card
+    compiled(vault, MORNING + timedelta(days=3))
+    assert [c.id for c in parse_deck(deck.read_text(), "x").cards] == [c.id for c in rest]
+
+
+def test_a_card_that_a_human_moved_stays_where_it_was_put_and_follows_its_claim(vault: Vault) -> None:
+    compiled(vault)
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    mine = vault.root / "learning/flashcards/my-exam.md"
+    text = deck.read_text()
+    card = next(c for c in parse_deck(text, "x").cards if "recalling an answer from memory" in c.answer)
+    deck.write_text(splice_card(text, card, None))
+    mine.write_text(f"# My exam\n\nMust know this.\n\n## Definitional\n\n{text[card.start : card.end]}\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    assert card.id not in {c.id for c in parse_deck(deck.read_text(), "x").cards}
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("recalling an answer from memory", "recalling an answer out of memory"))
+    compiled(vault, MORNING + timedelta(days=2))
+    (moved,) = parse_deck(mine.read_text(), "x").cards
+    assert moved.id == card.id and "out of memory" in moved.answer
+    assert mine.read_text().startswith("# My exam\n\nMust know this.\n")
 
 
 def test_the_humans_files_are_never_touched(vault: Vault) -> None:

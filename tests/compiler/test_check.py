@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.trace import trace
 from vault.card import parse_deck
 from vault.errors import NotFound
-from vault.store import Vault
+from vault.store import Vault, open_vault
 
 SUMMARY = "wiki/summaries/testing.md"
 ARTICLE = "wiki/concepts/retrieval-practice.md"
@@ -27,9 +26,10 @@ def silent(event: dict[str, object]) -> None:
 
 
 @pytest.fixture
-def compiled(vault: Vault) -> Vault:
-    compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), silent)
-    return vault
+def compiled(tmp_path: Path, compiled_once: Path) -> Vault:
+    root = tmp_path / "vault"
+    shutil.copytree(compiled_once, root)
+    return open_vault(str(root), None, root)
 
 
 def test_a_compiled_vault_is_borne_out_whole(compiled: Vault) -> None:

@@ -1,0 +1,232 @@
+"""One build from `raw/` to files. The publisher: it loads neither parser nor engine, and writes through the guard."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from compiler import indexes, plan
+from compiler.crew import Crew
+from compiler.decks import deleted_by_hand, where_they_stand
+from compiler.gaps import decisions_in
+from compiler.gather import Gathered, Gathering, RawDigests, save_cache
+from compiler.layout import Layout
+from compiler.options import Options
+from compiler.publish import Publisher
+from compiler.replies import Replies
+from compiler.report import Report
+from compiler.resolve import Resolution, SourceClaims, resolve
+from vault import ledger
+from vault.agenda import GapStatus, ticks
+from vault.card import parse_deck
+from vault.diagnostic import Diagnostic
+from vault.errors import UsageError
+from vault.guard import Scope
+from vault.ids import CardId, GapId, SourceId
+from vault.store import FLASHCARDS, GAPS, Vault
+
+
+class Pipeline:
+    """The state of one build: what the ledgers say, what it learnt, and what it will write."""
+
+    def __init__(
+        self, vault: Vault, options: Options, engine: str, at: datetime, progress: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self.vault, self.options, self.engine, self.progress = vault, options, engine, progress
+        self.at = ledger.instant(at)
+        self.guard = vault.guard(Scope.PUBLISHER)
+        self.report = Report()
+        self.publisher = Publisher(vault, self.guard, self.report, progress)
+        self.id_events = self._ledger(ledger.IDS)
+        self.decided = self._ledger(ledger.DECISIONS)
+        self.ids = ledger.fold(self.id_events)
+        self.events: list[ledger.Event] = []  # for ids.jsonl
+        self.decisions: list[ledger.Event] = []  # for decisions.jsonl
+
+    def run(self) -> Report:
+        """Gather, resolve, lay out, publish."""
+        if not self.options.dry_run:
+            self.guard.sweep()
+        digests = RawDigests(self.vault, time.time_ns())
+        sources, events = plan.track(self._raw_files(digests), self.ids, self.at)
+        self._learn(events)
+        with Crew(self.options.engine) as crew:
+            gathered = self._gathered(crew, sources)
+            layout = self._layout(gathered)
+            replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
+            layout.compose_articles(replies.ask)
+            news = layout.write_decks(replies.ask, self._deleted())
+        self._learn(layout.take_events())
+        layout.write_agenda(news, self._gap_decisions())
+        self._learn(layout.take_events())
+        layout.write_articles()
+        layout.write_summaries()
+        self._count(gathered, layout)
+        self._publish(layout)
+        if not self.options.dry_run:
+            digests.save(self.guard)
+            replies.save()
+            self._remember(layout)
+        return self.report
+
+    def _ledger(self, path: str) -> list[ledger.Event]:
+        events, found = self.vault.ledger_events(path)
+        self.report.notices += found
+        return ledger.ordered(events)
+
+    def _learn(self, events: Sequence[ledger.Event]) -> None:
+        self.events += events
+        for event in ledger.ordered(events):
+            self.ids.apply(event)
+
+    def _raw_files(self, digests: RawDigests) -> dict[str, str]:
+        """Vault path -> SHA-256 of every file below raw/; with `only`, others keep the bytes they last had."""
+        files: dict[str, str] = {}
+        seen = plan.scan(self.vault.root, "raw", self.report.notices)
+        unknown = set(self.options.only) - {f.path for f in seen}
+        if unknown:
+            raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="`retain add FILE` puts one there")
+        for file in seen:
+            digest = self._digest(file, digests)
+            if digest is not None and self.options.only and file.path not in self.options.only:
+                id_ = self.ids.keys.get(("source", file.path))
+                digest = self.ids.changed.get(id_, {}).get("digest") if id_ else None
+            if digest is not None:
+                files[file.path] = digest
+        return files
+
+    def _digest(self, file: plan.RawFile, digests: RawDigests) -> str | None:
+        try:
+            file.path.encode()
+            return digests.of(file)
+        except UnicodeEncodeError:
+            shown = file.path.encode("utf-8", "replace").decode()
+            found = Diagnostic(shown, 0, "file-name", "the name is not UTF-8", "rename the file")
+        except OSError as error:
+            found = Diagnostic(file.path, 0, "unreadable", f"cannot be read: {error.strerror}")
+        self.report.failures.append(found)
+        return None
+
+    def _gathered(self, crew: Crew, sources: Sequence[plan.Tracked]) -> list[Gathered]:
+        """Every source with its claims; claims of the ledger that no source bears out any more are retired."""
+        dry, fresh = self.options.dry_run, self.options.fresh
+        gathering = Gathering(
+            self.vault, self.guard, crew, self.engine, self.ids, self.at, self.progress, dry_run=dry, fresh=fresh
+        )
+        gathered = gathering.run(sources)
+        self._learn(gathering.events)
+        self.report.failures += gathering.failures
+        self.report.notices += gathering.notices
+        present = {c.id for g in gathered for c, _ in g.claims}
+        born = self.ids.births.items()
+        gone = [i for i, b in born if b.noun == "claim" and self.ids.alive(i) and i not in present]
+        retire: ledger.Event = {"v": 1, "type": "retire", "of": "claim", "at": self.at, "reason": "its words are gone"}
+        self._learn([retire | {"id": i} for i in gone])
+        return gathered
+
+    def _layout(self, gathered: list[Gathered]) -> Layout:
+        resolution = self._resolution(gathered)
+        self._learn(resolution.events)
+        return Layout(
+            gathered=gathered,
+            resolution=resolution,
+            ids=self.ids,
+            id_events=self.id_events,
+            at=self.at,
+            zone=self.vault.settings.zone,
+            engine=self.engine,
+            authority=self._authority(gathered),
+            report=self.report,
+            read_old=self.publisher.text_of,
+        )
+
+    def _resolution(self, gathered: list[Gathered]) -> Resolution:
+        sources = [
+            SourceClaims(SourceId(g.tracked.id), g.source.title, g.source.language, g.claims, g.extracted.terms)
+            for g in gathered
+            if g.source is not None and g.extracted is not None
+        ]
+        return resolve(sources, self.ids, self.at)
+
+    def _authority(self, gathered: list[Gathered]) -> dict[SourceId, int]:
+        """The last authority that the human gave to any of a source's paths."""
+        given = {str(e.get("path")): e.get("authority") for e in self.decided if e.get("type") == "authority"}
+        found = ((g.tracked.id, given.get(path)) for g in gathered for path in g.tracked.paths)
+        return {SourceId(id_): a for id_, a in found if isinstance(a, int) and 0 <= a <= 3}
+
+    def _gap_decisions(self) -> dict[GapId, GapStatus]:
+        """The human's decisions on gaps, ticks made since the last build among them."""
+        known = decisions_in(self.decided)
+        for gap in ticks(self.publisher.text_of(GAPS) or ""):
+            if known.get(gap, GapStatus.PLANNED) is GapStatus.PLANNED:
+                event = {"v": 1, "type": "gap", "gap": gap, "decision": "resolve", "at": self.at, "via": "tick"}
+                self.decisions.append(event)
+        return decisions_in([*self.decided, *self.decisions])
+
+    def _decks_on_disk(self) -> dict[str, list[CardId]]:
+        """The cards with an id in each file of flashcards."""
+        paths = self.vault.paths(FLASHCARDS, ".md")
+        decks = {p: parse_deck(self.publisher.text_of(p) or "", p) for p in paths}
+        return {p: [c.id for c in deck.cards if c.id is not None] for p, deck in decks.items()}
+
+    def _deleted(self) -> frozenset[CardId]:
+        """Cards that the human took out of a deck, now or before: they don't come back."""
+        before = frozenset(
+            CardId(str(e["card"])) for e in self.decided if e.get("type") == "card-deleted" and "card" in e
+        )
+        try:
+            left = json.loads(self.guard.read(plan.CACHE) or b"{}").get("decks", {})
+        except (ValueError, AttributeError):
+            left = {}
+        now = deleted_by_hand(left, self._decks_on_disk()) - before
+        self.decisions += [{"v": 1, "type": "card-deleted", "card": id_, "at": self.at} for id_ in sorted(now)]
+        return before | now
+
+    def _count(self, gathered: list[Gathered], layout: Layout) -> None:
+        sources, claims = self.report.sources, self.report.claims
+        for g in gathered:
+            if g.recorded:
+                sources["recorded"] += 1
+            elif g.source is not None:
+                sources["read" if g.fresh else "unchanged"] += 1
+        sources["failed"] = len(self.report.failures)
+        news = [e["type"] for e in self.events if e["of"] == "claim"]
+        claims["added"] = sum(t in ("birth", "revive") for t in news)
+        claims["kept"] = len(layout.claims) - claims["added"]
+        claims["retracted"] = news.count("retire")
+        refused = [r for g in gathered if g.extracted for r in g.extracted.rejections]
+        claims["rejected"] = len(refused)
+        self.report.rejections += refused
+
+    def _publish(self, layout: Layout) -> None:
+        """Ledgers first, then files: a build killed between the two is completed by the next one."""
+        publisher = self.publisher
+        on_disk = self._decks_on_disk()
+        known = frozenset(CardId(str(e["id"])) for e in [*self.id_events, *self.events] if e.get("of") == "card")
+        publisher.notes(layout.files)
+        publisher.decks(where_they_stand(layout.decks, on_disk), list(on_disk), known)
+        builds = self._ledger(ledger.BUILDS)
+        news: list[ledger.Event] = []
+        if publisher.writes or publisher.removals or self.events or self.decisions:
+            words = indexes.summary_words(self.report.counts())
+            head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
+            news.append(head | {"engine": self.engine, "words": words})
+        publisher.pages(layout.indexes([*builds, *news]))
+        self.report.written = sorted([*publisher.writes, *publisher.removals])
+        if self.options.dry_run:
+            return
+        for path, events in ((ledger.IDS, self.events), (ledger.DECISIONS, self.decisions), (ledger.BUILDS, news)):
+            if events:
+                self.guard.append(path, b"".join(ledger.encode(e) for e in events))
+        publisher.write()
+
+    def _remember(self, layout: Layout) -> None:
+        """Take down how everything was left, so that the next build sees at a glance what changed."""
+        decks = {path: [c.id for c in fresh.cards] for path, fresh in layout.decks.items()}
+        digest, _ = plan.fingerprint(self.vault.root, self.engine)
+        # With `only`, other files may have changed unread: the next build must look at them.
+        whole = {} if self.options.only else {"fingerprint": digest, "taken_ns": time.time_ns()}
+        save_cache(self.guard, plan.CACHE, whole | {"decks": decks, "report": self.report.as_json()})

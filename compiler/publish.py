@@ -1,0 +1,104 @@
+"""The text of files to the files themselves: what differs is written, what a human edited is only proposed to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiler.decks import Fresh, merge_deck, render_deck
+from compiler.report import Report
+from vault.diagnostic import Diagnostic
+from vault.errors import EditedMeanwhile
+from vault.folder import sha256_hex
+from vault.guard import Guard
+from vault.ids import CardId
+from vault.note import human_edited, read_properties
+from vault.store import CONCEPTS, PROPOSALS, SUMMARIES, Vault
+
+
+@dataclass(slots=True)
+class Publisher:
+    """Compares with what lies on disk, once read; then writes. Paths are the vault's."""
+
+    vault: Vault
+    guard: Guard
+    report: Report
+    progress: Callable[[dict[str, Any]], None]
+    writes: dict[str, bytes] = field(default_factory=dict)
+    removals: list[str] = field(default_factory=list)
+    _read: dict[str, bytes | None] = field(default_factory=dict)
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """What the file held when this build first looked."""
+        if path not in self._read:
+            self._read[path] = self.guard.read(path)
+        return self._read[path]
+
+    def text_of(self, path: str) -> str | None:
+        data = self.bytes_of(path)
+        return data.decode("utf-8", "replace") if data is not None else None
+
+    def notes(self, files: Mapping[str, str]) -> None:
+        """Plan the writing of articles, summaries and the agenda, and the removal of those nothing supports."""
+        articles = self.report.articles
+        for path, text in files.items():
+            old = self.text_of(path)
+            if path.startswith(f"{CONCEPTS}/"):
+                articles["created" if old is None else "unchanged" if old == text else "updated"] += 1
+            if old == text:
+                continue
+            if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and human_edited(old):
+                self._propose(path, text, old)
+            else:
+                self.writes[path] = text.encode()
+        for folder in (CONCEPTS, SUMMARIES):
+            for path in self.vault.paths(folder, ".md"):
+                if path not in files and not human_edited(self.text_of(path) or ""):
+                    self.removals.append(path)
+                    articles["removed"] += folder == CONCEPTS
+
+    def _propose(self, path: str, text: str, old: str) -> None:
+        """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
+        proposal = f"{PROPOSALS}/{path}"
+        same = read_properties(text).text("generated") == read_properties(old).text("generated")
+        if not same and self.text_of(proposal) != text:
+            self.writes[proposal] = text.encode()
+
+    def decks(self, wanted: Mapping[str, Fresh], on_disk: Sequence[str], known: frozenset[CardId]) -> None:
+        """Plan the writing of decks around what a human wrote in them."""
+        for path in sorted({*on_disk, *wanted}):
+            old = self.text_of(path)
+            merged, held_back = merge_deck(old, path, wanted.get(path), known)
+            if merged is None and old is not None:
+                self.removals.append(path)
+            elif merged is not None and merged != old:
+                self.writes[path] = merged.encode()
+            if held_back:
+                proposal, text = f"{PROPOSALS}/{path}", render_deck(wanted[path])
+                if self.text_of(proposal) != text:
+                    self.writes[proposal] = text.encode()
+
+    def pages(self, files: Mapping[str, str]) -> None:
+        """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
+        self.writes |= {path: text.encode() for path, text in files.items() if self.bytes_of(path) != text.encode()}
+
+    def write(self) -> None:
+        """Do what was planned. A file that was edited meanwhile stays, and is named."""
+        for done, (path, data) in enumerate(sorted(self.writes.items()), 1):
+            self.progress({"event": "write", "done": done, "of": len(self.writes), "path": path})
+            old = self.bytes_of(path)
+            try:
+                self.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
+            except EditedMeanwhile as error:
+                self._edited(path, error)
+        for path in self.removals:
+            old = self.bytes_of(path)
+            assert old is not None, "only what was read is removed"
+            try:
+                self.guard.remove(path, expect=sha256_hex(old))
+            except EditedMeanwhile as error:
+                self._edited(path, error)
+
+    def _edited(self, path: str, error: EditedMeanwhile) -> None:
+        self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, "run `retain compile` again"))

@@ -1,0 +1,58 @@
+"""The engine's replies to composed requests, kept by digest so that an unchanged request is never put twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from compiler.crew import Crew
+from compiler.engines.port import REPLY_TO, Reply, Request, digest
+from compiler.gather import save_cache
+from vault.errors import WorkerFailed
+from vault.guard import Guard
+
+PATH = ".retain/cache/replies.json"
+
+
+class Replies:
+    """Asks the crew, or remembers; `fresh` forgets what earlier builds were told."""
+
+    def __init__(
+        self, guard: Guard, crew: Crew, engine: str, progress: Callable[[dict[str, Any]], None], fresh: bool
+    ) -> None:
+        self.guard, self.crew, self.engine, self.progress = guard, crew, engine, progress
+        self.known: dict[str, Any] = {}
+        self.used: dict[str, Any] = {}
+        if not fresh:
+            try:
+                self.known = json.loads(guard.read(PATH) or b"{}")
+            except ValueError:
+                self.known = {}
+
+    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
+        """The reply to each request, in order; None where the engine failed."""
+        keys = [digest(self.engine, r) for r in requests]
+        todo = [n for n, key in enumerate(keys) if key not in self.known]
+        messages = [{"op": "ask", "request": requests[n].model_dump(mode="json")} for n in todo]
+        for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
+            self.progress({"event": stage, "done": done, "of": len(messages)})
+            if not isinstance(reply, WorkerFailed) and "reply" in reply:
+                self.known[keys[todo[n]]] = reply["reply"]
+        return [self._reply(key, stage) for key in keys]
+
+    def _reply(self, key: str, stage: str) -> Reply | None:
+        if key not in self.known:
+            return None
+        try:
+            reply = REPLY_TO[stage].model_validate(self.known[key])
+        except ValidationError:
+            return None
+        self.used[key] = self.known[key]
+        return reply
+
+    def save(self) -> None:
+        """Keep what this build used, and nothing older."""
+        save_cache(self.guard, PATH, self.used)
