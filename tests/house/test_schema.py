@@ -11,6 +11,7 @@ import click
 import pytest
 
 import templates
+from cli.founding import FOLDERS
 from cli.main import COMMANDS
 from compiler import indexes
 from compiler.gates import KIND_OF
@@ -212,6 +213,13 @@ def test_the_guard_lets_an_agent_write_what_the_table_says_and_nothing_else(path
         assert agent == "**never writes**"
         with pytest.raises(Refused):
             writable(file, Scope.AGENT)
+
+
+def test_the_layout_names_every_folder_that_init_makes() -> None:
+    layout = fences(section(1), "text")[0]
+    for folder in FOLDERS:
+        first, *inner = folder.split("/")
+        assert f"{folder}/" in layout or re.search(rf"^{first}/ .*\b{'/'.join(inner)}/", layout, re.MULTILINE), folder
 
 
 def test_the_table_of_owners_names_every_place_of_the_layout() -> None:
