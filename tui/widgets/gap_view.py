@@ -35,6 +35,6 @@ class GapView(Vertical):
 
 
 def _mentions(gap: Gap) -> str:
-    names = [link.alias or link.target for mention in gap.mentions for link in links(mention)]
+    names = [next((link.alias or link.target for link in links(mention)), mention) for mention in gap.mentions]
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more

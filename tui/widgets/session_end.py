@@ -40,7 +40,8 @@ def _words(tally: Tally, now: datetime, calendar: StudyCalendar) -> Content:
         rows.append(Content(""))
     if tally.next_at is not None:
         rows.append(Content(f"A card in learning comes back {words.when(tally.next_at, now, calendar)}."))
-    rows.append(Content(f"Tomorrow: {words.counted(tally.tomorrow, 'card')} due, and what is new."))
+    comes = f"{words.counted(tally.tomorrow, 'card')} will be due" if tally.tomorrow else "nothing will be due"
+    rows.append(Content(f"By tomorrow {comes}, besides what is new."))
     return Content("\n").join(rows)
 
 

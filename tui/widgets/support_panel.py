@@ -28,7 +28,7 @@ class SupportPanel(VerticalScroll):
 
     def show(self, supports: Sequence[Support]) -> None:
         quotes = [_quote(each) for each in supports]
-        nothing = text.plain("This card cites no source: a human wrote it.", text.DIM)
+        nothing = text.plain("This card cites no source.", text.DIM)
         self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
         self.display = True
         self.scroll_home(animate=False)

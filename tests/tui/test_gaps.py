@@ -1,0 +1,110 @@
+"""The reading agenda as a place to decide: each decision is in the ledger, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from tui.app import RetainApp
+from tui.widgets.notice import Notice
+from vault import ledger
+from vault.store import GAPS, Vault
+
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+
+
+def listed(app: RetainApp) -> list[str]:
+    return [str(option.prompt).strip() for option in app.screen.query_one(OptionList).options]
+
+
+def chosen(app: RetainApp) -> str:
+    return str(app.screen.query_one("#gap-what", Static).content)
+
+
+def decisions(vault: Vault) -> list[tuple[str, str]]:
+    events, _ = vault.ledger_events(ledger.DECISIONS)
+    return [(e["gap"], e["decision"]) for e in events]
+
+
+async def test_gaps_stand_by_kind_the_most_pressing_first(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("g")
+        await settled(pilot)
+        assert [row.split("  ")[0].split(":")[0] for row in listed(home)] == [
+            *("Structural 2", "Consolidation", "Interference"),
+            *("Epistemic 1", "Spacing effect"),
+        ]
+        assert chosen(home) == "Consolidation"
+        rows = [str(row.content) for row in home.screen.query(".gap-words").results(Static)]
+        assert rows == [
+            "4 articles mention it, none explains it",
+            "Forgetting curve, Spacing effect",
+            "a source that explains consolidation",
+        ]
+        await pilot.press("down", "j")
+        assert chosen(home) == "Spacing effect"
+        await pilot.press("k")
+        assert chosen(home) == "Interference"
+
+
+async def test_a_gap_is_resolved_ignored_planned_and_taken_back(
+    home: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("g")
+        await settled(pilot)
+        await pilot.press("p")
+        await settled(pilot)
+        assert listed(home)[1].endswith("planned")
+        assert chosen(home) == "Consolidation"  # the cursor stays
+        await pilot.press("r")
+        await settled(pilot)
+        assert chosen(home) == "Interference"  # or is on what came after
+        await pilot.press("i")
+        await settled(pilot)
+        assert listed(home)[0].startswith("Epistemic 1")
+        assert "(structural, ignored) **Interference**" in (vault.root / GAPS).read_text(encoding="utf-8")
+        await pilot.press("u", "u", "u")
+        await settled(pilot)
+        assert {row.split(":")[0] for row in listed(home)[1:3]} == {"Consolidation", "Interference"}
+        assert decisions(vault) == [
+            *(("gaaaaaaaaa", "plan"), ("gaaaaaaaaa", "resolve"), ("gbbbbbbbbb", "ignore")),
+            *(("gbbbbbbbbb", "reopen"), ("gaaaaaaaaa", "plan"), ("gaaaaaaaaa", "reopen")),
+        ]
+        await pilot.press("u")
+        assert str(home.screen.query_one(Notice).content) == "Nothing to take back here."
+
+
+async def test_a_decision_that_cannot_be_written_is_refused_in_words(
+    home: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    (vault.root / ledger.DECISIONS).mkdir()
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("g")
+        await settled(pilot)
+        before = listed(home)
+        await pilot.press("r")
+        notice = home.screen.query_one(Notice)
+        assert notice.has_class("error") and "ledger/decisions.jsonl" in str(notice.content)
+        assert listed(home) == before
+
+
+async def test_an_agenda_with_nothing_open_says_so(
+    bare: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    app = RetainApp(bare, clock=clock)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("g")
+        await settled(pilot)
+        nothing = app.screen.query_one("#nothing", Static)
+        assert nothing.display and str(nothing.content).startswith("Nothing is missing.")
+        await pilot.press("r", "i", "p", "escape")
+        await settled(pilot)
+        assert type(app.screen).__name__ == "HomeScreen"

@@ -1,0 +1,173 @@
+"""Home says what today holds, and never leaves anyone before a blank screen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Digits, Static
+
+from learning.day import StudyCalendar
+from tui import theme, words
+from tui.app import RetainApp, run_app
+from tui.widgets.notice import Notice
+from vault.errors import LockHeld
+from vault.locks import lock
+from vault.store import Vault
+
+Clock = Callable[[], datetime]
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+
+
+def shown(app: RetainApp, selector: str) -> str:
+    return str(app.screen.query_one(selector, Static).content)
+
+
+def numbers(app: RetainApp) -> list[str]:
+    return [tile.value for tile in app.screen.query(Digits)]
+
+
+def on_screen(app: RetainApp) -> str:
+    return type(app.screen).__name__
+
+
+async def test_home_says_what_today_holds(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        assert shown(home, ".bar-note") == "my-vault · Sunday 22 November"
+        assert numbers(home) == ["0", "4", "2"]
+        assert shown(home, "#advice") == "Press enter to begin."
+        assert shown(home, "#agenda").startswith("3 open gaps")
+        assert "Consolidation: 4 articles mention it, none explains it" in shown(home, "#agenda")
+        assert shown(home, "#holdings") == "4 cards on 2 concepts"
+
+
+async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, settled: Settled) -> None:
+    app = RetainApp(bare, clock=clock)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        advice = shown(app, "#advice")
+        assert "This vault is empty" in advice
+        assert "retain add FILE..." in advice and "retain compile" in advice
+        assert not app.screen.query_one("#today").display
+        await pilot.press("enter")  # nothing to review: the end is said, and home is one key away
+        await settled(pilot)
+        assert "Nothing is due now." in shown(app, "#ended")
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(app) == "HomeScreen"
+
+
+async def test_documents_without_cards_want_to_be_compiled(bare: Vault, clock: Clock, settled: Settled) -> None:
+    (bare.root / "raw/articles/a.md").write_text("# A\n")
+    app = RetainApp(bare, clock=clock)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert "no cards yet" in shown(app, "#advice") and "retain compile" in shown(app, "#advice")
+
+
+async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
+    home: RetainApp, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        for _ in range(4):
+            await pilot.press("space", "4")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert numbers(home)[:2] == ["0", "0"]
+        assert shown(home, "#advice") == "Done for today. The next card comes back in 8 days. 4 cards reviewed today."
+        pass_time(86_400 * 9)
+        await pilot.press("r")
+        await settled(pilot)
+        assert numbers(home)[:2] == ["4", "0"]
+
+
+async def test_enter_g_and_q_go_where_they_say(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        for key, screen in (("g", "GapsScreen"), ("escape", "HomeScreen"), ("enter", "ReviewScreen")):
+            await pilot.press(key)
+            await settled(pilot)
+            assert on_screen(home) == screen
+        await pilot.press("q")
+        await settled(pilot)
+        assert on_screen(home) == "HomeScreen"
+        await pilot.press("q")
+    assert home.return_value == 0
+
+
+async def test_what_cannot_be_read_is_named_and_the_rest_is_shown(
+    home: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    (vault.root / "learning/flashcards/bad.md").write_text("## Applied\n\nQ: No answer?\n")
+    (vault.root / "learning/reviews.jsonl").write_text('{"v":1,"id":"x"}\n')
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        notice = str(home.screen.query_one(Notice).content)
+        assert notice.startswith("learning/flashcards/bad.md:3: this card has no answer (A:) (and 1 more)")
+        assert numbers(home)[1] == "4"
+
+
+async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vault: Vault, settled: Settled) -> None:
+    import zlib
+
+    body = b'{"v":2,"id":"x","type":"review"'
+    (vault.root / "learning/reviews.jsonl").write_bytes(body + b',"crc":"%08x"}\n' % zlib.crc32(body))
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        assert shown(home, "#advice") == "The vault cannot be read."
+        assert "learning/reviews.jsonl:1: a review of format 2" in str(home.screen.query_one(Notice).content)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert on_screen(home) == "HomeScreen"
+        assert "a review of format 2" in str(home.screen.query_one(Notice).content)
+        with lock(vault.root, "review", purpose="reviewing"):
+            pass  # nobody holds it
+
+
+async def test_light_and_dark_change_at_a_key(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        assert home.theme == "retain-dark"
+        await pilot.press("ctrl+t")
+        assert home.theme == "retain-light"
+
+
+def test_the_terminal_says_whether_it_is_light() -> None:
+    assert theme.preferred({}) == "retain-dark"
+    assert theme.preferred({"COLORFGBG": "0;15"}) == "retain-light"
+    assert theme.preferred({"COLORFGBG": "15;default;0"}) == "retain-dark"
+
+
+def test_a_review_that_another_session_holds_does_not_start(vault: Vault, clock: Clock) -> None:
+    with lock(vault.root, "review", purpose="reviewing"), pytest.raises(LockHeld, match="held by process"):
+        run_app(vault, start="review", tag=None, clock=clock)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "under a minute"), (44, "under a minute"), (61, "1 minute"), (720, "12 minutes"), (3900, "1 h 05 min")],
+)
+def test_a_stretch_of_time_in_words(seconds: float, said: str) -> None:
+    assert words.stretch(seconds) == said
+
+
+def test_when_something_falls_due_in_words() -> None:
+    calendar = StudyCalendar(UTC)
+    assert words.when(NOW, NOW, calendar) == "now"
+    assert words.when(NOW.replace(minute=42), NOW, calendar) == "in 12 minutes"
+    assert words.when(NOW.replace(day=23, hour=4), NOW, calendar) == "tomorrow"
+    assert (
+        words.when(NOW.replace(day=23, hour=3, minute=30), NOW, calendar) == "in 18 h 00 min"
+    )  # the study day is not over
+    assert words.when(NOW.replace(day=26), NOW, calendar) == "in 4 days"
+
+
+def test_counts_in_words() -> None:
+    assert [words.counted(n, "card") for n in (0, 1, 2)] == ["no cards", "1 card", "2 cards"]
