@@ -22,6 +22,7 @@ READABLE: frozenset[Kind] = frozenset(("markdown", "text", "html", "pdf"))
 MAX_FILE = 200 * 1024 * 1024  # bytes
 HEAD = 4096  # bytes that are enough to tell a document's kind
 MAX_MARKDOWN = 4 * 1024 * 1024  # characters; the parser needs seconds for each million, so more is read as plain text
+MAX_MARKDOWN_LINES = 100_000
 MAX_PROPERTY = 2_000  # characters of one property's text
 
 _SUFFIXES: dict[str, Kind] = {
@@ -130,10 +131,10 @@ def _read_markdown(data: bytes, name: str) -> SourceText:
         problems.append(Problem("front-matter-empty", "nothing stands between the two --- of the front matter", 1))
     page = Page()
     first_line = text.count("\n", 0, body) + 1
-    if len(text) - body > MAX_MARKDOWN:
+    if len(text) - body > MAX_MARKDOWN or text.count("\n", body) > MAX_MARKDOWN_LINES:
         from compiler.readers.text import read_text
 
-        message = f"more than {MAX_MARKDOWN:,} characters of Markdown: read as plain text"
+        message = f"more than {MAX_MARKDOWN:,} characters or {MAX_MARKDOWN_LINES:,} lines: read as plain text"
         problems.append(Problem("markdown-too-long", message, first_line))
         read_text(text[body:], page, first_line)
     else:

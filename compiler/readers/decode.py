@@ -138,9 +138,9 @@ def _statistical(data: bytes) -> str:
     sample = data[:SAMPLE]
     best = from_bytes(sample, cp_isolation=_OLD).best()
     unsure = best is None or not best.encoding or best.percent_chaos > 10
-    if (unsure or (best and best.percent_coherence < 25)) and len(data) < 200:
-        if not _odd(sample.decode("cp1252", "replace")):
-            return "cp1252"  # too short for statistics
+    vague = unsure or (best is not None and best.percent_coherence < 25)
+    if vague and len(data) < 200 and not _odd(sample.decode("cp1252", "replace")):
+        return "cp1252"  # too short for statistics
     if best is None or unsure:
         raise Unreadable("its encoding could not be told", hint="save it as UTF-8")
     if best.encoding in _CENTRAL:  # the same letters in other places: the wrong one puts signs inside words

@@ -25,8 +25,8 @@ _ATX = re.compile(r"#{1,6}[ \t]+\S")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?!=)")
-_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
-_ATTRIBUTES = re.compile(r"[ \t]*\{(?::|#|\.)[^{}\n]*\}[ \t]*$")
+_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
+_ATTRIBUTES = re.compile(r"\{[:#.][^{}\n]{0,200}\}$")
 _HEADING_ANCHOR = re.compile(r"\[\[[\w-]+\]\][ \t]*$")
 _SLIDES = re.compile(r"[\[(](\*\*|~~)(.+?)\1[\])]", re.DOTALL)
 _SLIDES_USED = re.compile(r"^:(?:eq)?label:`|^```\{\.python \.input", re.MULTILINE)
@@ -172,7 +172,7 @@ def _tidy(state: Any) -> None:
                 content = _HEADING_ANCHOR.sub("", content)
             elif _ONLY_TAGS.fullmatch(content):
                 content = ""
-            token.content = _BLOCK_ID.sub("", _ATTRIBUTES.sub("", content))
+            token.content = _BLOCK_ID.sub("", _ATTRIBUTES.sub("", content.rstrip()).rstrip())
         heading = token.type == "heading_open"
 
 
@@ -196,6 +196,7 @@ def add_dialects(md: MarkdownIt) -> None:
     md.core.ruler.before("inline", "tidy", _tidy)
 
 
+MAX_TAG = 20_000  # characters of one JSX tag with its attributes
 _JSX_TAG = re.compile(r"</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
 _ESM = re.compile(r"(?:import\s.+from\s+['\"].*|import\s+['\"].*|export\s+(?:const|default|function|let|var)\b.*)")
 _JSX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
@@ -235,20 +236,22 @@ def _prose_without_jsx(text: str) -> str:
     text = "".join("\n" if _ESM.fullmatch(line.rstrip("\n")) else line for line in text.splitlines(keepends=True))
     out: list[str] = []
     at = 0
+    budget = 4 * len(text) + 100_000  # tags that never end would be searched to the end of the text each
     for tag in _JSX_TAG.finditer(text):
         if tag.start() < at:
             continue
-        end = _tag_end(text, tag.end()) if tag.group()[-1] != ">" else tag.end()
+        end = _tag_end(text, tag.end(), budget) if tag.group()[-1] != ">" else tag.end()
+        budget -= end - tag.end() if end > tag.end() else MAX_TAG
         out += (text[at : tag.start()], "\n" * text.count("\n", tag.start(), end))
         at = end
     out.append(text[at:])
     return "".join(out)
 
 
-def _tag_end(text: str, at: int) -> int:
+def _tag_end(text: str, at: int, budget: int) -> int:
     """The offset after the `>` that ends a JSX tag; braces and strings in its attributes may hold more of them."""
     depth, quote = 0, ""
-    for i in range(at, min(len(text), at + 20_000)):
+    for i in range(at, min(len(text), at + min(MAX_TAG, budget))):
         c = text[i]
         if quote:
             quote = "" if c == quote else quote

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_INLINE_WORK = 1_000_000_000  # sum of squares of the specials in each block: the parser's worst case is quadratic
-_SPECIAL = re.compile(r"[\[\]!*_`<$~^=]")
+MAX_BLOCK = 50_000  # characters of one paragraph; a longer one is taken as plain words
+MAX_INLINE_WORK = 300_000_000  # sum of squares of the openers in each block: the parser's worst case is quadratic
+_SPECIAL = re.compile(r"[\[\]!*_`<]")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _SWALLOWING = re.compile(r"</?(?:title|textarea|style|xmp|noembed|noframes|script|plaintext|template|select)\b", re.I)
 _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataviewjs", "query", "tasks", "button"}
@@ -60,7 +61,7 @@ def _bound(state: Any) -> None:
     for token in state.tokens:
         if token.type == "inline":
             cost = sum(1 for _ in _SPECIAL.finditer(token.content)) ** 2
-            if work + cost > MAX_INLINE_WORK:
+            if work + cost > MAX_INLINE_WORK or len(token.content) > MAX_BLOCK:
                 token.type = "text"
             else:
                 work += cost

@@ -358,8 +358,10 @@ def _rows(table: Any) -> list[Any]:
 
 def _holds_data(table: Any) -> bool:
     """Whether a table holds data, and is not there to lay out a page."""
+    if next(table.iterdescendants("table"), None) is not None:
+        return False
     rows = _rows(table)
-    if not rows or next(table.iterdescendants("table"), None) is not None:
+    if not rows:
         return False
     cells = [[c for c in row if c.tag in ("td", "th")] for row in rows]
     if max(map(len, cells)) < 2 or any(next(table.iter(t), None) is not None for t in ("pre", "h1", "h2", "h3")):
