@@ -12,12 +12,12 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 from textual.worker import Worker
 
+from learning.sitting import Sitting
 from tui import theme
 from tui.keys import APP, bindings
 from tui.screens.gaps import GapsScreen
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
-from tui.sitting import Sitting
 from vault.errors import RetainError
 from vault.locks import lock
 from vault.store import Vault

@@ -9,8 +9,8 @@ from datetime import datetime
 from learning.desk import Desk, open_desk
 from learning.gaps import open_by_kind, read_agenda
 from learning.queue import done_today
+from learning.sitting import due_before
 from tui import words
-from tui.sitting import due_before
 from vault.agenda import Gap, GapKind
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError

@@ -9,9 +9,9 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from learning.gaps import Decision, decide, open_by_kind, read_agenda
+from learning.sitting import Clock
 from tui import text, words
 from tui.keys import GAPS, bindings
-from tui.sitting import Clock
 from tui.widgets.agenda_list import AgendaList
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.gap_view import GapView

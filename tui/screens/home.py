@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
+from learning.sitting import Clock
 from tui import text, words
 from tui.keys import HOME, bindings
 from tui.overview import Overview, overview
-from tui.sitting import Clock
 from tui.widgets.agenda_list import ABOUT
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice

@@ -13,8 +13,8 @@ from textual.screen import Screen
 
 from learning import wording
 from learning.desk import Placed
+from learning.sitting import Clock, Sitting
 from tui.keys import REVIEW, Key, bindings
-from tui.sitting import Clock, Sitting
 from tui.support import supports
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView

@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from learning.day import StudyCalendar
+from learning.sitting import Tally
 from tui import text, words
-from tui.sitting import Tally
 from vault.log_event import Rating
 
 _STYLES = {
