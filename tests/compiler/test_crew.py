@@ -1,0 +1,112 @@
+"""The reading processes: bounded, replaceable, and never run by what lies in a vault or in the environment."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+import zlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiler.build import Options, compile_vault
+from compiler.crew import Crew, Worker, largest_first
+from vault.errors import WorkerFailed
+from vault.store import Vault
+
+
+def message(path: Path) -> dict[str, Any]:
+    return {"op": "source", "path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "note.md"
+    path.write_text("# Sleep\n\nSleep is a state of rest in which memories are replayed.\n")
+    return path
+
+
+def test_a_worker_reads_and_extracts(document: Path) -> None:
+    with Crew("extractive") as crew:
+        reply = crew.ask(message(document))
+    assert reply["source"]["title"] == "Sleep"
+    (claims,) = [r["claims"] for r in reply["replies"]]
+    assert claims[0]["quote"] == "Sleep is a state of rest in which memories are replayed."
+
+
+def test_a_worker_that_takes_too_long_is_ended_and_the_next_request_has_a_new_one(document: Path) -> None:
+    worker = Worker("extractive")
+    with pytest.raises(WorkerFailed, match="took more than 0 s"):
+        worker.ask(message(document), seconds=0.01)  # it cannot even have started
+    assert worker.process.poll() is not None
+    with Crew("extractive", size=1) as crew:
+        assert "source" in crew.ask(message(document))
+
+
+def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None:
+    with Crew("extractive", size=1) as crew:
+        crew.ask(message(document))
+        (worker,) = crew._all
+        threading.Timer(0.0, worker.process.kill).start()
+        time.sleep(0.2)
+        replies = dict(crew.ask_all([message(document)] * 3))
+    failed = [r for r in replies.values() if isinstance(r, WorkerFailed)]
+    assert len(replies) == 3 and len(failed) == 1
+
+
+def test_bytes_that_are_no_longer_what_was_seen_are_not_read(document: Path) -> None:
+    seen = message(document)
+    document.write_text("something else\n")
+    with Crew("extractive") as crew:
+        assert "changed while it was being read" in crew.ask(seen)["unreadable"]["what"]
+
+
+def bomb(path: Path, megabytes: int) -> None:
+    """A PDF whose one page unpacks to so many megabytes from a few kilobytes."""
+    packer = zlib.compressobj(9)
+    stream = b"".join(packer.compress(b"(x) Tj " * (1 << 17)) for _ in range(megabytes)) + packer.flush()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>",
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(stream), stream),
+    ]
+    out = b"%PDF-1.4\n" + b"".join(b"%d 0 obj\n%s\nendobj\n" % (n, o) for n, o in enumerate(objects, 1))
+    path.write_bytes(out + b"trailer << /Root 1 0 R >>\n%%EOF\n")
+
+
+def test_a_bomb_of_a_document_is_one_named_failure_and_the_batch_goes_on(vault: Vault) -> None:
+    path = vault.root / "raw/papers/bomb.pdf"
+    path.parent.mkdir(parents=True)
+    bomb(path, 512)
+    assert path.stat().st_size < 1 << 20
+    report = compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
+    (failure,) = report.failures
+    assert failure.path == "raw/papers/bomb.pdf" and failure.message
+    assert report.sources["read"] == 2 and report.cards["created"] > 3
+
+
+def test_neither_environment_nor_working_directory_can_name_code_for_a_worker(
+    tmp_path: Path, document: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sprung = tmp_path / "sprung"
+    for name in ("compiler", "vault", "pydantic", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(f"import pathlib; pathlib.Path({str(sprung)!r}).touch()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "sitecustomize.py"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
+    with Crew("extractive", size=1) as crew:
+        assert "source" in crew.ask(message(document))
+        environment = Path(f"/proc/{crew._all[0].process.pid}/environ")
+        if environment.exists():
+            assert b"canary" not in environment.read_bytes()
+            assert (environment.parent / "cwd").readlink() == Path("/")
+    assert not sprung.exists()
+
+
+def test_long_documents_are_read_first() -> None:
+    assert largest_first([5, 9, 1, 9]) == [1, 3, 0, 2]
