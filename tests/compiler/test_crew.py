@@ -81,7 +81,7 @@ def bomb(path: Path, megabytes: int) -> None:
 def test_a_bomb_of_a_document_is_one_named_failure_and_the_batch_goes_on(vault: Vault) -> None:
     path = vault.root / "raw/papers/bomb.pdf"
     path.parent.mkdir(parents=True)
-    bomb(path, 512)
+    bomb(path, 128)
     assert path.stat().st_size < 1 << 20
     report = compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
     (failure,) = report.failures
