@@ -26,7 +26,7 @@ _FUNCTION_WORDS = frozenset(
     also only just very more most less least much many few other another such same own too up out off again
     further once der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
     werden wurde hat haben kann können muss im in am an auf aus bei mit nach von vom zu zum zur für über durch
-    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()  # noqa: SIM905 (a table of words reads best so)
+    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()
 )
 _THING = "method|approach|technique|paper|section|chapter|figure|table|example|article|case|result|equation|formula|way"
 _DANGLING = re.compile(
