@@ -206,7 +206,8 @@ def _long_form(short: str, before: list[str]) -> str:
             continue
         if _spells(letters, [p for w in run for p in re.split(r"[-–/]", w.casefold()) if p], inner):
             long = " ".join(run).strip("\"'“”‘’*_ ")
-            return long if long.casefold() != short.casefold() and len(long) > len(short) else ""
+            is_phrase = len(long.split()) > 1 or "-" in long
+            return long if is_phrase and long.casefold() != short.casefold() and len(long) > len(short) else ""
     return ""
 
 

@@ -220,7 +220,7 @@ GIVEN_NAMES = _set(
     "werner wilhelm william wolfgang yann yoshua"
 )
 PROPER = _set(
-    "Bayes Markov Gaussian Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
+    "Bayesian Hessian Jacobian Boolean Cartesian Newtonian Darwinian Hebbian Pavlovian Bayes Markov Gaussian Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
     "Ebbinghaus Feynman Anki Python English German French Chinese Latin Greek Penn Brown Euclidean Laplace Monte "
     "Carlo Gibbs Zipf Heaps Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson "
     "Dirichlet Chomsky"

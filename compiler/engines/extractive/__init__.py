@@ -31,6 +31,6 @@ class ExtractiveEngine:
 
     def cards(self, request: CardsRequest) -> CardsReply:
         """The cards that the claims support with confidence; none for a kind without evidence."""
-        from compiler.engines.extractive import cards
+        from compiler.engines.extractive import reading
 
-        return cards.cards(request)
+        return reading.cards(request)

@@ -24,14 +24,14 @@ def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _USE = re.compile(
-    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|have been|has been)(?: \w+ly| often| also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by)\s+(?P<rest>.+)$",
+    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|(?:have|has) been)(?: \w+ly| often| also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by|across|throughout)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 
 
 def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
     """ "X is used to Y": what X is used for."""
-    match = _USE.match(clause.predicate)
+    match = _USE.match(re.sub(r"\b(have|has) (?:also|often|since|long) been\b", r"\1 been", clause.predicate))
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
     link, done, rest = match["link"].casefold(), match["done"].casefold(), shortened(match["rest"])
@@ -39,7 +39,11 @@ def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
     aux, *between = match["verb"].split()
     tail = " ".join([*between, done])
     first = rest.split()[0].casefold()
-    if len(rest.split()) < 2 or (link == "by" and not first.endswith("ing")):
+    if (
+        len(rest.split()) < 2
+        or first in ("refer", "mean", "denote", "describe")
+        or (link == "by" and not first.endswith("ing"))
+    ):
         return []
     head, answer = {
         "to": ("What", f"to {rest}") if done not in ("applied", "trained") else ("What", rest),
@@ -48,6 +52,8 @@ def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
         "as": ("What", f"as {rest}"),
         "when": ("When", f"when {rest}"),
         "if": ("When", f"if {rest}"),
+        "across": ("Where", f"across {rest}"),
+        "throughout": ("Where", f"throughout {rest}"),
         "by": ("How", f"by {rest}"),
     }[link]
     ending = {"to": "for", "for": "for", "as": "as"}.get(link, "")
@@ -142,7 +148,7 @@ def _when(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _TRAIT = re.compile(
-    r"^(?P<art>an?|the|one|another|a further|its) (?:(?P<adj>(?:main|key|major|important|common|potential|practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|possible|well-known)) )?"
+    r"^(?P<art>an?|the|one|another|a further|its) (?:(?P<adj>(?:popular|main|key|major|important|common|potential|practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|possible|well-known)) )?"
     r"(?P<what>advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside|risk|danger|goal|aim|purpose|objective|application|use|role|task|challenge|price|difficulty|property|requirement)s? (?P<link>of|with|in|for|to) (?P<of>.+)$",
     re.IGNORECASE,
 )
@@ -185,6 +191,24 @@ def _trait(clause: Clause, matter: Matter) -> list[Ask | None]:
     ]
 
 
+_HAS_TRAIT = re.compile(
+    r"^(?:has|have) (?P<art>an?|one|the) (?P<what>(?:(?:main|key|major|important|further|practical|big|great|obvious|serious|significant|potential) )?"
+    r"(?:advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside))\s*[:—–]\s*(?P<told>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _has_trait(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """ "X has a disadvantage: it ...": what a disadvantage of X is."""
+    match = _HAS_TRAIT.match(clause.predicate)
+    if not match or clause.front or not matter.is_named(clause.subject):
+        return []
+    subject = matter.lower(clause.subject)
+    told = shortened(instead_of_pronoun(match["told"], subject, is_plural(clause)), 220)
+    article = "the" if match["art"].casefold() == "the" else "an" if match["what"][0].casefold() in "aeiou" else "a"
+    return [ask("applied", f"What is {article} {match['what'].casefold()} of {subject}", told, 5.3, matter)]
+
+
 _LIMIT = re.compile(
     r"^(?:(?:\w+ly |often |also |still |usually |generally )?(?P<bad>cannot|can not|fails? to|suffers? from|struggles? (?:with|to)|(?:is|are) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|costly|intractable|impractical|infeasible|inefficient|(?:difficult|hard) to|too (?:slow|expensive|costly|large|small|coarse|weak))|"
     r"does (?:little|not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|mean|work))|do not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|work)|"
@@ -199,7 +223,7 @@ def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
         return []
     end = end_of_clause(clause, clause.verb + 1)
     told = shortened(clause.slice(clause.start, end), 220)
-    if len(told.split()) < 6:
+    if len(told.split()) < 5:
         return []
     return [ask("applied", f"What is a limitation of {matter.lower(clause.subject)}", told, 3.8, matter)]
 

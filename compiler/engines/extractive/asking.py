@@ -9,7 +9,8 @@ from typing import Literal
 
 from compiler import names, words
 from compiler.engines.extractive.standing import without_pointers
-from compiler.engines.extractive.tagging import tokens
+from compiler.engines.extractive import verbs
+from compiler.engines.extractive.tagging import CLOSED, tokens
 
 Kind = Literal["definitional", "mechanistic", "relational", "applied"]
 MAX_QUESTION, MAX_ANSWER, AIM_ANSWER = 190, 300, 200
@@ -29,10 +30,11 @@ class Ask:
 class Matter:
     """What a card is about: a concept by its names, and the words of its evidence that keep their capitals."""
 
-    def __init__(self, title: str, aliases: Iterable[str] = (), texts: Iterable[str] = ()) -> None:
+    def __init__(self, title: str, aliases: Iterable[str] = (), texts: Iterable[str] = (), language: str = "") -> None:
         self.title = title
         self.names = tuple(dict.fromkeys(n for n in (title, *aliases) if n))
-        self.keys = frozenset(k for n in self.names if (k := names.key(n)))
+        self.language = language
+        self.keys = frozenset(k for n in self.names if (k := names.key(n, language)))
         self._flat = tuple(f" {flat(n)} " for n in self.names if flat(n))
         joined = tuple(texts)
         self._proper, self._common = _cases(joined)
@@ -40,7 +42,8 @@ class Matter:
 
     def is_named(self, phrase: str) -> bool:
         """Whether the noun phrase is one of the concept's names, article and brackets aside."""
-        return names.key(phrase) in self.keys or names.key(re.sub(r"\s*\([^()]*\)", "", phrase)) in self.keys
+        bare = re.sub(r"\s*\([^()]*\)", "", phrase)
+        return names.key(phrase, self.language) in self.keys or names.key(bare, self.language) in self.keys
 
     def is_in(self, text: str) -> bool:
         """Whether `text` names the concept."""
@@ -52,13 +55,11 @@ class Matter:
         match = re.match(r"[\"“”'‘(]*([^\W\d_][\w'’]*)", text)
         if not match:
             return text
-        word = match[1]
-        keeps = (
-            any(c.isupper() or c.isdigit() for c in word[1:])
-            or word in words.PROPER
-            or (len(word) == 1 and word != "A")
-        )
-        if keeps or (word in self._proper and word.casefold() not in self._common):
+        word, after = match[1], text[match.end() :]
+        keeps = any(c.isupper() or c.isdigit() for c in word[1:]) or word in words.PROPER
+        keeps = keeps or (len(word) == 1 and word != "A") or bool(re.match(r"[.\d+#]\w|-[A-Z]", after))
+        keeps = keeps or (bool(re.match(r" [A-Z][a-z]", after)) and word.casefold() not in words.DETERMINERS)
+        if keeps or (word.casefold() not in self._common and (word in self._proper or not _is_common(word.casefold()))):
             return text
         at = match.start(1)
         return text[:at] + text[at].lower() + text[at + 1 :]
@@ -82,6 +83,28 @@ class Matter:
         if any(w in ("a", "an", "each", "every", "one", "any") for w in used):
             return f"{'an' if shown[0].casefold() in 'aeiou' else 'a'} {shown}"
         return f"the {shown}" if term.split()[-1].casefold() in _DEFINITE else shown
+
+
+_COMMON_END = re.compile(
+    r"(?:ing|[tsx]ion|ment|ity|al|ive|ic|ed|or|s|[ae]nce|ness|ism|y|ous|ful|ble|less|age|ure|ist|ent|ant)$"
+)
+_COMMON = frozenset(
+    "word beam dual far path text head cue sleep graph tree batch deep hidden kernel language machine data cross self zero noun "
+    "memory attention neural token vector matrix layer network encoder decoder transformer parser learner student grammar syntax "
+    "phrase clause sentence corpus schema retrieval recall spacing context chunk fact image letter number bag byte pair bigram "
+    "trigram semi multi sub pre post inter non over under back forward bottom top first second word lemma lexicon morphology "
+    "expertise expert novice feedback interval card deck flashcard curve lapse leech review working long short random linear "
+    "convex gradient loss softmax dropout smoothing margin finite state beam greedy lazy eager shift deck worked massed blocked "
+    "germane implicit explicit concrete abstract concept mind mental meta near procedural semantic episodic declarative rote "
+    "desirable desired free cued replay verb co feed feedforward feature model trial quiz habit skill goal chess proof brain "
+    "nerve cell theory rule law effect principle bias noise error risk price market trade tax wage cost demand supply".split()
+)
+
+
+def _is_common(low: str) -> bool:
+    """Whether a word at the start of a sentence, never met inside one, is an ordinary word and no name."""
+    first = low.split("-")[0]
+    return bool(first in _COMMON or first in CLOSED or verbs.forms(first) or _COMMON_END.search(first))
 
 
 _DEFINITE = frozenset(
@@ -161,8 +184,11 @@ _PRONOUN_IN_QUESTION = re.compile(
 # "This" stands for what the question has just said.
 _NAMING_QUESTION = re.compile(r"What (?:is this|are these)(?: \w+)? called\?$")
 _DOUBLE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
+_BROKEN_QUESTION = re.compile(
+    r"\b(?:the|a|an|and|or|that|which|than|because|also|such|both|is|are|e\.g|i\.e)\?$", re.IGNORECASE
+)
 _BROKEN_END = re.compile(
-    r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|such|e\.g|i\.e)[?.]$",
+    r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|such|e\.g|i\.e)\.$",
     re.IGNORECASE,
 )
 _BROKEN_START = re.compile(r"^(?:of|which|and|or|who|whose|whom|but|than|very|also|,)\b", re.IGNORECASE)
@@ -177,7 +203,12 @@ def ask(kind: Kind, question: str, answer: str, score: float, matter: Matter, *,
     if not reverse and not matter.is_in(question):
         return None
     told = _NAMING_QUESTION.sub("", question)
-    if _POINTING.search(told) or _POINTING.search(answer) or _BROKEN_END.search(question) or _BROKEN_END.search(answer):
+    if (
+        _POINTING.search(told)
+        or _POINTING.search(answer)
+        or _BROKEN_QUESTION.search(question)
+        or _BROKEN_END.search(answer)
+    ):
         return None
     if _BROKEN_START.match(answer) or not _is_paired(question) or not _is_paired(answer):
         return None

@@ -9,18 +9,10 @@ from rapidfuzz import fuzz
 
 from compiler.engines.extractive.asking import Ask
 from compiler.engines.port import ClaimView, ProposedCard
-from vault.claim import ClaimKind
 
 PER_KIND = 2
 SAME_QUESTION, SAME_ANSWER = 82, 80
 KINDS = ("definitional", "mechanistic", "relational", "applied")
-EVIDENCE = {
-    ClaimKind.DEFINITION: ("definitional",),
-    ClaimKind.MECHANISM: ("mechanistic",),
-    ClaimKind.RELATION: ("relational",),
-    ClaimKind.APPLICATION: ("applied",),
-    ClaimKind.LIMITATION: ("applied",),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def parse_part(clause: Clause, start: int, end: int) -> Clause | None:
 
 def _clause(text: str, words: tuple[Token, ...], start: int, end: int) -> Clause | None:
     if found := _subject_and_verb(words, start, end):
-        return Clause(text, words, None, start, *found, end)
+        return Clause(text, _as_verb(words, found[1]), None, start, *found, end)
     if start >= end or words[start].tag not in ("PREP", "SUB", "TO", "VBG", "VBN", "ADV", "WH", "ADJ"):
         return None
     needs_verb = words[start].tag in ("SUB", "WH")
@@ -123,8 +123,16 @@ def _clause(text: str, words: tuple[Token, ...], start: int, end: int) -> Clause
         if tag == "COMMA" and depth == 0 and (seen or not needs_verb):
             after = i + 1
             if found := _subject_and_verb(words, after, end):
-                return Clause(text, words, (start, i), after, *found, end)
+                return Clause(text, _as_verb(words, found[1]), (start, i), after, *found, end)
     return None
+
+
+def _as_verb(words: tuple[Token, ...], at: int) -> tuple[Token, ...]:
+    """`words` with token `at` tagged as the verb it turned out to be."""
+    if words[at].tag != "NOUN":
+        return words
+    tag = "VBZ" if verbs.lemma(words[at].low, "VBZ") else "VB"
+    return (*words[:at], replace(words[at], tag=tag), *words[at + 1 :])
 
 
 def skip_connectives(text: str, words: tuple[Token, ...]) -> int:

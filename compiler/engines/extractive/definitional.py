@@ -85,14 +85,18 @@ def _worth(body: str) -> float:
     """A definition that names a genus and what sets it apart is worth more than a remark in the same form."""
     first = body.split()[0].casefold()
     differs = bool(re.search(r"\b(?:that|which|who|whose|where|in which|by which|of|used|for)\b", body))
-    return (0.5 if first in ("a", "an", "the", "any") else 0.0) + (0.5 if differs else -0.5)
+    return (
+        (0.5 if first in ("a", "an", "the", "any") else 0.0)
+        + (0.5 if differs else -0.5)
+        + min(len(body.split()), 12) / 24
+    )
 
 
 def _is_circular(found: Definition, body: str) -> bool:
     """ "The attention model is an attention model ..." and bodies that say no more than the name."""
     named, said = set(flat(found.name).split()), flat(body).split()
     rest = [w for w in said if w not in named and len(w) > 2]
-    return len(rest) < 3
+    return len(rest) < 2
 
 
 def shortened(body: str, aim: int = AIM_ANSWER) -> str:

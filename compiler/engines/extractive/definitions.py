@@ -160,7 +160,7 @@ def _has_post(words: tuple[Token, ...], at: int, end: int) -> bool:
 
 
 _SEEN_AS = re.compile(
-    r"^(?:can|may|could) (?:also |then |thus |often )?be (?:viewed|seen|thought of|understood|regarded|interpreted|described|considered|defined) as (?=an?\s|the\s)"
+    r"^(?:can|may|could) (?:also |then |thus |often )?be (?:viewed|seen|thought of|understood|regarded|interpreted|described|considered|defined) as "
 )
 
 

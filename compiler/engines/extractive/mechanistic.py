@@ -64,13 +64,15 @@ def mechanistic(clause: Clause, matter: Matter) -> list[Ask | None]:
 def question_of(head: str, clause: Clause, matter: Matter) -> str:
     """ "Why does X ...": `head`, the inverted clause, and what stood in front of it before; "" if there is no sure way."""
     subject = clause.subject
-    if not subject or _is_pronoun(subject):
+    if not subject or _is_pronoun(subject) or clause.words[clause.end - 1].tag == "NOT":
         return ""
     asked = _TURNING.sub("", verb_first(clause, matter.lower(subject)))
     if not asked or _ATTACHES_ELSEWHERE.search(asked):
         return ""
     front = clause.fronted
     if not front:
+        return f"{head} {asked}"
+    if front.casefold().startswith("as in "):
         return f"{head} {asked}"
     if front.split()[0].casefold() in (
         "because",
@@ -359,11 +361,25 @@ _PARTICLE_EFFECTS = {
 _OBJECT_START = frozenset({"DET", "NOUN", "ADJ", "VBG", "VBN", "NUM", "WH", "ADV", "POSS"})
 
 
+def _may_lead(clause: Clause) -> bool:
+    """Whether what stands in front, if anything, may open the question too: "In the decoder, what does X do?"."""
+    return not clause.front or clause.words[clause.front[0]].low in (
+        "in",
+        "during",
+        "for",
+        "at",
+        "on",
+        "within",
+        "after",
+        "before",
+    )
+
+
 def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
     """ "X reduces Y": what X reduces; "X depends on Y", "X leads to Y", "X consists of Y"."""
     main = clause.until(end_of_clause(clause, clause.verb + 1))
     at, lemma = main.main_verb(), main.lemma()
-    if main.front or not matter.is_named(main.subject) or main.is_passive() or main.words[at].tag == "VBG":
+    if not _may_lead(main) or not matter.is_named(main.subject) or main.is_passive() or main.words[at].tag == "VBG":
         return []
     particle = _PARTICLE_EFFECTS.get(lemma, "")
     start = at + 1
@@ -461,28 +477,15 @@ def _does(clause: Clause, matter: Matter) -> list[Ask | None]:
     """ "X stores keys and values for reuse": what X does."""
     main = clause.until(end_of_clause(clause, clause.verb + 1))
     verb = main.words[main.verb]
-    if (
-        main.front
-        or verb.tag not in ("VBZ", "VB", "NOUN")
-        or not matter.is_named(main.subject)
-        or main.lemma() not in _DOING
-    ):
+    if not _may_lead(main) or verb.tag not in ("VBZ", "VB") or not matter.is_named(main.subject):
         return []
-    end = _end_of_object(main, main.verb + 1)
-    answer = shortened(main.slice(main.verb, end))
-    helper = "do" if verb.tag == "VB" else "does"
-    pre = main.slice(main.subject_end, main.verb)
-    if len(answer.split()) < 4 or pre:
+    answer = shortened(main.slice(main.verb, _end_of_object(main, main.verb + 1)))
+    if main.lemma() not in _DOING or len(answer.split()) < 4 or main.subject_end != main.verb:
         return []
-    return [
-        ask(
-            "mechanistic",
-            f"What {helper} {matter.lower(main.subject)} do",
-            answer,
-            3.5 + min(len(answer.split()), 12) / 12,
-            matter,
-        )
-    ]
+    asked = f"What {does(main)} {matter.lower(main.subject)} do"
+    if main.front:
+        asked = f"{main.fronted}, {asked[0].lower()}{asked[1:]}"
+    return [ask("mechanistic", asked, answer, 3.5 + min(len(answer.split()), 12) / 12 - bool(main.front), matter)]
 
 
 _EXPLAINS = re.compile(r"^explains? why\s+(?P<what>.+)$", re.IGNORECASE)

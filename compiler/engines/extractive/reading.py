@@ -1,11 +1,50 @@
-"""Which rules read a segment: those of its language."""
+"""Which rules read a segment and write its cards: those of its language."""
 
 from __future__ import annotations
 
-from compiler.engines.extractive import english
-from compiler.engines.port import ExtractReply, ExtractRequest
+from collections.abc import Iterable
+
+from compiler.engines.extractive import chinese, english, german
+from compiler.engines.extractive.asking import Ask, Matter
+from compiler.engines.extractive.cards import asks as english_asks
+from compiler.engines.extractive.choosing import Offer, chosen
+from compiler.engines.port import CardsReply, CardsRequest, ExtractReply, ExtractRequest
+from vault.claim import ClaimKind
+
+_KINDS = {
+    ClaimKind.DEFINITION: "definitional",
+    ClaimKind.MECHANISM: "mechanistic",
+    ClaimKind.RELATION: "relational",
+    ClaimKind.APPLICATION: "applied",
+    ClaimKind.LIMITATION: "applied",
+}
 
 
 def extract(request: ExtractRequest) -> ExtractReply:
-    """Claims and terms of one segment."""
-    return english.extract(request)
+    """Claims and terms of one segment; nothing from a language without rules of its own."""
+    if request.language == "de":
+        return german.extract(request)
+    if request.language == "zh":
+        return chinese.extract(request)
+    return english.extract(request) if request.language in ("", "en") else ExtractReply()
+
+
+def cards(request: CardsRequest) -> CardsReply:
+    """The few best cards that the concept's own claims support; each of the kind its claim is evidence for."""
+    matter = Matter(request.title, request.aliases, [c.words for c in request.claims], request.language)
+    offers = [
+        Offer(ask, claim, place)
+        for place, claim in enumerate(request.claims)
+        if not claim.about or claim.about[0] == request.title  # else the concept it is about asks for it
+        for ask in _asks(request.language, claim.words, matter)
+        if _KINDS.get(claim.kind) == ask.kind
+    ]
+    return CardsReply(cards=chosen(offers))
+
+
+def _asks(language: str, words: str, matter: Matter) -> Iterable[Ask]:
+    if language == "de":
+        return german.asks(words, matter)
+    if language == "zh":
+        return chinese.asks(words, matter)
+    return english_asks(words, matter)

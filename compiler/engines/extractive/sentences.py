@@ -17,7 +17,7 @@ _UNFINISHED = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Ch|Tab|Dr|Prof|Mr|Mrs|St|No|Vol|pp|engl|bzw|usw|z\. ?B|d\. ?h"
     r"|sog|vgl|bspw|ggf|u\. ?a|Nr|Abb|Kap)\.|[(\[“„‘—–]|\b[A-Z]\.)$"
 )
-_LOWER_START = re.compile(r"[a-zäöüß(&,;)\]]")
+_LOWER_START = re.compile(r"(?!(?:chapter|section|figure|table|appendix)\s+\d)[a-zäöüß(&,;)\]]")
 _AFTER_SYMBOL = re.compile(r"(?<=[ (][a-z]\.) +(?=[A-Z][a-z])")
 MAX_BLOCK = 20_000
 
