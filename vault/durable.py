@@ -159,14 +159,16 @@ def open_source(source: Path) -> Iterator[int]:
 
 
 def copy_bytes(reading: int, writing: int, source: Path) -> str:
-    """Copies an open file of the human's to another; gives the SHA-256 of what was copied."""
+    """Copies an open file of the human's to another; gives the SHA-256 of what was copied. One that grows is left."""
     before = os.fstat(reading)
     digest = hashlib.sha256()
-    while block := _read_block(reading, source):
+    copied = 0
+    while copied <= before.st_size and (block := _read_block(reading, source)):
         digest.update(block)
         write_all(writing, block)
+        copied += len(block)
     after = os.fstat(reading)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or copied != after.st_size:
         raise EditedMeanwhile("it changed while it was read", where=str(source), hint="add it again")
     return digest.hexdigest()
 

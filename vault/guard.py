@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -69,7 +68,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
-            raise refusal(path, "this command only adds files, it never replaces one")
+            raise refusal(path, "this command only adds files, it never changes one")
         if expect is not None and is_append_only(parts):
             raise refusal(path, "a log only grows; nothing in it is replaced")
         with failing(path), self._opened(path, parts[:-1], create=expect is None) as folder:
@@ -90,8 +89,8 @@ class Guard(Folder):
         Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
         """
         parts = writable(path, self.scope)
-        if not lines.endswith(b"\n") or not parts[-1].endswith(".jsonl"):
-            raise refusal(path, "only whole lines are appended, and only to a .jsonl file")
+        if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and self.scope.replaces):
+            raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
         with failing(path), self._opened(path, parts[:-1], create=True) as folder:
             handle = _hold(folder, parts[-1], path, wait_s=_LOG_WAIT_S)
             if handle is None:
@@ -265,7 +264,7 @@ def _step(handle: int, name: str, path: str, *, create: bool) -> int:
 
 
 def _temp_name() -> str:
-    return TEMP_PREFIX + secrets.token_hex(8)
+    return TEMP_PREFIX + os.urandom(8).hex()  # what `secrets` would give, less the loading of it
 
 
 @contextmanager

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 
 from vault.errors import EditedMeanwhile, Refused, Unreadable, WriteFailed
 from vault.folder import sha256_hex
-from vault.guard import Guard, Scope, export_file
+from vault.guard import Guard, Scope
 from vault.safe_path import TEMP_PREFIX
 
 OLD = b"the old words\n"
@@ -37,6 +40,9 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def guard(root: Path) -> Guard:
     return Guard(root, Scope.PUBLISHER)
+
+
+Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
 
 
 def leftovers(root: Path) -> list[str]:
@@ -141,7 +147,10 @@ def test_adding_and_making_a_vault_never_replace(root: Path) -> None:
             guard.write(path, NEW, expect=None)
         with pytest.raises(Refused):
             guard.remove(path, expect=sha256_hex(old))
+        with pytest.raises(Refused):
+            guard.append("raw/articles/data.jsonl", b"{}\n")
         assert (root / path).read_bytes() == old
+    assert not (root / "raw/articles/data.jsonl").exists()
 
 
 def test_a_vault_is_made_where_no_folder_was(tmp_path: Path) -> None:
@@ -236,6 +245,20 @@ def test_copying_in_never_replaces_a_source(root: Path, tmp_path: Path) -> None:
     assert not leftovers(root)
 
 
+def test_a_source_that_changes_while_it_is_copied_is_not_taken(root: Path, tmp_path: Path, watched: Watched) -> None:
+    source = tmp_path / "a.md"
+    source.write_bytes(b"the first half")
+
+    def step(n: int, name: str) -> None:
+        if name == "write":
+            with source.open("ab") as file:
+                file.write(b" and more")
+
+    with watched(step), pytest.raises(EditedMeanwhile, match="changed while it was read"):
+        Guard(root, Scope.ADD).copy_in(source, "raw/new.md")
+    assert not (root / "raw/new.md").exists() and not leftovers(root)
+
+
 def test_what_is_no_file_is_not_copied_in(root: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for source in ("pipe", "missing", "."):
@@ -282,11 +305,14 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(root: Path) -> Non
         (root / folder / f"{TEMP_PREFIX}0123456789abcdef").write_bytes(b"half")
     (root / "wiki/concepts/young.md").write_bytes(b"")
     (root / "wiki" / f"{TEMP_PREFIX}folder").mkdir()
-    (root / "output/there").symlink_to(root / "insights")
+    (root / "output/sub").mkdir()
+    (root / "output/sub" / f"{TEMP_PREFIX}0123456789abcdef").write_bytes(b"half")
+    for name in ("0", "9", "a", "z"):
+        (root / "output" / name).symlink_to(root / "insights")
     guard = Guard(root, Scope.PUBLISHER)
     assert guard.sweep() == []  # all of them are young: another process may be at work
     assert guard.sweep(older_than_s=-1) == [
-        f"{folder}/{TEMP_PREFIX}0123456789abcdef" for folder in ("learning", "ledger", "wiki/concepts")
+        f"{folder}/{TEMP_PREFIX}0123456789abcdef" for folder in ("learning", "ledger", "output/sub", "wiki/concepts")
     ]
     assert len(leftovers(root / "insights")) == len(leftovers(root / "raw")) == 1
     assert (root / "wiki/concepts/young.md").exists()
@@ -300,73 +326,6 @@ def test_the_age_of_a_leftover_counts_from_its_last_change(root: Path) -> None:
     assert guard.sweep(older_than_s=60) == []
     time.sleep(0.02)
     assert guard.sweep(older_than_s=0.01) == [f"wiki/{left.name}"]
-
-
-def test_an_export_appears_whole_where_the_human_says(root: Path, tmp_path: Path) -> None:
-    for place in (tmp_path / "deck.apkg", root / "output/deck.apkg", root / "deck.apkg"):
-        for data in (OLD, NEW):
-            with export_file(place) as path:
-                assert path.parent == place.parent
-                path.write_bytes(data)
-                assert not place.exists() or place.read_bytes() == OLD
-            assert place.read_bytes() == data
-    assert not leftovers(tmp_path)
-
-
-def test_an_export_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
-    place = tmp_path / "deck.apkg"
-    place.write_bytes(OLD)
-    with pytest.raises(ZeroDivisionError), export_file(place) as path:
-        path.write_bytes(NEW)
-        raise ZeroDivisionError
-    with pytest.raises(WriteFailed, match="disk is full"), export_file(place) as path:
-        raise OSError(28, "No space left on device")
-    assert place.read_bytes() == OLD and not leftovers(tmp_path)
-
-
-def test_an_export_follows_the_humans_link_and_keeps_the_mode(tmp_path: Path) -> None:
-    (tmp_path / "synced").mkdir()
-    real = tmp_path / "synced" / "deck.apkg"
-    real.write_bytes(OLD)
-    real.chmod(0o640)
-    (tmp_path / "deck.apkg").symlink_to(real)
-    with export_file(tmp_path / "deck.apkg") as path:
-        path.write_bytes(NEW)
-    assert (tmp_path / "deck.apkg").is_symlink()
-    assert real.read_bytes() == NEW and stat.S_IMODE(real.stat().st_mode) == 0o640
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        "insights/deck.apkg",
-        "insights/mine.md",
-        "raw/articles/deck.apkg",
-        "wiki/deck.apkg",
-        "ledger/ids.jsonl",
-        "learning/reviews.jsonl",
-        "learning/flashcards/a.md",
-        ".git/hooks/pre-commit",
-        "retain.toml",
-        "AGENTS.md",
-        ".gitignore",
-        "by-link/deck.apkg",
-        "output/../insights/deck.apkg",
-        "output",
-        "missing/deck.apkg",
-        "personal/deck.apkg",
-        "personal/deep/deck.apkg",
-    ],
-)
-def test_an_export_goes_into_no_part_of_the_vault_that_has_an_owner(root: Path, place: str) -> None:
-    (root / ".git/hooks").mkdir(parents=True)
-    (root / "personal/deep").mkdir(parents=True)
-    (root / "by-link").symlink_to(root / "insights")
-    before = sorted(p for p in root.rglob("*"))
-    with pytest.raises(Refused), export_file(root / place, forbidden=[root / "personal"]) as path:
-        path.write_bytes(NEW)
-    assert sorted(p for p in root.rglob("*")) == before
-    assert (root / "insights/mine.md").read_bytes() == b"my own thought\n"
 
 
 def test_errors_are_in_words_and_name_the_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

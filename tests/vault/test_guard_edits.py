@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import random
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from vault import guard as guard_module
 from vault.errors import EditedMeanwhile
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
@@ -115,6 +120,42 @@ def test_an_edit_at_any_moment_is_what_stands(
         assert not list(root.rglob(f"{TEMP_PREFIX}*")), f"{where} leaves a temporary file"
         outcomes.add(error is not None)
     assert outcomes == {True, False}, "some edits came in time to be noticed, and some when all was done"
+
+
+@pytest.mark.parametrize("action", [_create, _replace])
+def test_without_exchange_and_links_an_edit_is_noticed_up_to_the_rename(
+    root: Path, watched: Watched, monkeypatch: pytest.MonkeyPatch, action: Callable[[Path], None]
+) -> None:
+    """A file system that has neither (FAT, some network shares): the edit lands while the new bytes are synced."""
+
+    def step(n: int, name: str) -> None:
+        if name == "link":
+            raise OSError(errno.EPERM, "Operation not permitted")
+        if name == "fsync":
+            _saved_beside(root / PAGE)
+
+    _reset(root, OLD if action is _replace else None)
+    with watched(step), pytest.raises(EditedMeanwhile):
+        monkeypatch.setattr(guard_module, "_exchange_call", lambda: None)
+        action(root)
+    assert _found(root) == EDITED
+
+
+def test_a_line_goes_to_the_log_that_has_the_name_now(root: Path) -> None:
+    """Another process holds the log; before it lets go, git (or an editor) puts a new file in its place."""
+    log = root / "learning/reviews.jsonl"
+    log.parent.mkdir()
+    log.write_bytes(b"old\n")
+    with log.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        thread = threading.Thread(target=Guard(root, Scope.LOG).append, args=("learning/reviews.jsonl", b"new\n"))
+        thread.start()
+        time.sleep(0.05)
+        assert log.read_bytes() == b"old\n", "it waits"
+        log.with_name("pulled").write_bytes(b"pulled\n")
+        log.with_name("pulled").replace(log)
+    thread.join()
+    assert log.read_bytes() == b"pulled\nnew\n"
 
 
 def test_two_edits_in_the_moment_of_the_exchange_leave_the_second(root: Path, watched: Watched) -> None:

@@ -204,3 +204,39 @@ def test_where_the_system_has_no_exchange_and_no_hard_links_files_are_still_writ
         with pytest.raises(EditedMeanwhile):
             Guard(root, Scope.AGENT).write(PAGE, NEW, expect=expect)
     assert _found(root, PAGE) == OLD
+
+
+def test_when_another_program_added_to_the_log_meanwhile_nothing_of_it_is_cut_off(
+    tmp_path: Path, watched: Watched
+) -> None:
+    root = _fresh(tmp_path, ACTIONS[2])
+
+    def fail(n: int, name: str) -> None:
+        if name == "fsync":
+            with (root / LOG).open("ab") as file:
+                file.write(b"a line by a program that takes no lock\n")
+            raise OSError(errno.EIO, "Input/output error")
+
+    with watched(fail), pytest.raises(WriteFailed, match="may or may not have been kept"):
+        Guard(root, Scope.LOG).append(LOG, b"new\n")
+    assert (root / LOG).read_bytes() == b"old\nnew\na line by a program that takes no lock\n"
+
+
+@pytest.mark.parametrize("action", ACTIONS[:8], ids=lambda a: a.name)
+def test_bytes_are_on_disk_before_the_name_and_the_name_before_the_answer(
+    tmp_path: Path, watched: Watched, action: Action
+) -> None:
+    """What a power cut may take: nothing, once the call has returned; and never the bytes without their name."""
+    made: list[str] = []
+    assert _run(watched, _fresh(tmp_path, action), action, lambda n, name: made.append(name)) is None
+    order = "".join({"write": "w", "fsync": "s", "rename": "n", "link": "n", "exchange": "n"}.get(m, "") for m in made)
+    wanted = {"append": "ws", "begin": "ws", "remove": "ns", "export": "sns"}.get(action.name.split()[0], "wsns")
+    assert order.endswith(wanted), f"{action.name}: {order}"
+
+
+def test_a_folder_made_on_the_way_is_on_disk_before_what_is_in_it(tmp_path: Path, watched: Watched) -> None:
+    root = _fresh(tmp_path, ACTIONS[0])
+    made: list[str] = []
+    with watched(lambda n, name: made.append(name)):
+        Guard(root, Scope.AGENT).makedirs("wiki/a/b")
+    assert [m for m in made if m in ("mkdir", "fsync")] == ["mkdir", "fsync"] * 2
