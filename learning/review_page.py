@@ -39,7 +39,7 @@ class Row:
 def render_page(
     rows: Sequence[Row], states: Mapping[CardId, MemoryState], scheduler: Scheduler, as_of: datetime | None
 ) -> str:
-    """The page's text. `as_of` is the instant of the last event, None before there is any."""
+    """The page's text. `as_of` is the instant of the last event that counts, None before there is any."""
     at = as_of or _START
     known = [(row, states.get(row.card, _UNSEEN)) for row in rows]
     order = sorted(enumerate(known), key=lambda k: (*_rank(k[1][1], at), k[0]))
@@ -89,7 +89,7 @@ def _row(row: Row, state: MemoryState, scheduler: Scheduler, at: datetime) -> li
         wording.interval(state),
         f"{state.stability:.2f}",
         f"{state.difficulty:.2f}",
-        f"{scheduler.retrievability(state, max(at, state.last_review)):.2f}",
+        f"{scheduler.retrievability(state, at):.2f}",
         str(state.reps),
         str(state.lapses),
         wording.status(state, at),

@@ -195,6 +195,18 @@ def test_a_comment_that_was_lost_comes_back_with_its_id(vault: Vault) -> None:
     assert len(open_desk(vault, NOON).cards) == 5
 
 
+def test_a_copy_of_a_card_made_by_hand_is_a_card_of_its_own(vault: Vault) -> None:
+    file = flashcards(vault, "interleaving")
+    with file.open("a") as deck:
+        deck.write("\nQ: When?\nA: In revision.\n")
+    first = open_desk(vault, NOON).cards.keys()
+    with file.open("a") as deck:
+        deck.write("\nQ: When?\nA: In revision.\n")
+    desk = open_desk(vault, NOON)
+    assert desk.cards.keys() > first
+    assert desk.diagnostics == ()
+
+
 def test_a_vault_that_cannot_be_written_is_still_read(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     with flashcards(vault, "interleaving").open("a") as file:
         file.write("\nQ: When?\nA: In revision.\n")
