@@ -14,6 +14,7 @@ from vault.source import Mark, MarkKind
 _KEEP = str.maketrans("\n \t", "\x00\x01\x02")
 _BACK = str.maketrans("\x00\x01\x02", "\n \t")
 _SPACE = re.compile("[\\s\x00-\x02]+")
+_UNEVEN = re.compile("[\x00-\x02]|[^\\S ]|  |^ | $")  # white space that folding would change
 _WIDE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uff64]")
 _SHARED = frozenset("“”‘’—…·[")
 _HANGUL = "[\u1100-\u11ff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb]"
@@ -106,6 +107,8 @@ def _trimmed(mark: Mark, text: str) -> Mark | None:
 
 def folded(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
     """(text, marks) of one block: NFC, white space folded, kept breaks back in place, marks tight round their words."""
+    if not _UNEVEN.search(raw) and unicodedata.is_normalized("NFC", raw):
+        return raw, [m for mark in marks if (m := _trimmed(mark, raw)) is not None]
     if not unicodedata.is_normalized("NFC", raw):
         raw, marks = _edited(raw, marks, _composing_edits(raw))
     text, moved = _edited(raw, marks, _space_edits(raw))
@@ -138,10 +141,9 @@ class Block:
             self.empty = self.empty and _SPACE.fullmatch(words) is not None
 
     @property
-    def ends_sentence(self) -> bool:
-        """Whether the words so far end with a mark that closes a sentence or clause; so does an empty block."""
-        tail = "".join(self._pieces[-3:]).rstrip()
-        return not tail or tail[-1] in ".!?:;,。！？；："
+    def tail(self) -> str:
+        """The last characters so far, white space left out."""
+        return "".join(self._pieces[-3:]).rstrip()[-4:]
 
     def unspace(self) -> None:
         """Takes back white space at the end: what comes next was left out."""

@@ -18,6 +18,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _BREAKS = str.maketrans({"\x0b": " ", "\x0c": " ", "\x85": " ", "\u2028": " ", "\u2029": " "})
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BAD_RUN = re.compile("[\udc80-\udcff]+")
 _WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da"}
 _SIGNS = frozenset("°§€£©®«»¿¡\xa0")
@@ -27,9 +28,10 @@ _OLD = [
     "cp1250", "iso8859_2", "cp1251", "koi8_r", "koi8_u", "mac_cyrillic", "cp1253", "cp1254", "cp1255", "cp1256",
     "cp1257", "cp1252", "gb18030", "big5", "cp932", "euc_jp", "cp949", "cp874", "mac_roman",
 ]  # fmt: skip
-MAX_BAD_SHARE = 0.2  # of all that is not ASCII: with more, the document is not UTF-8 with a few slips
+MAX_BAD_SHARE = 0.5  # of all that is not ASCII: with more, the document is not UTF-8 with a few slips
 MAX_REPORTED = 20
 SAMPLE = 200_000
+SHORT = 200  # bytes; too few for statistics or for telling the language
 
 
 def decode(data: bytes) -> tuple[str, list[Problem]]:
@@ -37,6 +39,14 @@ def decode(data: bytes) -> tuple[str, list[Problem]]:
 
     Raises: Unreadable if no encoding makes plausible text of it.
     """
+    text, problems = _decoded(data)
+    if len(_CONTROLS.findall(text[:SAMPLE])) > 0.05 * min(len(text), SAMPLE):
+        raise Unreadable("not a text file: it is full of control characters", hint="is the file's name right?")
+    return text, problems
+
+
+def _decoded(data: bytes) -> tuple[str, list[Problem]]:
+    """The characters of a text file by its byte order mark, as UTF-8, as UTF-8 with slips, or by a guess."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return _strict(data[len(bom) :] if encoding == "utf-8" else data, encoding)
@@ -117,6 +127,8 @@ def _guessed(data: bytes) -> tuple[str, list[Problem]]:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         raise Unreadable(f"looks like {encoding}, but not all of it is", hint="save it as UTF-8") from None
+    if len(data) > SHORT and not language_of(text):
+        raise Unreadable(f"its encoding could not be told: as {encoding} it makes no language", hint="save it as UTF-8")
     return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
 
 
@@ -139,7 +151,7 @@ def _statistical(data: bytes) -> str:
     best = from_bytes(sample, cp_isolation=_OLD).best()
     unsure = best is None or not best.encoding or best.percent_chaos > 10
     vague = unsure or (best is not None and best.percent_coherence < 25)
-    if vague and len(data) < 200 and not _odd(sample.decode("cp1252", "replace")):
+    if vague and len(data) <= SHORT and not _odd(sample.decode("cp1252", "replace")):
         return "cp1252"  # too short for statistics
     if best is None or unsure:
         raise Unreadable("its encoding could not be told", hint="save it as UTF-8")

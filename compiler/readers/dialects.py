@@ -197,7 +197,7 @@ def add_dialects(md: MarkdownIt) -> None:
 
 
 MAX_TAG = 20_000  # characters of one JSX tag with its attributes
-_JSX_TAG = re.compile(r"</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
+_JSX_TAG = re.compile(r"`[^`\n]+`|</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
 _ESM = re.compile(r"(?:import\s.+from\s+['\"].*|import\s+['\"].*|export\s+(?:const|default|function|let|var)\b.*)")
 _JSX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
@@ -238,7 +238,7 @@ def _prose_without_jsx(text: str) -> str:
     at = 0
     budget = 4 * len(text) + 100_000  # tags that never end would be searched to the end of the text each
     for tag in _JSX_TAG.finditer(text):
-        if tag.start() < at:
+        if tag.start() < at or tag.group()[0] == "`":
             continue
         end = _tag_end(text, tag.end(), budget) if tag.group()[-1] != ">" else tag.end()
         budget -= end - tag.end() if end > tag.end() else MAX_TAG

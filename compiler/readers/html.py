@@ -7,9 +7,10 @@ from collections import Counter
 from typing import Any
 
 from compiler.readers.decode import decode
+from compiler.readers.elements import BLOCKS, SILENT, parsed, words_of
 from compiler.readers.hidden import hidden_selectors
 from compiler.readers.page import Page
-from compiler.readers.tree import BLOCKS, SILENT, TreeWalker, words_of
+from compiler.readers.tree import TreeWalker
 from vault.clean import clean_line, normal
 from vault.errors import Unreadable
 from vault.source import Problem
@@ -44,11 +45,8 @@ _META = {
 
 def read_html(data: bytes, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes the page's article onto `page`; gives its properties (title, author, source ...) and problems."""
-    from lxml import etree
-
     text, problems = _decoded(data)
-    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
-    root = etree.fromstring(normal(text).encode(), parser) if text.strip() else None
+    root = parsed(normal(text)) if text.strip() else None
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.dialects import VOID, add_dialects, without_jsx
+from compiler.readers.elements import parsed
 from compiler.readers.page import Page
 from compiler.readers.tree import TreeWalker
 
@@ -131,8 +132,6 @@ def _closed(markup: str) -> str:
 
 def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:
     """Writes the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
-    from lxml import etree
-
     if name.lower().endswith(".mdx"):
         text = without_jsx(text)
     md = _parser()
@@ -142,8 +141,7 @@ def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None
         if token.map and token.nesting >= 0 and token.type not in ("inline", "html_block"):
             token.attrSet("data-line", str(token.map[0] + 1))
     rendered = md.renderer.render(tokens, md.options, env)
-    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
-    root = etree.fromstring(f"<html><body><div>{rendered}</div></body></html>".encode(), parser)
+    root = parsed(f"<html><body><div>{rendered}</div></body></html>")
 
     def line_of(element: Any) -> int:
         number = element.get("data-line") or ""

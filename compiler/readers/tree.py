@@ -7,52 +7,28 @@ from collections.abc import Callable
 from typing import Any
 
 from compiler.readers.block import Block, folded
+from compiler.readers.elements import (
+    BLOCKS,
+    EMPHASIS,
+    NOTES,
+    SILENT,
+    holds_data,
+    is_glossary,
+    is_link_farm,
+    leads_nowhere,
+    words_of,
+)
 from compiler.readers.hidden import is_hidden
 from compiler.readers.page import Page
 from vault.clean import normal
 from vault.source import Mark, MarkKind
 
-SILENT = {
-    "script", "style", "template", "noscript", "head", "iframe", "object", "embed", "svg", "canvas", "audio",
-    "video", "map", "select", "button", "input", "textarea", "option", "datalist", "progress", "meter", "nav",
-    "footer", "dialog", "frameset", "noframes", "applet", "link", "meta", "d-bibliography",
-    "dt-bibliography", "d-appendix-placeholder", "annotation-xml",
-}  # fmt: skip
-BLOCKS = {
-    "p", "div", "section", "article", "main", "header", "aside", "figure", "figcaption", "blockquote", "ul", "ol",
-    "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "pre", "h1", "h2",
-    "h3", "h4", "h5", "h6", "hr", "address", "details", "summary", "fieldset", "legend", "center", "body", "html",
-    "form", "hgroup", "dt-article", "d-article", "d-title", "d-abstract", "d-byline", "d-appendix",
-    "d-footnote-list", "x-note",
-}  # fmt: skip
-EMPHASIS = {
-    "em", "i", "strong", "b", "mark", "dfn",
-}  # fmt: skip
-NOTES = {"d-footnote", "dt-fn", "x-note"}
 _HEADING = re.compile(r"h([1-6])")
 _CALLOUT = re.compile(r"\s*\[!([\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)\n?")
-_PERMALINK = re.compile(r"\b(?:anchor|headerlink|permalink|header-anchor|heading-link)\b")
-_FOOTNOTE_REF = re.compile(r"\[?\s*(?:\d{1,3}|[a-z*†‡§¶↩])\s*\]?|↩︎?")
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]»]*$")
 _TASK = re.compile(r"\s*\[[ xX]\]\s+")
 _FILE_NAME = re.compile(r"[\w%@.-]+\.(?:png|jpe?g|gif|svg|webp|pdf)", re.IGNORECASE)
 _ORDINAL = re.compile(r"st|nd|rd|th|er|e|o|a|ème|tm|®|™|©", re.IGNORECASE)
-_GLOSSARY = re.compile(
-    r"\b(?:definition|description|meaning|explanation|what it (?:is|does|means)|bedeutung|beschreibung|erklärung"
-    r"|signification|descripción|significado)\b|定义|描述|说明|含义|意味|説明",
-    re.IGNORECASE,
-)
-
-TABLE_MAX_CELL = 600  # characters; a table with longer cells lays out a page, it holds no data
-
-
-def _is_link_farm(text: str, marks: list[Mark]) -> bool:
-    """Whether a block is little but links to elsewhere: translations, discussions, a menu."""
-    links = [m.end - m.start for m in marks if m.kind is MarkKind.LINK]
-    return len(links) >= 5 and sum(links) > 0.5 * len(text)
-
-
-def words_of(element: Any) -> str:
-    return " ".join("".join(element.itertext()).split())
 
 
 class TreeWalker:
@@ -109,7 +85,8 @@ class TreeWalker:
             self._broke = False
         if self._left_out and words.strip():
             self._left_out = False
-            if not words[0].isalnum() and self._block.ends_sentence:
+            tail = self._block.tail
+            if not words[0].isalnum() and (not tail or tail[-1] in ".!?:;,。！？；："):
                 words = words.lstrip(" .,;:")
                 self._block.text(" ")
         self._block.text(words)
@@ -128,7 +105,7 @@ class TreeWalker:
     def _write(self, kind: MarkKind | None, level: int) -> None:
         self._broke = self._left_out = False
         text, marks = self._block.take()
-        if not text or _is_link_farm(text, marks):
+        if not text or is_link_farm(text, marks):
             return
         if kind is MarkKind.CAPTION:
             self._captions.add(text)
@@ -149,7 +126,7 @@ class TreeWalker:
             return False
         if tag in SILENT or is_hidden(element, self._hidden):
             return False
-        if tag in BLOCKS:
+        if tag in BLOCKS or tag in NOTES:
             self._enter_block(element, tag)
         elif not self._enter_inline(element, tag):
             return False
@@ -167,9 +144,9 @@ class TreeWalker:
             self._line = line
         if tag in ("ul", "ol"):
             self._lists += 1
-        elif tag == "table" and self._table is None and _holds_data(element):
+        elif tag == "table" and self._table is None and holds_data(element):
             self._page.begin(MarkKind.TABLE)
-            self._table, self._glossary = element, _is_glossary(element)
+            self._table, self._glossary = element, is_glossary(element)
         elif self._table is not None:
             self._enter_cell(element, tag)
         elif tag == "li":
@@ -212,7 +189,7 @@ class TreeWalker:
             if tag == "dfn":
                 self._block.open(MarkKind.TERM)
         elif tag == "a":
-            if _leads_nowhere(element):
+            if leads_nowhere(element):
                 return False
             if element.get("href") is not None:
                 self._block.open(MarkKind.LINK)
@@ -248,7 +225,7 @@ class TreeWalker:
             self._block.close(MarkKind.EMPHASIS)
         elif tag == "a" and element.get("href") is not None:
             self._block.close(MarkKind.LINK)
-        elif tag in BLOCKS:
+        elif tag in BLOCKS or tag in NOTES:
             self._leave_block(element, tag)
 
     def _leave_block(self, element: Any, tag: str) -> None:
@@ -333,45 +310,13 @@ class TreeWalker:
         """Raised and lowered words: a reference to a note goes, an exponent keeps its `^`, an index its `_`."""
         words = words_of(element)
         linked = any((a.get("href") or "").startswith("#") for a in element.iter("a"))
-        if not words or (linked and len(words) <= 8) or element.get("class") == "footnote-ref":
+        if not words or (linked and (not self._block.tail or _SENTENCE_END.search(self._block.tail))):
             return False
-        if self._pre or len(words) > 20 or (tag == "sup" and _ORDINAL.fullmatch(words)):
+        if linked and len(words) <= 8:  # inside a sentence the mark stays, so that the sentence is whole
+            self._block.text(f"[{words.strip('[]')}]")
+            return False
+        if self._pre or len(words) > 20 or words[0] == "[" or (tag == "sup" and _ORDINAL.fullmatch(words)):
             return True
         if not (tag == "sub" and words.isdigit()):
             self._block.text("^" if tag == "sup" else "_")
         return True
-
-
-def _leads_nowhere(element: Any) -> bool:
-    """A link that is furniture: a heading's own anchor, a jump to a footnote or back."""
-    words = words_of(element)
-    if words in ("¶", "#", "§", "🔗", "↩", "↩︎", "^"):
-        return True
-    if _PERMALINK.search(element.get("class") or "") and len(words) <= 2:
-        return True
-    return (element.get("href") or "").startswith("#") and _FOOTNOTE_REF.fullmatch(words) is not None
-
-
-def _rows(table: Any) -> list[Any]:
-    return [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
-
-
-def _holds_data(table: Any) -> bool:
-    """Whether a table holds data, and is not there to lay out a page."""
-    if next(table.iterdescendants("table"), None) is not None:
-        return False
-    rows = _rows(table)
-    if not rows:
-        return False
-    cells = [[c for c in row if c.tag in ("td", "th")] for row in rows]
-    if max(map(len, cells)) < 2 or any(next(table.iter(t), None) is not None for t in ("pre", "h1", "h2", "h3")):
-        return False
-    has_head = next(table.iter("th"), None) is not None
-    return (has_head or len(rows) > 1) and all(len(words_of(c)) <= TABLE_MAX_CELL for row in cells for c in row)
-
-
-def _is_glossary(table: Any) -> bool:
-    """Whether the second column explains the first: then the first column's cells are terms."""
-    rows = _rows(table)
-    heads = [c for c in rows[0] if c.tag in ("td", "th")] if rows else []
-    return len(heads) in (2, 3) and _GLOSSARY.search(words_of(heads[1])) is not None

@@ -18,7 +18,7 @@ import pytest
 from compiler.build import Options, compile_vault
 from compiler.report import Report
 from vault.card import parse_deck, splice_card
-from vault.errors import LockHeld, UsageError
+from vault.errors import LockHeld, UsageError, WorkerFailed
 from vault.locks import lock
 from vault.store import Vault, open_vault
 
@@ -248,6 +248,34 @@ def test_a_bad_source_is_named_and_the_others_go_on(vault: Vault) -> None:
     assert report.sources == {"read": 2, "recorded": 1, "unchanged": 0, "failed": 1}
     again = compiled(vault, MORNING + timedelta(days=1))
     assert again.nothing_new and [d.path for d in again.failures] == ["raw/articles/empty.md"]
+
+
+def test_a_compile_of_one_source_leaves_changes_to_the_others_for_later(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    (vault.root / "raw/articles/testing.md").write_text("# Gone\n")
+    (vault.root / "raw/articles/sleep.md").write_text(
+        "# Sleep\n\nSleep is a state of rest in which memories are replayed.\n"
+    )
+    only = Options(only=("raw/articles/sleep.md",))
+    compile_vault(vault, only, MORNING + timedelta(days=1), silent)
+    after = tree(vault)
+    assert "wiki/concepts/sleep.md" in after
+    assert all(
+        after[p] == before[p] for p in before if p.startswith(("wiki/concepts", "wiki/summaries", "learning/flash"))
+    )
+    compiled(vault, MORNING + timedelta(days=2))
+    assert "wiki/concepts/retrieval-practice.md" not in tree(vault)
+
+
+def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(vault)
+    before = tree(vault)
+    forget_caches(vault)
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(WorkerFailed, match="nothing was written"):
+        compiled(vault, MORNING + timedelta(days=1))
+    assert tree(vault) == before
 
 
 def test_ticks_and_decisions_on_gaps_survive(vault: Vault) -> None:
