@@ -71,6 +71,12 @@ class RawDigests:
         save_cache(guard, _DIGESTS, self.seen)
 
 
+def cache_path(path: str, sha256: str, engine: str) -> str:
+    """Where what a worker made of these bytes under this name is kept."""
+    key = f"{sha256} {plan.READERS} {engine} {path.rsplit('/', 1)[-1]}"
+    return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
+
+
 def save_cache(guard: Guard, path: str, value: object) -> None:
     """Put `value` as JSON at `path`, whatever was there."""
     from vault.folder import sha256_hex
@@ -93,6 +99,7 @@ class Gathering:
     progress: Progress
     dry_run: bool = False
     fresh: bool = False
+    changed: frozenset[str] = frozenset()  # ids of the sources that are new or hold other bytes than before
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
     events: list[ledger.Event] = field(default_factory=list)
@@ -116,15 +123,10 @@ class Gathering:
             for i in range(len(sources))
         ]
 
-    def _cache_path(self, source: Tracked) -> str:
-        name = source.path.rsplit("/", 1)[-1]
-        key = f"{source.sha256} {plan.READERS} {self.engine} {name}"
-        return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
-
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
         if self.fresh:
             return None
-        data = self.guard.read(self._cache_path(source))
+        data = self.guard.read(cache_path(source.path, source.sha256, self.engine))
         try:
             found = json.loads(data) if data is not None else None
         except ValueError:
@@ -143,11 +145,22 @@ class Gathering:
             source = sources[order[n]]
             self.progress({"event": "source", "done": done, "of": len(messages), "path": source.path})
             if isinstance(reply, WorkerFailed):
+                self._excuse(source, reply)
                 self.failures.append(Diagnostic(source.path, 0, "reader-failed", reply.what, reply.hint))
                 continue
             if not self.dry_run:
-                save_cache(self.guard, self._cache_path(source), reply)
+                save_cache(self.guard, cache_path(source.path, source.sha256, self.engine), reply)
             results[order[n]] = (reply, True)
+
+    def _excuse(self, source: Tracked, failure: WorkerFailed) -> None:
+        """A document that nobody changed and that was read before must not lose its claims to a reader's bad day."""
+        prefix = f"{source.id}:"
+        living = any(
+            k.startswith(prefix) and self.ids.alive(i) for (noun, k), i in self.ids.keys.items() if noun == "claim"
+        )
+        if living and source.id not in self.changed:
+            what = f"it was read before, and now {failure.what}; nothing was written"
+            raise WorkerFailed(what, where=source.path, hint="run the command again")
 
     def _gathered(self, tracked: Tracked, reply: dict[str, Any], fresh: bool, before: dict[str, str]) -> Gathered:
         if "recorded" in reply:

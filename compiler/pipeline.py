@@ -6,13 +6,14 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from compiler import indexes, plan
 from compiler.crew import Crew
 from compiler.decks import deleted_by_hand, where_they_stand
 from compiler.gaps import decisions_in
-from compiler.gather import Gathered, Gathering, RawDigests, save_cache
+from compiler.gather import Gathered, Gathering, RawDigests, cache_path, save_cache
 from compiler.layout import Layout
 from compiler.options import Options
 from compiler.publish import Publisher
@@ -53,8 +54,9 @@ class Pipeline:
         digests = RawDigests(self.vault, time.time_ns())
         sources, events = plan.track(self._raw_files(digests), self.ids, self.at)
         self._learn(events)
+        changed = frozenset(str(e["id"]) for e in events)
         with Crew(self.options.engine) as crew:
-            gathered = self._gathered(crew, sources)
+            gathered = self._gathered(crew, sources, changed)
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             layout.compose_articles(replies.ask)
@@ -92,11 +94,18 @@ class Pipeline:
         for file in seen:
             digest = self._digest(file, digests)
             if digest is not None and self.options.only and file.path not in self.options.only:
-                id_ = self.ids.keys.get(("source", file.path))
-                digest = self.ids.changed.get(id_, {}).get("digest") if id_ else None
+                digest = self._before(file.path, digest)
             if digest is not None:
                 files[file.path] = digest
         return files
+
+    def _before(self, path: str, now: str) -> str | None:
+        """The bytes that a file held at the last build, if what was read then is still known; None for a new file."""
+        id_ = self.ids.keys.get(("source", path))
+        before = self.ids.changed.get(id_, {}).get("digest") if id_ else None
+        if before is None:
+            return None
+        return str(before) if self.guard.exists(cache_path(path, str(before), self.engine)) else now
 
     def _digest(self, file: plan.RawFile, digests: RawDigests) -> str | None:
         try:
@@ -110,11 +119,19 @@ class Pipeline:
         self.report.failures.append(found)
         return None
 
-    def _gathered(self, crew: Crew, sources: Sequence[plan.Tracked]) -> list[Gathered]:
+    def _gathered(self, crew: Crew, sources: Sequence[plan.Tracked], changed: frozenset[str]) -> list[Gathered]:
         """Every source with its claims; claims of the ledger that no source bears out any more are retired."""
-        dry, fresh = self.options.dry_run, self.options.fresh
         gathering = Gathering(
-            self.vault, self.guard, crew, self.engine, self.ids, self.at, self.progress, dry_run=dry, fresh=fresh
+            vault=self.vault,
+            guard=self.guard,
+            crew=crew,
+            engine=self.engine,
+            ids=self.ids,
+            at=self.at,
+            progress=self.progress,
+            dry_run=self.options.dry_run,
+            fresh=self.options.fresh,
+            changed=changed,
         )
         gathered = gathering.run(sources)
         self._learn(gathering.events)
@@ -166,8 +183,9 @@ class Pipeline:
                 self.decisions.append(event)
         return decisions_in([*self.decided, *self.decisions])
 
+    @cached_property
     def _decks_on_disk(self) -> dict[str, list[CardId]]:
-        """The cards with an id in each file of flashcards."""
+        """The cards with an id in each file of flashcards, as this build found them."""
         paths = self.vault.paths(FLASHCARDS, ".md")
         decks = {p: parse_deck(self.publisher.text_of(p) or "", p) for p in paths}
         return {p: [c.id for c in deck.cards if c.id is not None] for p, deck in decks.items()}
@@ -181,7 +199,7 @@ class Pipeline:
             left = json.loads(self.guard.read(plan.CACHE) or b"{}").get("decks", {})
         except (ValueError, AttributeError):
             left = {}
-        now = deleted_by_hand(left, self._decks_on_disk()) - before
+        now = deleted_by_hand(left, self._decks_on_disk) - before
         self.decisions += [{"v": 1, "type": "card-deleted", "card": id_, "at": self.at} for id_ in sorted(now)]
         return before | now
 
@@ -204,7 +222,7 @@ class Pipeline:
     def _publish(self, layout: Layout) -> None:
         """Ledgers first, then files: a build killed between the two is completed by the next one."""
         publisher = self.publisher
-        on_disk = self._decks_on_disk()
+        on_disk = self._decks_on_disk
         known = frozenset(CardId(str(e["id"])) for e in [*self.id_events, *self.events] if e.get("of") == "card")
         publisher.notes(layout.files)
         publisher.decks(where_they_stand(layout.decks, on_disk), list(on_disk), known)

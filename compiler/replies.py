@@ -33,14 +33,18 @@ class Replies:
                 self.known = {}
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
-        """The reply to each request, in order; None where the engine failed."""
+        """The reply to each request, in order; None where it makes no sense. Raises: WorkerFailed."""
         keys = [digest(self.engine, r) for r in requests]
         todo = [n for n, key in enumerate(keys) if key not in self.known]
         messages = [{"op": "ask", "request": requests[n].model_dump(mode="json")} for n in todo]
         for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
-            if not isinstance(reply, WorkerFailed) and "reply" in reply:
-                self.known[keys[todo[n]]] = reply["reply"]
+            if isinstance(reply, WorkerFailed):
+                # Going on without a reply would take back what rests on it: better nothing than half.
+                raise WorkerFailed(
+                    f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run it again"
+                )
+            self.known[keys[todo[n]]] = reply.get("reply")
         return [self._reply(key, stage) for key in keys]
 
     def _reply(self, key: str, stage: str) -> Reply | None:
