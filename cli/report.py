@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import traceback
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,6 +50,8 @@ def _lined(error: RetainError) -> str:
 
 def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
+    import traceback
+
     from vault.guard import write_trace
 
     trace = write_trace("".join(traceback.format_exception(error)))

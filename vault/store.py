@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vault import ledger
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, VaultNotFound
-from vault.guard import Guard, Scope
 from vault.settings import FILE, Settings, read_settings
 
 if TYPE_CHECKING:
+    from vault import ledger
     from vault.card import Deck
+    from vault.guard import Guard, Scope
 
 FLASHCARDS = "learning/flashcards"
 REVIEW_PAGE = "learning/_review.md"
@@ -36,11 +36,15 @@ class Vault:
     notices: tuple[Diagnostic, ...] = ()
 
     def guard(self, scope: Scope) -> Guard:
+        from vault.guard import Guard  # here, as a compile with nothing to do opens no file of the vault
+
         return Guard(self.root, scope)
 
     def read_bytes(self, path: str) -> bytes | None:
         """The bytes of a file of the vault, reached without following a link; None if there is none."""
-        return Guard(self.root, Scope.AGENT).read(path)
+        from vault.folder import Folder
+
+        return Folder(self.root).read(path)
 
     def read_text(self, path: str) -> str | None:
         """A file of the vault as text. Raises Damaged where it is not UTF-8."""
@@ -85,6 +89,8 @@ class Vault:
 
     def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
         """The events of one ledger, empty where it does not exist yet."""
+        from vault import ledger
+
         return ledger.decode(self.read_bytes(path) or b"", path)
 
 
