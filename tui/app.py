@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.app import App, SystemCommand
+from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
 from learning.sitting import Sitting
 from tui import theme
 from tui.keys import APP, bindings
-from tui.screens.gaps import GapsScreen
-from tui.screens.home import HomeScreen
-from tui.screens.review import ReviewScreen
 from vault.errors import RetainError
 from vault.locks import lock
 from vault.store import Vault
+
+if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
+    from tui.screens.home import HomeScreen
+    from tui.screens.review import ReviewScreen
 
 INTERRUPTED = 130
 
@@ -30,6 +33,12 @@ class RetainApp(App[int]):
     TITLE = "retain"
     BINDINGS = bindings(APP, priority=True)  # type: ignore[assignment]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (so it is declared above)
+
+    @dataclass
+    class PageFailed(Message):
+        """The ratings are on disk; `_review.md`, which is made of them, could not be written."""
+
+        error: RetainError
 
     def __init__(
         self,
@@ -44,7 +53,7 @@ class RetainApp(App[int]):
         self._vault, self._now, self._start, self._tag = vault, clock, start, tag
         self._held = ExitStack()
         self._sitting: Sitting | None = None
-        self._ending: Worker[RetainError | None] | None = None
+        self._ending: Worker[None] | None = None
         self.register_theme(theme.DARK)
         self.register_theme(theme.LIGHT)
         self.theme = theme.preferred(environment or {})
@@ -52,12 +61,29 @@ class RetainApp(App[int]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
 
-    async def on_mount(self) -> None:
-        reviewing = self._start == "review"
-        await self.push_screen(ReviewScreen(self._vault, self._now, self._tag) if reviewing else self._home())
+    def get_default_screen(self) -> Screen[None]:
+        return self._review() if self._start == "review" else self._home()
 
     def _home(self, problem: RetainError | None = None) -> HomeScreen:
+        from tui.screens.home import HomeScreen
+
         return HomeScreen(self._vault, self._now, self._tag, problem)
+
+    def _review(self) -> ReviewScreen:
+        from tui.screens.review import ReviewScreen
+
+        return ReviewScreen(self._vault, self._now, self._tag)
+
+    async def _go_home(self, problem: RetainError | None = None) -> None:
+        """Back to the screen below; where there is none, the app began with the review, and home comes on top."""
+        from tui.screens.home import HomeScreen
+
+        below = self.screen_stack[-2:-1]
+        if below and isinstance(below[0], HomeScreen):
+            below[0].greet(problem)
+            await self.pop_screen()
+        else:
+            await self.push_screen(self._home(problem))
 
     # --- the review is held by one session at a time ----------------------------------------------------------------
 
@@ -77,33 +103,45 @@ class RetainApp(App[int]):
             self._held.close()
         return None
 
-    async def on_home_screen_review_chosen(self) -> None:
+    def _end_in_background(self) -> None:
+        problem = self.end_sitting()
+        if problem is not None:
+            self.post_message(self.PageFailed(problem))
+
+    def on_retain_app_page_failed(self, message: PageFailed) -> None:
+        from tui.screens.home import HomeScreen
+
+        if isinstance(self.screen, HomeScreen):
+            self.screen.say(message.error)
+
+    async def on_home_screen_review_chosen(self, message: HomeScreen.ReviewChosen) -> None:
         if self._ending is not None:
             await self._ending.wait()
         try:
             self.hold_review()
         except RetainError as error:
-            if isinstance(self.screen, HomeScreen):
-                self.screen.say(error)
+            message.screen.say(error)
             return
-        await self.switch_screen(ReviewScreen(self._vault, self._now, self._tag))
+        await self.push_screen(self._review())
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
         self._sitting = message.sitting
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
         self.end_sitting()
-        await self.switch_screen(self._home(message.error))
+        await self._go_home(message.error)
 
     async def on_review_screen_left(self) -> None:
-        self._ending = self.run_worker(self.end_sitting, thread=True)
-        await self.switch_screen(self._home())
+        self._ending = self.run_worker(self._end_in_background, thread=True)
+        await self._go_home()
 
     async def on_home_screen_gaps_chosen(self) -> None:
-        await self.switch_screen(GapsScreen(self._vault, self._now))
+        from tui.screens.gaps import GapsScreen
+
+        await self.push_screen(GapsScreen(self._vault, self._now))
 
     async def on_gaps_screen_left(self) -> None:
-        await self.switch_screen(self._home())
+        await self._go_home()
 
     # --- keys and commands of the whole app -------------------------------------------------------------------------
 

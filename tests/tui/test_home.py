@@ -139,6 +139,21 @@ async def test_light_and_dark_change_at_a_key(home: RetainApp, settled: Settled)
         assert home.theme == "retain-light"
 
 
+async def test_the_palette_offers_commands_and_none_that_writes_a_file(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        assert [command.title for command in home.get_system_commands(home.screen)] == [
+            "Theme",
+            "Light or dark",
+            "Quit",
+        ]
+        await pilot.press("ctrl+p")
+        await settled(pilot)
+        await pilot.press(*"light", "enter")
+        await settled(pilot)
+        assert home.theme == "retain-light"
+
+
 def test_the_terminal_says_whether_it_is_light() -> None:
     assert theme.preferred({}) == "retain-dark"
     assert theme.preferred({"COLORFGBG": "0;15"}) == "retain-light"

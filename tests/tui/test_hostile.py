@@ -82,7 +82,7 @@ async def test_hostile_words_only_show_on_every_screen(
         assert_inert(app, "Title ", "Ask ", "[@click=app.exit(9)]C[/]")
         await pilot.press("space", "s")
         assert_inert(app, "Tell ", "Said ", "[@click=app.exit(9)]x.md", "no longer in wiki/summaries/evil.md")
-        for y in range(2, 30):  # whatever is clicked, nothing of it acts
+        for y in range(2, 30, 4):  # whatever is clicked, nothing of it acts
             await pilot.click(offset=(20, y))
         assert app.is_running
     assert app.return_value is None

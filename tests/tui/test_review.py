@@ -263,6 +263,19 @@ async def test_the_end_says_what_was_done_and_renders_the_queue(
         assert page.count("| review |") == 3 and page.count("| learning |") == 1
 
 
+async def test_a_queue_page_that_cannot_be_written_is_named_and_no_rating_is_lost(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled
+) -> None:
+    (vault.root / REVIEW_PAGE).mkdir()
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "4", "escape")
+        await settled(pilot)
+        assert on_screen(review) is HomeScreen
+        assert "learning/_review.md" in str(review.screen.query_one(Notice).content)
+        assert len(logged()) == 1
+
+
 async def test_a_second_session_is_refused_and_told_who_holds_the_first(
     review: RetainApp, home: RetainApp, settled: Settled
 ) -> None:

@@ -112,7 +112,7 @@ def test_a_killed_session_keeps_what_it_showed_as_done(
     tmux.see("left with 137")
     assert len(logged()) == 1
     tmux.run("respawn-pane", "-k", command(vault, "review"))
-    assert "0 done · 3 left" in tmux.see("space shows the answer")
+    assert "space shows the answer" in tmux.see("0 done · 3 left")
     tmux.type("C-c")
     tmux.see("left with 130")
 

@@ -29,8 +29,11 @@ _PRESSING = 3  # gaps named, of each kind
 class HomeScreen(Screen[None]):
     BINDINGS = bindings(HOME)  # type: ignore[assignment]
 
+    @dataclass
     class ReviewChosen(Message):
-        """Today's reviews are asked for."""
+        """Today's reviews are asked for, on this screen."""
+
+        screen: HomeScreen
 
     class GapsChosen(Message):
         """The reading agenda is asked for."""
@@ -65,10 +68,22 @@ class HomeScreen(Screen[None]):
     def on_mount(self) -> None:
         self.query_one("#agenda").border_title = "Reading agenda"
         self.query_one("#agenda").display = self.query_one("#today").display = False
-        self.action_refresh()
+
+    def on_screen_resume(self) -> None:
+        """Whenever home comes back, the vault may have changed."""
+        self._begin_reading()
+
+    def greet(self, problem: RetainError | None) -> None:
+        """What to say as soon as home is back and the vault has been read."""
+        self._problem = problem
 
     def action_refresh(self) -> None:
-        """Reads the vault again, without holding up the screen."""
+        """Asked for by the human, who has read what was said."""
+        self._problem = None
+        self._begin_reading()
+
+    def _begin_reading(self) -> None:
+        """Reads the vault without holding up the screen."""
         self.run_worker(self._read, thread=True, exclusive=True)
 
     def _read(self) -> None:
@@ -82,7 +97,6 @@ class HomeScreen(Screen[None]):
         notice = self.query_one(Notice)
         if self._problem is not None:
             notice.failure(self._problem)
-            self._problem = None
         else:
             notice.found(message.overview.diagnostics)
 
@@ -91,7 +105,8 @@ class HomeScreen(Screen[None]):
         self.say(message.error)
 
     def say(self, problem: RetainError) -> None:
-        """Shows what went wrong."""
+        """Shows what went wrong, until the human refreshes or goes on."""
+        self._problem = problem
         self.query_one(Notice).failure(problem)
 
     def _show(self, seen: Overview) -> None:
@@ -107,7 +122,7 @@ class HomeScreen(Screen[None]):
         self.query_one("#holdings", Static).update(text.line(_holdings(seen)))
 
     def action_review(self) -> None:
-        self.post_message(self.ReviewChosen())
+        self.post_message(self.ReviewChosen(self))
 
     def action_gaps(self) -> None:
         self.post_message(self.GapsChosen())

@@ -50,7 +50,7 @@ class ReviewScreen(Screen[None]):
         """The human goes home."""
 
     def __init__(self, vault: Vault, clock: Clock, tag: str | None) -> None:
-        super().__init__()
+        super().__init__(classes="-waiting")
         self._vault, self._clock, self._tag = vault, clock, tag
         self._sitting: Sitting | None = None
         self._placed: Placed | None = None
@@ -68,6 +68,7 @@ class ReviewScreen(Screen[None]):
         yield KeyBar(())
 
     def on_mount(self) -> None:
+        self.query_one(TopBar).say("reading the vault …")
         self.run_worker(self._open, thread=True)
 
     def _open(self) -> None:
@@ -90,6 +91,7 @@ class ReviewScreen(Screen[None]):
         if sitting is None:
             return
         self._placed = sitting.table()
+        self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
         self.query_one(SupportPanel).display = False
         if self._placed is None:
