@@ -28,7 +28,9 @@ class Evidence:
     def place(self) -> str:
         """`The spacing effect, line 14`: what to say below the quote."""
         locator = self.claim.locator if self.claim else ""
-        return f"{self.title}, {locator}" if locator else self.title
+        if not locator or locator.startswith(f"{self.title},"):
+            return locator or self.title
+        return f"{self.title}, {locator}"
 
 
 class EvidenceReader:
