@@ -22,7 +22,7 @@ source: raw/articles/on-spacing.md
 > [!quote]
 > study that is spread out lasts
 >
-> definition · current · {locator}
+> definition · current{locator}
 
 ^c-7f3a9c1e2k
 """
@@ -42,7 +42,7 @@ def summary(vault: Vault, text: str) -> Citation:
 
 @pytest.mark.parametrize(
     ("locator", "place"),
-    [("line 14", "On spacing, line 14"), ("On spacing, line 14", "On spacing, line 14"), ("", "On spacing")],
+    [(" · line 14", "On spacing, line 14"), (" · On spacing, line 14", "On spacing, line 14"), ("", "On spacing")],
 )
 def test_a_quote_comes_with_its_source_and_place(vault: Vault, locator: str, place: str) -> None:
     cite = summary(vault, SUMMARY.format(locator=locator))
@@ -53,7 +53,7 @@ def test_a_quote_comes_with_its_source_and_place(vault: Vault, locator: str, pla
 
 
 def test_what_cannot_be_shown_says_why(vault: Vault) -> None:
-    cite = summary(vault, SUMMARY.format(locator="line 14"))
+    cite = summary(vault, SUMMARY.format(locator=" · line 14"))
     gone, lost = EvidenceReader(vault).of([Citation(cite.summary, OTHER, 1), Citation("wiki/summaries/none", CLAIM, 1)])
     assert gone.claim is None and "no longer in wiki/summaries/s.md" in gone.problem
     assert lost.claim is None and lost.problem == "the summary is gone"
@@ -63,7 +63,7 @@ def test_what_cannot_be_shown_says_why(vault: Vault) -> None:
 
 
 def test_one_reader_reads_a_summary_once(vault: Vault) -> None:
-    cite = summary(vault, SUMMARY.format(locator="line 14"))
+    cite = summary(vault, SUMMARY.format(locator=" · line 14"))
     reader = EvidenceReader(vault)
     first = reader.of([cite])
     (vault.root / "wiki/summaries/s.md").unlink()
