@@ -181,7 +181,7 @@ def _words(value: object) -> str:
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:
     """The finished source text; its title is the document's own, else its first heading, else the file's name."""
-    title = properties.get("title", "")
+    title = properties.get("title", "") or (clean_line(page.title.words) if page.title else "")
     top = next((h for h in page.headings if h.level == 1), None) or next(iter(page.headings), None)
     if page.title is None and top is not None and (not title or title.casefold() == top.words.casefold()):
         title = title or clean_line(top.words)

@@ -43,7 +43,7 @@ class Page:
 
     def __init__(self) -> None:
         self.headings: list[Heading] = []
-        self.title: tuple[int, int] | None = None  # the span of a title that stands apart from the headings
+        self.title: Heading | None = None  # a title that stands apart from the headings
         self.length = 0
         self._parts: list[str] = []
         self._marks: list[Mark] = []
@@ -62,7 +62,7 @@ class Page:
         if kind is not None:
             self._marks.append(Mark(kind, start, end, level))
         if kind is MarkKind.TITLE:
-            self.title = (start, end)
+            self.title = Heading(" ".join(text.split()), 0, start, end)
         if kind is MarkKind.HEADING:
             self.headings.append(Heading(" ".join(text.split()), level, start, end))
         for container in self._containers:

@@ -98,26 +98,13 @@ def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[
 
 
 def _properties(document: Document) -> dict[str, str]:
-    """What the file says of itself; the title only if it looks like one, else the largest words of page 1."""
+    """What the file says of itself; the title only if it looks like one."""
     out = {}
     for key, name in (("Author", "author"), ("CreationDate", "created")):
         value = clean_line(document.metadata.get(key, ""))
         if value:
             out[name] = value[:2000]
     title = clean_line(document.metadata.get("Title", ""))
-    if len(title) < 4 or _NO_TITLE.search(title):
-        title = _largest(document)
-    if title:
+    if len(title) >= 4 and not _NO_TITLE.search(title):
         out["title"] = title[:2000]
     return out
-
-
-def _largest(document: Document) -> str:
-    """The words in the largest print of the first page that has any."""
-    lines = next((page for page in document.pages if page), [])
-    sizes = [line.size for line in lines if len(letters(line.text)) >= 3]
-    if not sizes:
-        return ""
-    top = max(sizes)
-    chosen = [line.text.strip() for line in lines if line.size >= top - 0.2][:4]
-    return clean_line(" ".join(chosen))[:300] if Counter(sizes)[top] <= 4 else ""

@@ -77,6 +77,8 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
 def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[Line]]:
     """What stands above the text of page 1: the title, the largest print there, and names, which are no headings."""
     begin = next((i for i, line in enumerate(lines) if _begins_text(line, usual)), len(lines))
+    if 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
+        begin -= 1
     top = lines[:begin]
     sizes = [line.size for line in top if len(letters(line.text)) >= 3]
     if not sizes or max(sizes) < 1.15 * usual.size:
@@ -91,9 +93,17 @@ def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[
 
 def _begins_text(line: Line, usual: Measure) -> bool:
     text = line.text.strip()
-    return _KNOWN_HEADING.fullmatch(text) is not None or (
-        usual.is_body(line) and len(text) >= 60 and len(_WORD.findall(text)) >= 6 and "," not in text[:12]
-    )
+    if _KNOWN_HEADING.fullmatch(text):
+        return True
+    return usual.is_body(line) and len(text) >= 60 and len(_WORD.findall(text)) >= 6 and "," not in text[:12]
+
+
+def _may_head(line: Line, text: Line, usual: Measure) -> bool:
+    """Whether the last line above the text is its first heading, and no name, date or place."""
+    words = line.text.strip()
+    strong = line.share(Style.BOLD) > 0.9 or line.size >= 1.15 * usual.size
+    plain = not re.search(r"[,@]|\d{2}", words) and len(line.runs) == 1 and len(words) < 80
+    return strong and plain and abs(line.x0 - text.x0) < 2 and not SENTENCE_END.search(words)
 
 
 def _is_formula(line: Line, column: Column, usual: Measure, last: Block | None) -> bool:
@@ -128,11 +138,11 @@ def _kind(
     labelled = _CAPTION_LABEL.match(text) and line.runs[0].font.style & (Style.BOLD | Style.ITALIC)
     if _CAPTION.match(text) or labelled:
         return Kind.CAPTION, 0
-    if _LEADERS.search(text) or _is_label(line, before, following, column, usual):
+    if _LEADERS.search(text) or _is_cell(line, before, following):
         return Kind.TABLE, 0
     if _BULLET.match(text) and len(text) > 3 and _may_begin(line, before, column, usual, last):
         return Kind.ITEM, 0
-    return Kind.PARAGRAPH, 0
+    return (Kind.TABLE if _is_label(line, before, following, column, usual) else Kind.PARAGRAPH), 0
 
 
 def _is_code(line: Line, before: Line | None, column: Column, last: Block | None) -> bool:
@@ -162,12 +172,15 @@ def _may_begin(line: Line, before: Line | None, column: Column, usual: Measure, 
     return before.y < line.y or before.y - line.y > 1.3 * usual.leading or _ends(before, column)
 
 
+def _is_cell(line: Line, before: Line | None, following: Line | None) -> bool:
+    """Whether a line stands beside another on its baseline, as the cells of a table do."""
+    beside = [o for o in (before, following) if o is not None and abs(o.y - line.y) <= 2]
+    return len(line.text.strip()) < 80 and any(len(other.text.strip()) < 80 for other in beside)
+
+
 def _is_label(line: Line, before: Line | None, following: Line | None, column: Column, usual: Measure) -> bool:
-    """Whether a line is a table's cell or a figure's label: beside another on its baseline, or short and loose."""
+    """Whether a line is a label in a figure or a table's one cell: short and loose."""
     text = line.text.strip()
-    for other in (before, following):
-        if other is not None and abs(other.y - line.y) <= 2 and len(other.text.strip()) < 80 and len(text) < 80:
-            return True
     if usual.is_body(line) and (line.x0 <= column.left + 2 or len(text) >= 40):
         return False
     if len(text) >= 60 or SENTENCE_END.search(text):

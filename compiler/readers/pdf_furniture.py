@@ -17,7 +17,7 @@ def without_furniture(document: Document, usual: Measure) -> list[list[Line]]:
     tops, bottoms = zip(*(_outer_rows(page) for page in document.pages), strict=True) if document.pages else ((), ())
     drop: set[int] = set()
     for rows_of_pages in (tops, bottoms):
-        drop |= _repeated(rows_of_pages) | _same_place(rows_of_pages, usual)
+        drop |= _repeated(rows_of_pages, usual) | _same_place(rows_of_pages, usual)
     return [[line for line in page if id(line) not in drop] for page in document.pages]
 
 
@@ -42,7 +42,7 @@ def _key(row: list[Line]) -> str:
     return " ".join(_DIGITS.sub("#", line.text.lower()).strip() for line in sorted(row, key=lambda line: line.x0))
 
 
-def _repeated(pages: tuple[list[list[Line]], ...]) -> set[int]:
+def _repeated(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
     """Outer rows that come back on other pages at the same height, and rows of nothing but a page number."""
     places: dict[str, list[float]] = {}
     for rows in pages:
@@ -52,8 +52,8 @@ def _repeated(pages: tuple[list[list[Line]], ...]) -> set[int]:
     for rows in pages:
         for depth, row in enumerate(rows[:2]):
             key = _key(row)
-            again = sum(abs(y - row[0].y) <= 3 for y in places[key])
-            if _NUMBER_ONLY.fullmatch(key) or (again >= 2 and len(key) > 2 and _at_edge(rows, depth, out)):
+            again = sum(abs(y - row[0].y) <= 3 for y in places[key]) >= 2 and len(key) > 2
+            if _NUMBER_ONLY.fullmatch(key) or (again and _at_edge(rows, depth, out) and _set_off(rows, depth, usual)):
                 out |= {id(line) for line in row}
                 continue
             break
@@ -62,6 +62,14 @@ def _repeated(pages: tuple[list[list[Line]], ...]) -> set[int]:
 
 def _at_edge(rows: list[list[Line]], depth: int, dropped: set[int]) -> bool:
     return depth == 0 or id(rows[depth - 1][0]) in dropped
+
+
+def _set_off(rows: list[list[Line]], depth: int, usual: Measure) -> bool:
+    """Whether a row stands apart from the text: by a gap, or in another size or face."""
+    row = rows[depth]
+    if depth + 1 < len(rows) and abs(row[0].y - rows[depth + 1][0].y) > 1.3 * usual.leading:
+        return True
+    return all(line.main.font.name != usual.font or abs(line.size - usual.size) > 0.6 for line in row)
 
 
 def _same_place(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
@@ -77,10 +85,10 @@ def _same_place(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]
         if len(rows) < 2 or abs(rows[0][0].y - height) > 2.5:
             continue
         row = rows[0]
-        apart = abs(row[0].y - rows[1][0].y) > 1.4 * usual.leading
         words = " ".join(line.text.strip() for line in sorted(row, key=lambda line: line.x0))
         numbered = re.match(r"\d+\b", words) or re.search(r"\b(?:\d+|[ivxlc]+)$", words)
         styled = all(line.main.font.name != usual.font or abs(line.size - usual.size) > 0.6 for line in row)
+        apart = abs(row[0].y - rows[1][0].y) > 1.4 * usual.leading
         if apart and (numbered or styled) and len(words) < 160:
             out |= {id(line) for line in row}
     return out
