@@ -33,6 +33,7 @@ class RetainApp(App[int]):
     TITLE = "retain"
     BINDINGS = bindings(APP, priority=True)  # type: ignore[assignment]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (so it is declared above)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012
 
     @dataclass
     class PageFailed(Message):

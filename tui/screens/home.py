@@ -23,7 +23,7 @@ from vault.agenda import Gap
 from vault.errors import RetainError
 from vault.store import Vault
 
-_PRESSING = 3  # gaps named, of each kind
+_PRESSING = 2  # gaps named, of each kind
 
 
 class HomeScreen(Screen[None]):
@@ -144,14 +144,15 @@ def _advice(seen: Overview, tag: str | None) -> Content:
         )
     if not seen.cards:
         return _steps("There are documents, but no cards yet:", ("retain compile", "makes articles and flashcards"))
-    done = f" {words.counted(seen.done, 'card')} reviewed today." if seen.done else ""
+    done = f"{words.counted(seen.done, 'card')} reviewed today." if seen.done else ""
     if seen.due + seen.new:
         head = Content.assemble("Press ", text.plain("enter", "bold $text-accent"), " to begin.")
-        more = f" {seen.waiting} more wait for another day." if seen.waiting else ""
-        only = f" Only {tag}." if tag else ""
-        return Content.assemble(head, text.line(only + " " + done + more, text.DIM).rstrip())
-    later = f" The next card comes back {seen.next_due}." if seen.next_due else ""
-    return Content.assemble(text.plain("Done for today." if seen.done else "Nothing is due.", "bold"), later, done)
+        more = f"{seen.waiting} more wait for another day." if seen.waiting else ""
+        notes = [f"Only {tag}." if tag else "", done, more]
+    else:
+        head = text.plain("Done for today." if seen.done else "Nothing is due.", "bold")
+        notes = [f"The next card comes back {seen.next_due}." if seen.next_due else "", done]
+    return Content(" ").join([head, *(text.line(note, text.DIM) for note in notes if note)])
 
 
 def _steps(head: str, *steps: tuple[str, str]) -> Content:
