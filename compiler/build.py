@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from compiler import plan
 from compiler.engines import VERSIONS
 from compiler.options import Options
 from compiler.report import Report
+from compiler.snapshot import last_build
 from vault.errors import UsageError
 from vault.store import Vault
 
@@ -27,8 +26,9 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callab
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    if not options.fresh and plan.unchanged(vault.root, engine):
-        return Report.from_json(json.loads((vault.root / plan.CACHE).read_text(encoding="utf-8"))["report"])
+    last = None if options.fresh else last_build(vault.root, engine)
+    if last is not None:
+        return Report.from_json(last["report"])
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.pipeline import Pipeline
     from vault.locks import lock

@@ -20,6 +20,7 @@ from compiler.publish import Publisher
 from compiler.replies import Replies
 from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
+from compiler.snapshot import CACHE, Snapshot, steady
 from vault import ledger
 from vault.agenda import GapStatus, ticks
 from vault.card import parse_deck
@@ -38,6 +39,7 @@ class Pipeline:
     ) -> None:
         self.vault, self.options, self.engine, self.progress = vault, options, engine, progress
         self.at = ledger.instant(at)
+        self.before = steady(vault.root)  # first of all: what changes from here on was perhaps not read
         self.guard = vault.guard(Scope.PUBLISHER)
         self.report = Report()
         self.publisher = Publisher(vault, self.guard, self.report, progress)
@@ -46,6 +48,7 @@ class Pipeline:
         self.ids = ledger.fold(self.id_events)
         self.events: list[ledger.Event] = []  # for ids.jsonl
         self.decisions: list[ledger.Event] = []  # for decisions.jsonl
+        self.appended: dict[str, int] = {}  # ledger -> bytes that this build added to it
 
     def run(self) -> Report:
         """Gather, resolve, lay out, publish."""
@@ -196,7 +199,7 @@ class Pipeline:
             CardId(str(e["card"])) for e in self.decided if e.get("type") == "card-deleted" and "card" in e
         )
         try:
-            left = json.loads(self.guard.read(plan.CACHE) or b"{}").get("decks", {})
+            left = json.loads(self.guard.read(CACHE) or b"{}").get("decks", {})
         except (ValueError, AttributeError):
             left = {}
         now = deleted_by_hand(left, self._decks_on_disk) - before
@@ -237,14 +240,27 @@ class Pipeline:
         if self.options.dry_run:
             return
         for path, events in ((ledger.IDS, self.events), (ledger.DECISIONS, self.decisions), (ledger.BUILDS, news)):
-            if events:
-                self.guard.append(path, b"".join(ledger.encode(e) for e in events))
+            lines = b"".join(ledger.encode(e) for e in events)
+            self.appended[path] = len(lines)
+            if lines:
+                self.guard.append(path, lines)
         publisher.write()
 
     def _remember(self, layout: Layout) -> None:
         """Take down how everything was left, so that the next build sees at a glance what changed."""
         decks = {path: [c.id for c in fresh.cards] for path, fresh in layout.decks.items()}
-        digest, _ = plan.fingerprint(self.vault.root, self.engine)
+        record: dict[str, Any] = {"decks": decks, "report": self.report.as_json()}
+        after = steady(self.vault.root)
         # With `only`, other files may have changed unread: the next build must look at them.
-        whole = {} if self.options.only else {"fingerprint": digest, "taken_ns": time.time_ns()}
-        save_cache(self.guard, plan.CACHE, whole | {"decks": decks, "report": self.report.as_json()})
+        if not self.options.only and self._all_as_left(after):
+            record["fingerprint"] = after.digest(self.engine)
+        save_cache(self.guard, CACHE, record)
+
+    def _all_as_left(self, after: Snapshot) -> bool:
+        """Whether every file is as this build read or wrote it: nobody else changed one while it ran."""
+        writes, removals = self.publisher.writes, self.publisher.removals
+        theirs = after.changed_since(self.before) - {*writes, *removals, *self.appended}
+        grown = all(after.size(p) == self.before.size(p) + n for p, n in self.appended.items())
+        if theirs or not (grown and self.before.settled and after.settled):
+            return False
+        return all(self.guard.read(path) == data for path, data in writes.items())

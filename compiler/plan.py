@@ -1,24 +1,16 @@
-"""What lies in `raw/`, and whether anything changed since the last build."""
+"""What lies in `raw/`, and which source each file is."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vault import ledger
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId, free_slug, mint
 
-CACHE = ".retain/cache/build.json"
-BUILD_VERSION = 1  # of the steps between engine and file: when it grows, everything is laid out anew
-READERS = "markdown/1 text/1 html/1 pdf/1"  # the versions of the readers: a new one reads everything again
 RACY_NS = 2_000_000_000  # a file this young may change again without its time stamp showing it
-_WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +48,6 @@ def scan(root: Path, folder: str, found: list[Diagnostic]) -> list[RawFile]:
                 stat = entry.stat(follow_symlinks=False)
                 files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
     return sorted(files, key=lambda f: f.path)
-
-
-def fingerprint(root: Path, engine: str) -> tuple[str, int]:
-    """(a digest of the names and stamps of every file that a build reads or writes, the youngest time stamp in ns).
-
-    The review log is left out: no build depends on it.
-    """
-    sink: list[Diagnostic] = []
-    files = [
-        f
-        for folder in _WATCHED
-        for f in scan(root, folder, sink)
-        if not f.path.startswith(("learning/reviews", "learning/_review"))
-    ]
-    young = max((f.stamp[1] for f in files), default=0)
-    parts: Iterable[Any] = ((f.path, *f.stamp) for f in files)
-    state = f"{BUILD_VERSION} {READERS} {engine}\n" + "\n".join(map(str, parts))
-    return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest(), young
-
-
-def unchanged(root: Path, engine: str) -> bool:
-    """Whether the last build left everything just as it is now. False when in doubt."""
-    try:
-        cached = json.loads((root / CACHE).read_text(encoding="utf-8"))
-        digest, young = fingerprint(root, engine)
-        return bool(cached["fingerprint"] == digest and young + RACY_NS < cached["taken_ns"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
 
 
 @dataclass(frozen=True, slots=True)
