@@ -15,6 +15,8 @@ from vault.ledger import Event, Ids
 
 ENOUGH_CLAIMS = 3  # about a name that no sentence defines, if the document's structure sets the name off
 _STRUCTURE = frozenset({"title", "heading", "acronym", "glossary", "emphasis", "definition", "item"})
+_SET_OFF = _STRUCTURE - {"definition"}
+_EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
 
 
@@ -152,7 +154,12 @@ def _sum(parts: Iterable[_Evidence]) -> _Evidence:
 
 
 def _admitted(found: _Evidence) -> bool:
-    return found.defined or (len(found.claims) >= ENOUGH_CLAIMS and bool(found.signals & _STRUCTURE))
+    """Whether a name has its own evidence: a definition, enough claims, or one that explains what is set off."""
+    if found.defined:
+        return True
+    if len(found.claims) >= ENOUGH_CLAIMS and found.signals & _STRUCTURE:
+        return True
+    return bool(found.signals & _SET_OFF) and any(c.kind in _EXPLAINS for c in found.claims)
 
 
 def _concept(

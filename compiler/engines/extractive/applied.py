@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from compiler.engines.extractive import verbs
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
 from compiler.engines.extractive.definitional import shortened
@@ -86,11 +87,10 @@ def _useful(clause: Clause, matter: Matter) -> list[Ask | None]:
     quality = " ".join([*between, (match["more"].strip() + " " + match["good"]).strip()])
     if link in ("when", "if", "whenever", "where", "as long as"):
         question, answer = f"When {aux} {subject} {quality}", f"{link} {rest}"
+    elif link == "to" and not verbs.lemma(rest.split()[0].casefold(), "VB"):
+        question, answer = f"What {aux} {subject} {quality} to", rest
     elif link in ("for", "to"):
-        question, answer = (
-            f"What {aux} {subject} {quality} for",
-            f"{link} {rest}" if link == "for" or rest.split()[0].islower() else rest,
-        )
+        question, answer = f"What {aux} {subject} {quality} for", f"{link} {rest}"
     else:
         question, answer = f"Where {aux} {subject} {quality}", f"{link} {rest}"
     return [ask("applied", question, answer, 5.5, matter)]

@@ -104,7 +104,8 @@ _COMMON = frozenset(
 def _is_common(low: str) -> bool:
     """Whether a word at the start of a sentence, never met inside one, is an ordinary word and no name."""
     first = low.split("-")[0]
-    return bool(first in _COMMON or first in CLOSED or verbs.forms(first) or _COMMON_END.search(first))
+    known = first in _COMMON or first in CLOSED or first in words.GENERIC or first in words.TRANSPARENT
+    return bool(known or verbs.forms(first) or _COMMON_END.search(first))
 
 
 _DEFINITE = frozenset(
@@ -175,7 +176,7 @@ def _stem(word: str) -> str:
 
 _POINTING = re.compile(
     r"^(?:this|these|those|that|such|same|similar|another|other|the same|a similar|the other|a different|the latter|here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|that|which|with|of|in|from)\b)|"
-    r"\b(?:above|below|following|former|latter|aforementioned|previously|respectively|figure \d|section \d|chapter \d|et al)\b",
+    r"\b(?:above|below|following|former|latter|aforementioned|previously|previous|preceding|respectively|figure \d|section \d|chapter \d|et al)\b",
     re.IGNORECASE,
 )
 _PRONOUN_IN_QUESTION = re.compile(
@@ -191,6 +192,11 @@ _BROKEN_END = re.compile(
     r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|such|e\.g|i\.e)\.$",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(
+    r"^(?:As |For |In |To |\w+ing )?(?:several|two|three|four|various|many|some|a (?:number|variety|range|lot|few) of|multiple|different) (?:\w+ ){0,2}\w+\.$",
+    re.IGNORECASE,
+)
+_LOOSE_END = re.compile(r"\b(?:as well|too|instead|again|either|otherwise|so|respectively)\?$", re.IGNORECASE)
 _BROKEN_START = re.compile(r"^(?:of|which|and|or|who|whose|whom|but|than|very|also|,)\b", re.IGNORECASE)
 
 
@@ -210,7 +216,13 @@ def ask(kind: Kind, question: str, answer: str, score: float, matter: Matter, *,
         or _BROKEN_END.search(answer)
     ):
         return None
-    if _BROKEN_START.match(answer) or not _is_paired(question) or not _is_paired(answer):
+    if (
+        _BROKEN_START.match(answer)
+        or _EMPTY.match(answer)
+        or _LOOSE_END.search(question)
+        or not _is_paired(question)
+        or not _is_paired(answer)
+    ):
         return None
     pronoun = _PRONOUN_IN_QUESTION.search(told)
     if pronoun and (
@@ -261,10 +273,9 @@ def _cost(question: str, answer: str) -> float:
 
 
 def instead_of_pronoun(clause: str, subject: str, plural: bool) -> str:
-    """`clause` with its leading "it" or "they" replaced by the subject it stands for; unchanged if there is none."""
-    match = re.match(r"(it|they)(?=\s)", clause, re.IGNORECASE)
-    if not match:
+    """`clause` with its leading "it", "they", "its" or "their" replaced by the subject it stands for, if it agrees."""
+    match = re.match(r"(it|they|its|their)(?=\s)", clause, re.IGNORECASE)
+    if not match or (match[1].casefold() in ("they", "their")) != plural or len(subject.split()) > 6:
         return clause
-    if (match[1].casefold() == "they") != plural or len(subject.split()) > 6:
-        return clause
-    return subject + clause[match.end() :]
+    owner = ("’" if subject.endswith("s") else "’s") if match[1].casefold() in ("its", "their") else ""
+    return subject + owner + clause[match.end() :]

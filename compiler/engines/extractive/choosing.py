@@ -43,8 +43,8 @@ def _best(ranked: list[Offer], others: list[Offer]) -> Iterator[Offer]:
             return
         if any(_repeats(offer, o) for o in (*others, *taken)):
             continue
-        if any(o.claim.id == offer.claim.id for o in taken) and not offer.ask.reverse:
-            continue
+        if any(o.claim.id == offer.claim.id for o in taken):
+            continue  # a card is known by its kind and claim
         taken.append(offer)
         yield offer
 

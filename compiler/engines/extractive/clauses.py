@@ -8,7 +8,7 @@ from compiler.engines.extractive import verbs
 from compiler.engines.extractive.tagging import Token, tokens
 
 FINITE = frozenset({"BE", "HAVE", "DO", "MODAL", "VBZ", "VBD", "VB"})
-_NOMINAL = frozenset({"ADJ", "NOUN", "NUM", "VBN", "VBG", "POSS", "DET"})
+_NOMINAL = frozenset({"ADJ", "NOUN", "NUM", "VBN", "VBG", "POSS", "DET", "BEN"})
 _AFTER_VERB = frozenset({"PREP", "DET", "ADJ", "ADV", "TO", "NOUN", "POSS", "PRON", "STOP", "SUB"})
 _QUOTES = frozenset("\"“”„«»‘’'`")
 _CONNECTIVES = frozenset(
@@ -74,17 +74,24 @@ class Clause:
     def main_verb(self) -> int:
         """Index of the verb that carries the sense: after modals, have and be; the copula itself if nothing follows."""
         at = self.verb
-        while at < self.end and self.words[at].tag in ("MODAL", "HAVE", "DO", "BE", "ADV", "NOT"):
+        while at < self.end and self.words[at].tag in ("MODAL", "HAVE", "DO", "BE", "BEN", "ADV", "NOT"):
             at += 1
         if at < self.end and self.words[at].tag in ("VB", "INF", "VBN", "VBG", "VBD", "VBZ"):
             return at
-        return max((i for i in range(self.verb, min(at, self.end)) if self.words[i].tag in FINITE), default=self.verb)
+        return max(
+            (
+                i
+                for i in range(self.verb, min(at, self.end))
+                if self.words[i].tag in FINITE or self.words[i].tag == "BEN"
+            ),
+            default=self.verb,
+        )
 
     def lemma(self) -> str:
         """The lemma of the main verb, "be" or "have" for these; "" if unknown."""
         word = self.words[self.main_verb()]
-        if word.tag in ("BE", "HAVE", "DO", "MODAL"):
-            return {"BE": "be", "HAVE": "have", "DO": "do"}.get(word.tag, "")
+        if word.tag in ("BE", "BEN", "HAVE", "DO", "MODAL"):
+            return {"BE": "be", "BEN": "be", "HAVE": "have", "DO": "do"}.get(word.tag, "")
         if word.tag == "INF":
             return word.low
         return verbs.lemma(word.low, word.tag) or verbs.lemma(word.low, "VBZ")
@@ -92,7 +99,7 @@ class Clause:
     def is_passive(self) -> bool:
         """Whether the verb group is be + past participle."""
         at = self.main_verb()
-        return self.words[at].tag == "VBN" and any(w.tag == "BE" for w in self.words[self.verb : at])
+        return self.words[at].tag == "VBN" and any(w.tag in ("BE", "BEN") for w in self.words[self.verb : at])
 
 
 def parse(text: str) -> Clause | None:
@@ -112,7 +119,7 @@ def parse_part(clause: Clause, start: int, end: int) -> Clause | None:
 def _clause(text: str, words: tuple[Token, ...], start: int, end: int) -> Clause | None:
     if found := _subject_and_verb(words, start, end):
         return Clause(text, _as_verb(words, found[1]), None, start, *found, end)
-    if start >= end or words[start].tag not in ("PREP", "SUB", "TO", "VBG", "VBN", "ADV", "WH", "ADJ"):
+    if start >= end or not (words[start].tag in _FRONTS or words[start].low in _FRONT_ADJECTIVES):
         return None
     needs_verb = words[start].tag in ("SUB", "WH")
     depth, seen = 0, False
@@ -122,9 +129,15 @@ def _clause(text: str, words: tuple[Token, ...], start: int, end: int) -> Clause
         seen = seen or tag in FINITE
         if tag == "COMMA" and depth == 0 and (seen or not needs_verb):
             after = i + 1
+            if after < end and words[after].tag == "CC":
+                continue
             if found := _subject_and_verb(words, after, end):
                 return Clause(text, _as_verb(words, found[1]), (start, i), after, *found, end)
     return None
+
+
+_FRONTS = frozenset({"PREP", "SUB", "TO", "VBG", "VBN", "ADV", "WH"})
+_FRONT_ADJECTIVES = frozenset({"due", "similar", "contrary", "analogous", "subject", "thanks", "compared"})
 
 
 def _as_verb(words: tuple[Token, ...], at: int) -> tuple[Token, ...]:
@@ -248,10 +261,12 @@ def _relative(words: tuple[Token, ...], at: int, end: int) -> int | None:
         if words[verb].tag in ("COMMA", "STOP", "WH", "SUB"):
             return None
         verb += 1
-    while verb < end and words[verb].tag in ("BE", "HAVE", "MODAL", "DO", "NOT", "ADV"):
+    while verb < end and words[verb].tag in ("BE", "BEN", "HAVE", "MODAL", "DO", "NOT", "ADV"):
         verb += 1
     if verb < end and words[verb].tag in ("VBZ", "VBD", "VB", "VBN", "VBG", "INF"):
         verb += 1
+    while verb + 1 < end and words[verb].tag == "CC" and words[verb + 1].tag in FINITE:
+        verb += 2  # "that holds and manipulates ..."
     if verb >= end or not any(words[i].tag in FINITE for i in range(verb, end)):
         return None
     return verb
@@ -287,14 +302,14 @@ def end_of_clause(clause: Clause, start: int) -> int:
     for i in split_clauses(clause, frozenset({",", ";", "and", "but"}), start):
         if clause.words[i].tag == "CC":
             found = _subject_and_verb(clause.words, i + 1, clause.end) if clause.words[i + 1].tag == "DET" else None
-            if found and found[1] - i < 8 and clause.words[found[1]].tag != "VB":
+            if found and found[1] - i < 8 and clause.words[found[1]].tag not in ("VB", "NOUN"):
                 return i
             continue
         if clause.words[i].text == ";":
             return i
         if i + 2 < clause.end and clause.words[i + 1].low in ("and", "but", "so", "yet"):
             found = _subject_and_verb(clause.words, i + 2, clause.end)
-            if found and clause.words[i + 2].tag not in ("WH", "VBG"):
+            if found and clause.words[i + 2].tag not in ("WH", "VBG") and clause.words[found[1]].tag != "NOUN":
                 return i
     return clause.end
 
@@ -339,7 +354,7 @@ def _is_auxiliary(clause: Clause) -> bool:
     at = clause.verb + 1
     while at < clause.end and clause.words[at].tag in ("ADV", "NOT"):
         at += 1
-    return at < clause.end and clause.words[at].tag in ("VBN", "BE", "INF")
+    return at < clause.end and clause.words[at].tag in ("VBN", "BEN", "INF")
 
 
 def _join(*parts: str) -> str:

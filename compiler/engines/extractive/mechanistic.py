@@ -406,7 +406,21 @@ def _end_of_object(clause: Clause, start: int) -> int:
     stop = split_clauses(
         clause,
         frozenset(
-            {"because", "since", "so", "whereas", "while", "although", "though", "unless", "which", "when", "if", "but"}
+            {
+                "because",
+                "since",
+                "so",
+                "whereas",
+                "while",
+                "although",
+                "though",
+                "unless",
+                "which",
+                "when",
+                "if",
+                "but",
+                ":",
+            }
         ),
         start,
     )

@@ -159,7 +159,8 @@ def _is_kind_of(clause: Clause, matter: Matter) -> list[Ask | None]:
     if not other or clause.words[start].low in ("all", "this", "these"):
         return []
     verb, subject = ("are" if does(clause) == "do" else "is"), matter.lower(clause.subject)
-    told = clause.slice(clause.verb + 1, end_of_clause(clause, end))
+    genus = next(i for i in range(clause.verb + 1, clause.end) if clause.words[i].low not in ("as",))
+    told = clause.slice(genus, end_of_clause(clause, end))
     return [
         ask(
             "relational",
@@ -257,7 +258,7 @@ def _rests_on(clause: Clause, matter: Matter) -> list[Ask | None]:
     stop = [
         i
         for i in split_clauses(
-            clause, frozenset({"because", "since", "which", "so", "whereas", "by", "when", "if"}), start
+            clause, frozenset({"because", "since", "which", "so", "whereas", "by", "when", "if", "but"}), start
         )
         if i < end
     ]

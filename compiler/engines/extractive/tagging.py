@@ -22,13 +22,13 @@ class Token:
         return self.text.casefold()
 
 
-# INF is a base form after "to", a modal or "do"; VB one that stands with a plural subject.
-TAGS = "DET PRON POSS PREP CC SUB WH BE HAVE DO MODAL NOT TO ADV ADJ NOUN NUM VB VBZ VBD VBN VBG INF OPEN CLOSE COMMA STOP".split()
+# BEN is a form of "be" that is no verb of its own clause. INF is a base form after "to", a modal or "do"; VB one that stands with a plural subject.
+TAGS = "DET PRON POSS PREP CC SUB WH BE HAVE DO MODAL NOT TO ADV ADJ NOUN NUM BEN VB VBZ VBD VBN VBG INF OPEN CLOSE COMMA STOP".split()
 
 _TOKEN = re.compile(
     r"(?:e\.g\.|i\.e\.|et al\.|etc\.|cf\.|vs\.|[A-Z]\.(?=[A-Z]\.|\s[A-Z]))"
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th|%|[a-zA-Z]+)?(?:-[^\W_]+)*"
-    r"|[^\W\d_]+(?:['’](?:s|t|re|ve|ll|d|m)\b)?(?:[-‐‑/&.+'’][^\W_]+)*[+#]{0,2}|[,;:.!?()\[\]{}\"“”„«»–—]|\S"
+    r"|[^\W\d_]+(?:['’](?:s|t|re|ve|ll|d|m)\b)?(?:(?:--|[-‐‑–/&.+'’])[^\W_]+)*[+#]{0,2}|[,;:.!?()\[\]{}\"“”„«»–—]|\S"
 )
 
 CLOSED: dict[str, str] = {}
@@ -45,7 +45,8 @@ for _tag, _words in {
     "SUB": "because since while whereas although though if unless until when whenever where wherever once after before "
     "than so whether lest",
     "WH": "who whom why how whatever whichever whoever",
-    "BE": "is are was were be been being am 's isn't aren't wasn't weren't",
+    "BE": "is are was were am 's isn't aren't wasn't weren't",
+    "BEN": "be been being",
     "HAVE": "has have had having",
     "DO": "does do did",
     "MODAL": "can could may might must shall should will would cannot can't won't couldn't shouldn't wouldn't",
@@ -57,6 +58,7 @@ for _tag, _words in {
     "indeed perhaps maybe away together apart here there now later earlier further ahead back forth everywhere "
     "altogether somewhat rather well far once twice ever yet elsewhere thereby therein instead besides first "
     "second third finally next last up down out off much little alone else merely simply",
+    "NUM": "two three four five six seven eight nine ten eleven twelve hundred thousand million billion dozen",
     "ADJ": "good better best bad worse worst new old big small large long short high low early late fast slow easy hard "
     "different similar same main major minor other own important useful able unable likely unlikely possible "
     "impossible necessary sufficient common rare single whole entire full empty free true false simple complex "
@@ -154,7 +156,7 @@ def _in_context(i: int, low: str, lows: list[str], tags: list[str]) -> str:
         return "NUM"
     if low in ("before", "after", "since", "until", "than", "once") and after.endswith("VBG"):
         return "PREP"
-    if low == "near" and after == "NOUN" and before not in ("VB", "BE"):
+    if low == "near" and after == "NOUN" and before not in ("VB", "BE", "BEN"):
         return "ADJ"
     if low == "so" and after in ("ADJ", "ADV"):
         return "ADV"
@@ -182,9 +184,13 @@ def _verb(i: int, low: str, before: str, after: str, tags: list[str], lows: list
         return _past(i, before, after, tags)
     if "VB" in kinds and _asks_for_infinitive(before, after, noun):
         return "INF"
-    if before in ("HAVE", "BE") and "VBN" in kinds:
+    if before in ("HAVE", "BE", "BEN") and "VBN" in kinds:
         return "VBN"
-    if before in _BEFORE_NOUN or before in ("PREP", "BE") or (before == "VBG" and noun):
+    if (
+        before in _BEFORE_NOUN
+        or before in ("PREP", "BE", "BEN")
+        or (before == "VBG" and noun and not ("VBZ" in kinds and after in ("DET", "WH", "POSS", "PRON")))
+    ):
         return "NOUN" if noun or before in ("DET", "POSS", "NUM") else _unlikely(kinds)
     if "VBD" in kinds and before in ("NOUN", "PRON"):
         return "VBD"
@@ -238,7 +244,7 @@ def _base(i: int, before: str, after: str, noun: bool, lows: list[str]) -> str:
 
 def _past(i: int, before: str, after: str, tags: list[str]) -> str:
     """ "-ed" after a noun: a finite past ("trained a model") before an object, else a participle ("trained on text")."""
-    if before in ("BE", "HAVE", "DET", "POSS", "ADJ", "PREP", "NUM", ""):
+    if before in ("BE", "BEN", "HAVE", "DET", "POSS", "ADJ", "PREP", "NUM", ""):
         return "VBN"
     if before in ("PRON", "WH"):
         return "VBD"
