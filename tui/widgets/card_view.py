@@ -25,14 +25,15 @@ class CardView(VerticalScroll):
 
     def show(self, kind: CardKind | None, concept: str, question: str, marks: str = "") -> None:
         """The front of a card."""
-        for each in CardKind:
-            self.set_class(each is kind, f"kind-{each}")
+        asked = self.query_one("#question", Static)
+        for each in CardKind:  # on the leaf alone: a class on this widget would have all its children styled anew
+            asked.set_class(each is kind, f"kind-{each}")
         head = [text.plain(kind.heading if kind else "Card", f"bold $kind-{kind}")] if kind else [Content("Card")]
         head += [text.plain("  ·  ", text.DIM), text.line(concept)]
         if marks:
             head += [text.plain("  ·  ", text.DIM), text.plain(marks, "$text-warning")]
         self.query_one("#card-head", Static).update(Content("").join(head))
-        self.query_one("#question", Static).update(text.prose(question))
+        asked.update(text.prose(question))
         self.query_one("#answer", Static).display = False
         self.scroll_home(animate=False)
 

@@ -52,18 +52,23 @@ class RatingBar(Horizontal):
         yield self.Prompt(
             Content.assemble(("space", "bold $text-accent"), text.plain(" shows the answer", text.DIM)), markup=False
         )
-        for rating in Rating:
-            yield RatingCell(rating)
+        with Horizontal(id="ratings"):
+            for rating in Rating:
+                yield RatingCell(rating)
 
     def ask(self) -> None:
         """Only the way to the answer."""
-        self.remove_class("-revealed")
+        self._show(prompt=True)
 
     def offer(self, intervals: Mapping[Rating, str]) -> None:
         """The four ratings."""
         for cell, rating in zip(self.query(RatingCell), Rating, strict=True):
             cell.show(intervals[rating])
-        self.add_class("-revealed")
+        self._show(prompt=False)
+
+    def _show(self, *, prompt: bool) -> None:
+        self.query_one(self.Prompt).display = prompt
+        self.query_one("#ratings").display = not prompt
 
     def on_rating_cell_clicked(self, message: RatingCell.Clicked) -> None:
         message.stop()
