@@ -161,7 +161,7 @@ def _instant(text: str, at: datetime) -> datetime:
     if found.tzinfo is None:
         raise UsageError("the instant names no time zone", where=text, hint="end it with +01:00, or Z for UTC")
     if found > at:
-        raise UsageError("this lies in the future", where=text)
+        report.say(f"{text} lies in the future; whatever you do before then will be dated after it")
     return found.astimezone(UTC)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -75,9 +76,14 @@ def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
     return cards
 
 
-def _key(card: ProposedCard) -> str:
-    """What the card is at birth: its kind and the claim that it asks for."""
-    return f"{card.kind}:{card.cites[0] if card.cites else ''}"
+def keyed(cards: Sequence[ProposedCard]) -> dict[str, ProposedCard]:
+    """`cards` by what each is at birth: its kind and the claim it asks for; a second one of these is numbered."""
+    out: dict[str, ProposedCard] = {}
+    for card in cards:
+        key = f"{card.kind}:{card.cites[0] if card.cites else ''}"
+        numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
+        out[next(k for k in numbers if k not in out)] = card
+    return out
 
 
 def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
@@ -91,7 +97,7 @@ class CardDesk:
 
     ids: Ids
     before: dict[CardId, LiveCard]
-    words: dict[str, str]  # claim id -> the claim's words, of every claim that is current
+    words: dict[str, str]  # claim id -> the claim's kind and words, of every claim that is current
     home: dict[str, str]  # claim id -> the concept it is about
     at: str
     engine: str
@@ -127,39 +133,34 @@ class CardDesk:
         """The concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
         mine = self._mine.pop(concept.id, [])
-        proposals = {self._slot(p): p for p in reversed(reply.cards)}
+        proposals = keyed(reply.cards)
         out: list[LiveCard] = []
         for card in mine:
             out += self._follow(card, concept, claims, proposals)
-        for proposal in reply.cards:
-            if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND or self._slot(proposal) not in proposals:
+        for key, proposal in proposals.items():
+            if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
-            reason = self._unwanted(proposal) or self.gate.refused(proposal, concept.title, claims)
+            deleted = self.ids.keys.get(("card", key)) in self.deleted
+            reason = "the human deleted this card" if deleted else self.gate.refused(proposal, concept.title, claims)
             if reason:
-                self.news.rejections.append(
-                    Rejection("card", reason, f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300])
-                )
+                words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
+                self.news.rejections.append(Rejection("card", reason, words))
             else:
-                out.append(self._born(proposal, concept))
+                out.append(self._born(key, proposal, concept))
         rank = {c.id: n for n, c in enumerate(concept.main)}
         order = list(CardKind)
         out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
         if out:
             self.news.cards[concept.id] = out
 
-    @staticmethod
-    def _slot(card: ProposedCard) -> tuple[str, str]:
-        return card.kind, card.cites[0] if card.cites else ""
-
     def _follow(
-        self,
-        card: LiveCard,
-        concept: Resolved,
-        claims: dict[str, ClaimView],
-        proposals: dict[tuple[str, str], ProposedCard],
+        self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]
     ) -> list[LiveCard]:
-        """The card after its claims: as it is while they read the same, else as the engine now has it, else retired."""
-        proposal = proposals.pop((card.kind.value, card.cites[0]), None)
+        """The card after its claims: as it is while they read the same, else as the engine now has it, else retired.
+
+        Its proposal is taken out of `proposals`.
+        """
+        proposal = proposals.pop(self.ids.present_key[card.id], None)
         if card.proof == proof_of(card.cites, self.words):
             self.news.kept += 1
             self._revive(card.id)
@@ -173,12 +174,7 @@ class CardDesk:
         self.news.events.append(self._event("change", new))
         return [new]
 
-    def _unwanted(self, proposal: ProposedCard) -> str:
-        known = self.ids.keys.get(("card", _key(proposal)))
-        return "the human deleted this card" if known in self.deleted else ""
-
-    def _born(self, proposal: ProposedCard, concept: Resolved) -> LiveCard:
-        key = _key(proposal)
+    def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
         known = self.ids.keys.get(("card", key))
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)

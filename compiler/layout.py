@@ -175,7 +175,7 @@ class Layout:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
         replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
-        words: dict[str, str] = {c.id: c.words for c in self.claims.values()}
+        words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in self.claims.values()}
         home: dict[str, str] = {c.id: a.concept.id for a in order for c in a.concept.main}
         desk = cards.CardDesk(
             self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine, deleted
