@@ -9,6 +9,7 @@ from enum import Enum, auto
 from compiler.readers.pdf_lines import Line, Style, is_computer_modern
 from compiler.readers.pdf_measure import Column, Measure, column_at, columns_of, in_order, letters, outlined_level
 
+MAX_HEADING = 250  # characters
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|tab\.|algorithm|listing|scheme|plate|chart|abbildung|abb\.|tabelle|figura|tabla|tableau|図|表|图)"
     r"\s*[A-Z]?\d+(?:\.\d+)*[a-z]?\s*(?:[.:|)—–]|$)|algorithm \d+(?:\.\d+)*\s",
@@ -26,6 +27,7 @@ _LISTING = re.compile(r"[✞✝☎✆\s|]+")
 _NUMBERED = re.compile(r"((?:[A-Z]|\d+)(?:\.\d+)*)\.?\s+\S")
 _EQUATION_NUMBER = re.compile(r"[(\[]\s*[A-Z]?\d+(?:\.\d+)*[a-z]?\s*[)\]]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_ABSTRACT = re.compile(r"\s*(?:abstract|summary|zusammenfassung|résumé|resumen)\b", re.IGNORECASE)
 _KNOWN_HEADING = re.compile(
     r"(?:\d+\.?\s+)?(?:abstract|references|bibliography|works cited|acknowledge?ments?|keywords|index|contents"
     r"|literaturverzeichnis|literatur|zusammenfassung|referenzen|danksagung|bibliographie|références|参考文献)",
@@ -71,13 +73,17 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
         else:
             out.append(Block(kind, [line], level, column.left, column.right))
         before = line
+    for block in out:
+        if block.kind is Kind.HEADING and sum(len(line.text) for line in block.lines) > MAX_HEADING:
+            block.kind = Kind.PARAGRAPH
     return out
 
 
 def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[Line]]:
     """What stands above the text of page 1: the title, the largest print there, and names, which are no headings."""
-    begin = next((i for i, line in enumerate(lines) if _begins_text(line, usual)), len(lines))
-    if 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
+    abstract = next((i for i, line in enumerate(lines) if _ABSTRACT.match(line.text)), 0)
+    begin = abstract or next((i for i, line in enumerate(lines) if _begins_text(line, usual)), len(lines))
+    if not abstract and 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
         begin -= 1
     top = lines[:begin]
     sizes = [line.size for line in top if len(letters(line.text)) >= 3]

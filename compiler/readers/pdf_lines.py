@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Flag, auto
 from itertools import groupby
 from typing import Any
@@ -39,7 +39,8 @@ _ACCENTS = {
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
-_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_LIGATURE = re.compile("[ﬀ-ﬆ]")
 
 
 class Style(Flag):
@@ -70,13 +71,26 @@ class Run:
     y: float
 
 
-@dataclass(slots=True)
 class Line:
     """Runs on one baseline; `hyphen` says that PDFium took its last character for a hyphen at the line's end."""
 
-    page: int
-    runs: list[Run] = field(default_factory=list)
-    hyphen: bool = False
+    __slots__ = ("_text", "hyphen", "main", "page", "runs")
+
+    def __init__(self, page: int, first: Run) -> None:
+        self.page = page
+        self.runs = [first]
+        self.main = first  # the longest run: it sets the line's size and baseline
+        self.hyphen = False
+        self._text = ""
+
+    def add(self, run: Run, space: bool) -> None:
+        """Adds a run at the right end, after a space if there is one between."""
+        if space:
+            self.runs[-1].text += " "
+        self.runs.append(run)
+        self._text = ""
+        if len(run.text) > len(self.main.text):
+            self.main = run
 
     @property
     def x0(self) -> float:
@@ -84,16 +98,13 @@ class Line:
 
     @property
     def x1(self) -> float:
-        return max(run.x1 for run in self.runs)
+        return max([run.x1 for run in self.runs])
 
     @property
     def text(self) -> str:
-        return "".join(run.text for run in self.runs)
-
-    @property
-    def main(self) -> Run:
-        """The run that sets the line's size and baseline: the longest."""
-        return max(self.runs, key=lambda run: len(run.text))
+        if not self._text:
+            self._text = "".join([run.text for run in self.runs])
+        return self._text
 
     @property
     def size(self) -> float:
@@ -308,11 +319,16 @@ def _characters(raw: Any, text_page: Any) -> list[str]:
     if count <= 0:
         return []
     buffer = (ctypes.c_ushort * (count + 1))()
-    got = raw.FPDFText_GetText(text_page, 0, count, buffer)
-    if got == count + 1:
-        codes = list(buffer[:count])
-    else:  # characters without a Unicode value have no place in the text: ask for each
-        codes = [raw.FPDFText_GetUnicode(text_page, i) for i in range(count)]
+    if raw.FPDFText_GetText(text_page, 0, count, buffer) == count + 1:
+        text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
+        if len(text) == count:
+            return [_LIGATURES.get(c, c) for c in text] if _LIGATURE.search(text) else list(text)
+    return _each_character(raw, text_page, count)
+
+
+def _each_character(raw: Any, text_page: Any, count: int) -> list[str]:
+    """The same by asking for each: on pages with characters beyond 16 bits or without a Unicode value."""
+    codes = [raw.FPDFText_GetUnicode(text_page, i) for i in range(count)]
     out: list[str] = []
     i = 0
     while i < count:
@@ -321,7 +337,8 @@ def _characters(raw: Any, text_page: Any) -> list[str]:
             out += (chr(0x10000 + ((code - 0xD800) << 10) + codes[i + 1] - 0xDC00), "")
             i += 2
             continue
-        out.append("\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else _LIGATURES.get(code) or chr(code))
+        c = "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
+        out.append(_LIGATURES.get(c, c))
         i += 1
     return out
 
@@ -334,19 +351,19 @@ def _joined(items: list[Run | str], page: int) -> list[Line]:
         if isinstance(item, str):
             gap += item
             continue
+        hyphen = item.text.endswith(("\x02", "\ufffe"))
+        if hyphen:
+            item.text = item.text[:-1] + "-"
         line = out[-1] if out else None
         if line is not None and not line.hyphen and _follows(line, item):
-            distance = item.x0 - line.runs[-1].x1
-            if (gap and distance > 0.08 * item.size) or distance > 0.22 * min(item.size, line.runs[-1].size):
-                line.runs[-1].text += " "
+            last = line.runs[-1]
+            distance = item.x0 - last.x1
+            line.add(item, bool(gap and distance > 0.08 * item.size) or distance > 0.22 * min(item.size, last.size))
         else:
-            line = Line(page)
+            line = Line(page, item)
             out.append(line)
+        line.hyphen = hyphen
         gap = ""
-        if item.text.endswith(("\x02", "\ufffe")):
-            line.hyphen = True
-            item.text = item.text[:-1] + "-"
-        line.runs.append(item)
     return [line for line in out if line.text.strip()]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from compiler.readers.pdf_lines import Document, Line, Style
 
+_NO_LETTER = re.compile(r"[\W_]+")
 _HEADING_NUMBER = re.compile(
     r"^(?:chapter|part|appendix|kapitel|teil)?\s*(?:[A-Z]|[\dIVXLC]+)?(?:\.\d+)*[.:]?\s+", re.IGNORECASE
 )
@@ -40,7 +41,8 @@ class Measure:
 
 
 def letters(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
+    """The letters and digits of `text` in lower case: the same heading set in two ways is the same."""
+    return _NO_LETTER.sub("", text.lower())
 
 
 def measure(document: Document) -> Measure:
