@@ -77,6 +77,15 @@ def test_replacing_keeps_the_mode(guard: Guard, root: Path, mode: int) -> None:
     assert stat.S_IMODE((root / PAGE).stat().st_mode) == mode
 
 
+def test_replacing_keeps_the_owner(guard: Guard, root: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files to others, and may take them by mistake")
+    (root / PAGE).write_bytes(OLD)
+    os.chown(root / PAGE, 1234, 4321)
+    guard.write(PAGE, NEW, expect=sha256_hex(OLD))
+    assert ((root / PAGE).stat().st_uid, (root / PAGE).stat().st_gid) == (1234, 4321)
+
+
 def test_equal_bytes_are_not_written_again(guard: Guard, root: Path) -> None:
     (root / PAGE).write_bytes(NEW)
     before = (root / PAGE).stat()

@@ -1,0 +1,90 @@
+"""What really opens files for writing while retain works: the interpreter tells, and only the guard may be named.
+
+The syntax tree (test_one_writer) sees our code; this sees the libraries too, and what they do when nobody looks.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "examples" / "sources"
+
+# Runs a whole loop in one process under an audit hook. Prints [event, what, who]: who is the nearest of our own files.
+_WATCHED_LOOP = """
+import io, json, os, sys
+from contextlib import redirect_stdout
+root, vault, sources = sys.argv[1:4]
+PACKAGES = tuple(os.path.join(root, p) + os.sep for p in ("cli", "compiler", "learning", "templates", "tui", "vault"))
+CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod",
+           "os.chown", "os.utime", "os.setxattr", "shutil.rmtree", "shutil.move", "shutil.copyfile", "sqlite3.connect"}
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+seen = []
+
+def nearest():
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(PACKAGES):
+            return os.path.relpath(frame.f_code.co_filename, root)
+        frame = frame.f_back
+    return ""
+
+def watch(event, args):
+    if args and isinstance(args[0], int):
+        return  # by a handle, which somebody opened: that was seen
+    if event == "open":
+        if isinstance(args[2], int) and args[2] & WRITING and args[0] not in ("/dev/null", "/dev/tty"):
+            seen.append([event, str(args[0]), nearest()])
+    elif event in CHANGES:
+        seen.append([event, str(args[0]), nearest()])
+
+sys.addaudithook(watch)
+from cli.main import run
+from compiler.ingest import read_source
+
+def retain(*words):
+    out = io.StringIO()
+    with redirect_stdout(out):
+        code = run(list(words))
+    assert code == 0, (words, code, out.getvalue())
+    return out.getvalue()
+
+retain("init", vault, "--no-git")
+os.chdir(vault)
+names = ["forgetting-curve.md", "memory-and-sleep.html", "equal-intervals.txt"]
+retain("add", *(os.path.join(sources, n) for n in names))
+for name in names:  # what the reading process does, here where it is watched
+    with open(os.path.join(sources, name), "rb") as file:
+        read_source(file.read(), name)
+retain("compile")
+card = json.loads(retain("due", "--json"))["new"][0]["id"]
+retain("rate", card, "good")
+retain("undo")
+retain("gaps")
+retain("verify")
+retain("export", "anki", "deck.apkg")
+retain("rebuild")
+rogue = compile("open(path, 'w').close()", os.path.join(root, "cli", "rogue.py"), "exec")
+exec(rogue, {"path": os.path.join(vault, "output", "rogue")})
+print(json.dumps(seen))
+"""
+
+
+def test_only_the_guard_writes_while_the_whole_loop_runs(tmp_path: Path) -> None:
+    command = [sys.executable, "-B", "-c", _WATCHED_LOOP, str(ROOT), str(tmp_path / "vault"), str(SOURCES)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *seen, rogue = json.loads(done.stdout.splitlines()[-1])
+    assert rogue == ["open", str(tmp_path / "vault/output/rogue"), "cli/rogue.py"], "a write by another is noticed"
+    others = [
+        (event, what, who)
+        for event, what, who in seen
+        if who != "vault/guard.py"
+        # An archive written to the temporary path that the guard gave; a database in memory.
+        and not (who == "learning/anki.py" and (".retain-tmp-" in what or what == ":memory:"))
+    ]
+    assert not others
+    assert len([who for _, _, who in seen if who == "vault/guard.py"]) > 50
