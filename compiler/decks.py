@@ -50,13 +50,18 @@ def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: frozenset
     """
     if old is None:
         return (render_deck(fresh) if fresh and fresh.cards else None), False
-    deck = parse_deck(old, path)
-    mine = [c for c in deck.cards if c.id in known and not c.human_edited]
     foreign = foreign_properties(old, KEYS)
-    hand_made = fresh is not None and not fresh.properties  # a file of the human's own, into which cards were moved
-    if not hand_made and len(mine) == len(deck.cards) and not deck.diagnostics and not _remarks(deck):
+    of_their_own = fresh is not None and not fresh.properties  # a file of the human's, into which cards were moved
+    if not of_their_own and not written_by_hand(old, path, known):
         return (render_deck(fresh, foreign) if fresh and fresh.cards else None), False
-    return _splice(deck, fresh, known)
+    return _splice(parse_deck(old, path), fresh, known)
+
+
+def written_by_hand(text: str, path: str, known: frozenset[CardId]) -> bool:
+    """Whether a deck holds anything that the machine did not write."""
+    deck = parse_deck(text, path)
+    mine = [c for c in deck.cards if c.id in known and not c.human_edited]
+    return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
 
 
 def where_they_stand(wanted: Mapping[str, Fresh], on_disk: Mapping[str, Sequence[CardId]]) -> dict[str, Fresh]:

@@ -13,14 +13,14 @@ from compiler import indexes, plan
 from compiler.crew import Crew
 from compiler.decks import deleted_by_hand, where_they_stand
 from compiler.gaps import decisions_in
-from compiler.gather import Gathered, Gathering, RawDigests, cache_path, save_cache
+from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
 from compiler.layout import Layout
 from compiler.options import Options
 from compiler.publish import Publisher
 from compiler.replies import Replies
 from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
-from compiler.snapshot import CACHE, Snapshot, steady
+from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
 from vault import ledger
 from vault.agenda import GapStatus, ticks
 from vault.card import parse_deck
@@ -29,6 +29,8 @@ from vault.errors import UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.store import FLASHCARDS, GAPS, Vault
+
+_DECKS = ".retain/cache/decks.json"  # the cards that the last build left, by deck
 
 
 class Pipeline:
@@ -160,7 +162,7 @@ class Pipeline:
             engine=self.engine,
             authority=self._authority(gathered),
             report=self.report,
-            read_old=self.publisher.text_of,
+            read_old=self.publisher.settled_text_of,
         )
 
     def _resolution(self, gathered: list[Gathered]) -> Resolution:
@@ -199,8 +201,8 @@ class Pipeline:
             CardId(str(e["card"])) for e in self.decided if e.get("type") == "card-deleted" and "card" in e
         )
         try:
-            left = json.loads(self.guard.read(CACHE) or b"{}").get("decks", {})
-        except (ValueError, AttributeError):
+            left = json.loads(self.guard.read(_DECKS) or b"{}")
+        except ValueError:
             left = {}
         now = deleted_by_hand(left, self._decks_on_disk) - before
         self.decisions += [{"v": 1, "type": "card-deleted", "card": id_, "at": self.at} for id_ in sorted(now)]
@@ -249,12 +251,12 @@ class Pipeline:
     def _remember(self, layout: Layout) -> None:
         """Take down how everything was left, so that the next build sees at a glance what changed."""
         decks = {path: [c.id for c in fresh.cards] for path, fresh in layout.decks.items()}
-        record: dict[str, Any] = {"decks": decks, "report": self.report.as_json()}
+        save_cache(self.guard, _DECKS, decks)
+        save_cache(self.guard, CACHE, {"report": self.report.as_json()})
         after = steady(self.vault.root)
         # With `only`, other files may have changed unread: the next build must look at them.
-        if not self.options.only and self._all_as_left(after):
-            record["fingerprint"] = after.digest(self.engine)
-        save_cache(self.guard, CACHE, record)
+        known = not self.options.only and self._all_as_left(after)
+        overwrite(self.guard, STAMPS, after.text(self.engine) if known else b"")
 
     def _all_as_left(self, after: Snapshot) -> bool:
         """Whether every file is as this build read or wrote it: nobody else changed one while it ran."""

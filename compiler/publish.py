@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from compiler.decks import Fresh, merge_deck, render_deck
+from compiler.decks import Fresh, merge_deck, render_deck, written_by_hand
 from compiler.report import Report
+from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile
 from vault.folder import sha256_hex
@@ -39,6 +40,12 @@ class Publisher:
         data = self.bytes_of(path)
         return data.decode("utf-8", "replace") if data is not None else None
 
+    def settled_text_of(self, path: str) -> str | None:
+        """The note's text; of two sides of a conflict, the one that the machine made."""
+        text = self.text_of(path)
+        both = sides(text) if text is not None else None
+        return next((side for side in both if not human_edited(side)), text) if both else text
+
     def notes(self, files: Mapping[str, str]) -> None:
         """Plan the writing of articles, summaries and the agenda, and the removal of those nothing supports."""
         articles = self.report.articles
@@ -48,15 +55,30 @@ class Publisher:
                 articles["created" if old is None else "unchanged" if old == text else "updated"] += 1
             if old == text:
                 continue
-            if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and human_edited(old):
+            if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and self._is_humans(path, old):
                 self._propose(path, text, old)
             else:
                 self.writes[path] = text.encode()
         for folder in (CONCEPTS, SUMMARIES):
             for path in self.vault.paths(folder, ".md"):
-                if path not in files and not human_edited(self.text_of(path) or ""):
+                if path not in files and not self._is_humans(path, self.text_of(path) or ""):
                     self.removals.append(path)
                     articles["removed"] += folder == CONCEPTS
+
+    def _is_humans(self, path: str, old: str) -> bool:
+        """Whether a human wrote in the note. Of two sides of a conflict, one of the machine's making is enough to
+        lay the note out anew; where a human wrote in both, only the human can settle it, and is told."""
+        both = sides(old)
+        if both is None:
+            return human_edited(old)
+        if not all(human_edited(side) for side in both):
+            return False
+        self._conflict(path, old)
+        return True
+
+    def _conflict(self, path: str, text: str) -> None:
+        hint = "settle it in your editor, then run `retain compile`"
+        self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
     def _propose(self, path: str, text: str, old: str) -> None:
         """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
@@ -69,7 +91,14 @@ class Publisher:
         """Plan the writing of decks around what a human wrote in them."""
         for path in sorted({*on_disk, *wanted}):
             old = self.text_of(path)
-            merged, held_back = merge_deck(old, path, wanted.get(path), known)
+            both = sides(old) if old is not None else None
+            if old is not None and both is not None:
+                if any(written_by_hand(side, path, known) for side in both):
+                    self._conflict(path, old)
+                    continue
+                merged, held_back = merge_deck(None, path, wanted.get(path), known)
+            else:
+                merged, held_back = merge_deck(old, path, wanted.get(path), known)
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:

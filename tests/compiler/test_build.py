@@ -189,6 +189,40 @@ def test_what_a_human_edited_stays_and_the_machine_only_proposes(vault: Vault) -
     assert article.read_bytes() == edited[0] and "In my own words." in deck.read_text()
 
 
+def conflicted(text: str, ours: str, theirs: str) -> str:
+    line = next(x for x in text.split("\n") if ours in x)
+    block = f"<<<<<<< HEAD\n{line}\n=======\n{line.replace(ours, theirs)}\n>>>>>>> other\n"
+    return text.replace(line + "\n", block, 1)
+
+
+def test_conflict_markers_in_a_product_are_gone_after_a_compile(vault: Vault) -> None:
+    compiled(vault)
+    before = tree(vault)
+    for path in ("wiki/concepts/retrieval-practice.md", "learning/flashcards/retrieval-practice.md", "wiki/_index.md"):
+        file = vault.root / path
+        word = "retrieval-practice" if path.endswith("_index.md") else "generat"
+        file.write_text(conflicted(file.read_text(), word, f"{word}x"))
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert report.failures == []
+    assert changed(before, tree(vault)) <= {"wiki/_log.md", "ledger/builds.jsonl"}
+
+
+def test_conflict_markers_in_what_a_human_wrote_are_named_and_left(vault: Vault) -> None:
+    compiled(vault)
+    article = vault.root / "wiki/concepts/retrieval-practice.md"
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    article.write_text(conflicted(article.read_text() + "\nMine.\n", "Mine.", "Yours."))
+    deck.write_text(conflicted(deck.read_text() + "\nQ: Mine?\nA: Mine.\n", "A: Mine.", "A: Yours."))
+    kept = (article.read_bytes(), deck.read_bytes())
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert {(d.path, d.code) for d in report.failures} == {
+        ("wiki/concepts/retrieval-practice.md", "conflict"),
+        ("learning/flashcards/retrieval-practice.md", "conflict"),
+    }
+    assert all(d.line > 1 for d in report.failures)
+    assert (article.read_bytes(), deck.read_bytes()) == kept
+
+
 def test_properties_that_a_human_added_survive_every_compile(vault: Vault) -> None:
     compiled(vault)
     article = vault.root / "wiki/concepts/retrieval-practice.md"

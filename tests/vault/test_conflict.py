@@ -1,0 +1,26 @@
+from vault.conflict import line_of, sides
+
+TEXT = """one
+<<<<<<< HEAD
+two
+=======
+zwei
+drei
+>>>>>>> branch
+four
+<<<<<<< HEAD
+five
+||||||| base
+5
+=======
+>>>>>>> branch
+"""
+
+
+def test_the_two_sides_are_told_apart_whatever_the_style() -> None:
+    assert sides(TEXT) == ("one\ntwo\nfour\nfive\n", "one\nzwei\ndrei\nfour\n")
+    assert line_of(TEXT) == 2
+
+
+def test_a_text_without_markers_has_no_sides() -> None:
+    assert sides("a\n=======\nb\n") is None and line_of("a\n<<<<<<< HEAD\n") == 0
