@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ _RAW_HTML = re.compile(r"\s*<(?:!|\?|(?:script|pre|style|textarea)\b)", re.IGNOR
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _ATX = re.compile(r"#{1,6}[ \t]+\S")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
+_NOTE_MARK = re.compile(r"\[\^[^\s\[\]]{1,100}\]|\^\[([^\[\]\n]{1,1000})\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?!=)")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
@@ -73,6 +75,19 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
         state.push("text", "", 0).content = shown.removesuffix(".md")
         state.push("link_close", "a", -1)
+    state.pos = found.end()
+    return True
+
+
+def _note_mark(state: StateInline, silent: bool) -> bool:
+    """[^1] vanishes, as its note stands where it is defined; ^[a note on the spot] waits for the sentence's end."""
+    if state.src[state.pos] not in "[^":
+        return False
+    found = _NOTE_MARK.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent and found[1]:
+        state.push("html_inline", "", 0).content = f"<x-note>{html.escape(found[1])}</x-note>"
     state.pos = found.end()
     return True
 
@@ -184,9 +199,11 @@ def add_dialects(md: MarkdownIt) -> None:
 
     md.enable(["table", "strikethrough"])
     md.use(dollarmath_plugin, allow_space=True, allow_digits=False, double_inline=True, allow_labels=True)
-    md.use(footnote_plugin, move_to_end=False, always_match_refs=True)
+    md.use(footnote_plugin, inline=False, move_to_end=False)
+    md.inline.ruler.disable("footnote_ref")  # it looks to the end of the paragraph for every `[^`
     md.use(deflist_plugin)
     md.inline.ruler.before("backticks", "role", _role)
+    md.inline.ruler.before("link", "note_mark", _note_mark)
     md.inline.ruler.before("link", "wikilink", _wikilink)
     md.inline.ruler.before("link", "comment", _inline_comment)
     md.inline.ruler.before("link", "highlight", _highlight)

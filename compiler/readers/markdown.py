@@ -39,8 +39,6 @@ def _parser() -> MarkdownIt:
         "math_inline_double": lambda tokens, index: _math(tokens[index], "x-math-block"),
         "math_block": _math_block,
         "math_block_label": _math_block,
-        "footnote_ref": lambda *a: "",
-        "footnote_anchor": lambda *a: "",
         "footnote_reference_open": lambda *a: "<div>",
         "footnote_reference_close": lambda *a: "</div>",
         "html_block": _html_block,

@@ -188,3 +188,7 @@ def test_a_monstrous_block_is_plain_words() -> None:
 def test_a_block_of_links_to_elsewhere_is_furniture() -> None:
     source = read("Read it in " + ", ".join(f"[language {i}](l{i})" for i in range(8)) + "\n\nThe text.\n")
     assert source.text == "The text."
+
+
+def test_a_note_on_the_spot_waits_for_the_sentence_to_end() -> None:
+    assert read("Spacing^[A note of its own.] helps.\n").text == "Spacing helps.\n\nA note of its own."
