@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -50,8 +49,8 @@ def lock(
     if not _NAME.fullmatch(name):
         raise Refused(f"{name!r} is no name for a lock")
     since = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    holder = Holder(os.getpid(), socket.gethostname(), since, purpose)
     handle = _acquire(Guard(root, Scope.PUBLISHER), name, timeout_s)
+    holder = Holder(os.getpid(), os.uname().nodename, since, purpose)
     try:
         with suppress(OSError):  # a full disk takes the name from the lock, not its force
             overwrite(handle, json.dumps(asdict(holder)).encode())
@@ -97,7 +96,7 @@ def _parse(data: bytes) -> Holder | None:
 
 def _may_live(holder: Holder) -> bool:
     """False only for a process of this machine that is gone: it was killed, and its lock went with it."""
-    if holder.host != socket.gethostname() or holder.pid <= 0:
+    if holder.host != os.uname().nodename or holder.pid <= 0:
         return True
     try:
         os.kill(holder.pid, 0)

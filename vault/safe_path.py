@@ -6,7 +6,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import Enum
-from urllib.parse import unquote
 
 from vault.clean import clean_line
 from vault.errors import Refused
@@ -148,13 +147,14 @@ def _any_fault(name: str) -> str | None:
         return f"a name longer than {NAME_BYTES} bytes"
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in _BIDI for c in name):
         return "a control or direction character in the name"
-    if set(re.split(r"[/\\]", unquote(name))) & {".", ".."}:
+    if set(re.split(r"[/\\]", _CODED.sub(lambda m: chr(int(m[1], 16)), name))) & {".", ".."}:
         return "a path hidden in the name"
     if name.startswith(".") and name != ".gitkeep":
         return "a name that starts with a dot"
     return None
 
 
+_CODED = re.compile(r"%(2[eEfF]|5[cC])")  # . / and \ as web addresses write them
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _JOINERS = "\u200c\u200d"
 _WINDOWS = re.compile(r'[<>:"|?*\\]')
