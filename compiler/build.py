@@ -10,7 +10,7 @@ from typing import Any
 from compiler.engines import VERSIONS
 from compiler.options import Options
 from compiler.report import Report
-from compiler.snapshot import last_build
+from compiler.snapshot import last_report
 from vault.errors import UsageError
 from vault.store import Vault
 
@@ -26,9 +26,9 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callab
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh else last_build(vault.root, engine)
+    last = None if options.fresh else last_report(vault.root, engine)
     if last is not None:
-        return Report.from_json(last["report"])
+        return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.pipeline import Pipeline
     from vault.locks import lock

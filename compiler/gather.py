@@ -80,10 +80,16 @@ def cache_path(path: str, sha256: str, engine: str) -> str:
 
 def save_cache(guard: Guard, path: str, value: object) -> None:
     """Put `value` as JSON at `path`, whatever was there."""
+    overwrite(
+        guard, path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    )
+
+
+def overwrite(guard: Guard, path: str, data: bytes) -> None:
+    """Put `data` at `path`, whatever was there."""
     from vault.folder import sha256_hex
 
     old = guard.read(path)
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
 
 

@@ -204,6 +204,7 @@ class Pipeline:
             left = json.loads(self.guard.read(_DECKS) or b"{}")
         except ValueError:
             left = {}
+        left = left if isinstance(left, dict) else {}
         now = deleted_by_hand(left, self._decks_on_disk) - before
         self.decisions += [{"v": 1, "type": "card-deleted", "card": id_, "at": self.at} for id_ in sorted(now)]
         return before | now

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CACHE = ".retain/cache/build.json"
+CACHE = ".retain/cache/build.json"  # what the last build reported
+STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
 VERSION = 1  # of the steps between engine and file: when it grows, everything is laid out anew
 READERS = "markdown/1 text/1 html/1 pdf/1"  # the versions of the readers: a new one reads everything again
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
@@ -18,16 +19,16 @@ _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones
 _COARSE_NS = 2 * _WHOLE_NS  # the coarsest there is (FAT)
 _WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
-_SETTINGS = "retain.toml"
+_SETTINGS = "retain.toml"  # the time zone and the like are in what a build writes
 _NO_INPUT = ("learning/reviews", "learning/_review")  # the review log and its page: no build depends on them
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Path -> "size mtime ctime inode" of every file that a build reads or writes, as seen at `taken_ns`.
+    """Path -> "size ctime inode" of every file that a build reads or writes, as seen at `taken_ns`.
 
-    A change made after `settled_ns` is sure to show; one made before it may find the clock of the file system where
-    the last change found it.
+    Whatever changes a file moves its ctime, which nobody can set back. A change made after `settled_ns` is sure to
+    show; one made before it may find the clock of the file system where the last change found it.
     """
 
     stamps: Mapping[str, str]
@@ -42,29 +43,54 @@ class Snapshot:
         """Bytes in the file; 0 if there is none."""
         return int(self.stamps.get(path, "0").partition(" ")[0])
 
-    def digest(self, engine: str) -> str:
-        """A digest of all stamps, and of the versions of what made the files."""
-        import hashlib
-
-        lines = (f"{path}\0{stamp}" for path, stamp in sorted(self.stamps.items()))
-        state = "\n".join((f"{VERSION} {READERS} {engine}", *lines))
-        return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()
+    def text(self, engine: str) -> bytes:
+        """All stamps, and the versions of what made the files, in one order."""
+        head = f"{VERSION} {READERS} {engine}"
+        lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
+        return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
 
     def changed_since(self, before: Snapshot) -> set[str]:
         """The files that came, went, or have another stamp."""
-        return {path for path, _ in set(self.stamps.items()) ^ set(before.stamps.items())}
+        return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
 
 
 def look(root: Path) -> Snapshot:
-    """The files of the vault at `root` as they stand now."""
+    """The files of the vault at `root` as they stand now: plain ones, less hidden ones; links are passed over.
+
+    Raises: OSError if there is no vault.
+    """
     taken, top = time.time_ns(), os.fspath(root)
-    stamps: dict[str, str] = {}
-    settled = 0
-    for path, status in _files(top):
-        changed = status.st_ctime_ns
-        stamps[path] = f"{status.st_size} {status.st_mtime_ns} {changed} {status.st_ino}"
-        settled = max(settled, changed + (_TICK_NS if changed % _WHOLE_NS else _COARSE_NS))
-    return Snapshot(stamps, taken, settled)
+    settings = Path(top, _SETTINGS).stat()
+    stamps = {_SETTINGS: f"{settings.st_size} {settings.st_ctime_ns} {settings.st_ino}"}
+    newest, coarse = settings.st_ctime_ns, 0
+    folders = list(_WATCHED)
+    while folders:  # the one loop that every compile waits for: plain on purpose
+        here = folders.pop()
+        try:
+            entries = os.scandir(f"{top}/{here}")
+        except OSError:
+            continue  # what cannot be listed holds nothing to be compiled
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                if entry.is_file(follow_symlinks=False):
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue  # gone since it was listed
+                    changed = status.st_ctime_ns
+                    stamps[f"{here}/{name}"] = f"{status.st_size} {changed} {status.st_ino}"
+                    if changed > newest:
+                        newest = changed
+                    if not changed % _WHOLE_NS:
+                        coarse = max(coarse, changed)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{here}/{name}")
+    for path in [p for p in stamps if p.startswith(_NO_INPUT)]:
+        del stamps[path]
+    return Snapshot(stamps, taken, max(newest + _TICK_NS, coarse + _COARSE_NS))
 
 
 def steady(root: Path) -> Snapshot:
@@ -76,32 +102,12 @@ def steady(root: Path) -> Snapshot:
     return seen
 
 
-def _files(top: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Every plain file that is watched, less hidden ones; a folder that cannot be listed has none."""
-    yield _SETTINGS, Path(top, _SETTINGS).stat()  # time zone and the like are in what a build writes
-    folders = list(_WATCHED)
-    while folders:
-        here = folders.pop()
-        try:
-            with os.scandir(f"{top}/{here}") as entries:
-                for entry in entries:
-                    if entry.name[0] == ".":
-                        continue
-                    path = f"{here}/{entry.name}"
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(path)
-                    elif entry.is_file(follow_symlinks=False) and not path.startswith(_NO_INPUT):
-                        yield path, entry.stat(follow_symlinks=False)
-        except OSError:
-            continue
-
-
-def last_build(root: Path, engine: str) -> dict[str, Any] | None:
-    """What the last build wrote down, if it left everything just as it is now; None when in doubt."""
+def last_report(root: Path, engine: str) -> dict[str, Any] | None:
+    """What the last build reported, if it left everything just as it is now; None when in doubt."""
     try:
-        cached = json.loads((root / CACHE).read_text(encoding="utf-8"))
-        if isinstance(cached, dict) and cached.get("fingerprint") == look(root).digest(engine):
-            return cached
-    except (OSError, ValueError):
-        pass
-    return None
+        if (root / STAMPS).read_bytes() != look(root).text(engine):
+            return None
+        report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+    return report if isinstance(report, dict) else None
