@@ -212,7 +212,7 @@ def _long_form(short: str, before: list[str]) -> str:
 
 
 def _spells(letters: list[str], parts: list[str], inner: bool) -> bool:
-    """Whether `letters` can be read off `parts` in order: from each word its initial, and, if `inner`, letters after it.
+    """Whether `letters` can be read off `parts` in order: of each word the initial and, if `inner`, more.
 
     Function words may be skipped; any other word must give its initial.
     """
@@ -239,7 +239,7 @@ def _reads(letters: list[str], at: int, part: str) -> set[int]:
 
 
 def title(variants: Iterable[str]) -> str:
-    """The one way to write a name: the commonest variant in sentence case, singular if any is, acronyms kept."""
+    """The one way to write a name: the commonest variant in sentence case, singular if any is."""
     counted = Counter(bare(v) for v in variants if bare(v))
     if not counted:
         return ""
@@ -256,7 +256,7 @@ def title(variants: Iterable[str]) -> str:
 
 
 def _sentence_case(variant: str, counted: Counter[str]) -> str:
-    """ "Scaled Dot-Product Attention" -> "Scaled dot-product attention"; a capital inside any other variant is kept."""
+    """The variant in sentence case; a word keeps a capital that is its own ("KV cache", "hidden Markov model")."""
     parts = variant.split()
     lowered = {w for v in counted for w in v.split() if w[0].islower()}
     out = []

@@ -40,7 +40,8 @@ NO_NAME_STARTS = (
         "important useful interesting possible likely well-known like unlike about against after before around "
         "among across beyond during despite except towards toward upon versus vs numerous countless overall "
         "higher lower larger smaller longer shorter faster slower greater fewer less deeper easier harder stronger "
-        "weaker closer later earlier bigger wider richer poorer simpler entire whole main major minor additional further one two three four five six seven eight nine "
+        "weaker closer later earlier bigger wider richer poorer simpler entire whole main major minor additional "
+        "further one two three four five six seven eight nine "
         "ten dozens hundreds thousands up down out off nothing something anything everything someone anyone "
         "everyone nobody"
     )
@@ -100,7 +101,8 @@ GENERIC = _set(
 )
 # "An advantage of X", "the idea of X", "types of X": what is meant is X.
 TRANSPARENT = _set(
-    "idea concept notion principle goal aim purpose role use usage application example type kind form sort class "
+    "idea intuition insight concept notion principle goal aim purpose role use usage application example type kind "
+    "form sort class "
     "variety family advantage disadvantage benefit drawback limitation limit problem weakness strength downside "
     "upside cost summary overview introduction comparison history definition meaning importance number amount "
     "part aspect property feature characteristic effect impact influence nature case choice theory task process "
@@ -110,7 +112,8 @@ TRANSPARENT = _set(
 )
 # "The resulting classifier", "underlined words": what a text has at hand, not what it names.
 PASSING = _set(
-    "resulting underlined trained proposed used given selected chosen predicted observed required obtained corresponding "
+    "resulting underlined trained proposed used given selected chosen predicted observed required obtained "
+    "corresponding "
     "remaining combined modified computed estimated expected desired generated extracted existing updated"
 )
 OF_NAMES = frozenset({"part of speech", "parts of speech", "problem of evil", "cost of capital", "cost of living"})
@@ -206,7 +209,8 @@ NOT_ACRONYMS = _set(
 
 # Given names, for "Andrej Karpathy" under a heading or in bold is a person.
 GIVEN_NAMES = _set(
-    "abigail maynard max fiorello aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy angela anna anne anthony "
+    "abigail maynard max fiorello aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy "
+    "angela anna anne anthony "
     "arthur ashish barbara ben benjamin bernd bill bob brian carl carol catherine charles chris christian "
     "christopher claude daniel david dennis diana donald dzmitry edward elizabeth emily emma eric ernst eva frank "
     "fred friedrich gary geoffrey george gerald grace hans harold harry heinrich helen henry hermann howard hugo "
@@ -220,7 +224,8 @@ GIVEN_NAMES = _set(
     "werner wilhelm william wolfgang yann yoshua"
 )
 PROPER = _set(
-    "Bayesian Hessian Jacobian Boolean Cartesian Newtonian Darwinian Hebbian Pavlovian Bayes Markov Gaussian Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
+    "Bayesian Hessian Jacobian Boolean Cartesian Newtonian Darwinian Hebbian Pavlovian Bayes Markov Gaussian "
+    "Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
     "Ebbinghaus Feynman Anki Python English German French Chinese Latin Greek Penn Brown Euclidean Laplace Monte "
     "Carlo Gibbs Zipf Heaps Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson "
     "Dirichlet Chomsky"
@@ -232,7 +237,8 @@ _IRREGULAR = {
     "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse", "lemmata": "lemma", "schemata": "schema",
     "analyses": "analysis", "hypotheses": "hypothesis", "theses": "thesis", "syntheses": "synthesis", "axes": "axis",
     "bases": "basis", "crises": "crisis", "diagnoses": "diagnosis", "parentheses": "parenthesis", "biases": "bias",
-    "lives": "life", "halves": "half", "leaves": "leaf", "selves": "self", "heuristics": "heuristic", "metrics": "metric",
+    "lives": "life", "halves": "half", "leaves": "leaf", "selves": "self", "heuristics": "heuristic",
+    "metrics": "metric",
     "statistics": "statistics", "topics": "topic", "characteristics": "characteristic", "graphics": "graphics",
     "stimuli": "stimulus", "nuclei": "nucleus", "foci": "focus", "loci": "locus", "formulae": "formula",
     "neuroses": "neurosis", "ellipses": "ellipsis", "movies": "movie", "cookies": "cookie", "ties": "tie",
@@ -315,7 +321,7 @@ _NOUNS_LIKE_ADJECTIVES = _set(
 
 
 def looks_adjective(word: str) -> bool:
-    """Whether a lone lower-case word has an ending that adjectives, adverbs and participles have, and is no known noun."""
+    """Whether a lone lower-case word has an ending of adjectives, adverbs or participles, and is no known noun."""
     if word in _NOUNS_LIKE_ADJECTIVES or word.endswith(("ment", "ency", "ancy")):
         return False
     return bool(_ADJECTIVE.search(word) or _SOFT_ADJECTIVE.search(word))

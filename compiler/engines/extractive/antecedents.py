@@ -5,22 +5,31 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compiler import names
-from compiler.engines.extractive.asking import flat
+from compiler import names, words
+from compiler.engines.extractive.asking import Matter, flat
 from compiler.engines.extractive.clauses import Clause
 from compiler.engines.extractive.definitions import Definition
-from compiler.engines.extractive.mechanistic import is_plural
 from compiler.engines.extractive.sentences import Sentence
+from compiler.engines.extractive.turning import is_plural
 
 MAX_QUOTE = 600
 _PRONOUN = re.compile(r"(?P<it>It|They|Its|Their)\s+(?=\w)")
-_THIS = re.compile(r"This (?P<noun>[a-z]+)\s+(?=\w)")
+_THIS = re.compile(r"(?P<this>This|These) (?P<noun>[a-z]+)\s+(?=\w)")
+# "The downside is that ..." right after a sentence about X: the downside of X.
+_TRAIT = re.compile(
+    r"(?P<trait>(?:The|One|A|Another) (?:\w+ )?(?:downside|drawback|disadvantage|advantage|benefit|limitation|"
+    r"strength|weakness|goal|aim|purpose|idea|intuition))"
+    r" is (?=that|to\b)"
+)
+_REASON = re.compile(r"(?:This|That) is (?:mainly |largely |partly |probably )?because (?P<why>\S.*)$", re.DOTALL)
 # "It is possible to", "It follows that": stands for what comes after, not before
 _EMPTY_IT = re.compile(
-    r"It(?:['’]s| \w+)(?: \w+){0,3}? (?:that|to|for|whether|how|why|if)\b(?<!used to)(?<!used for)(?<!applied to)(?<!attributed to)"
+    r"It(?:['’]s| \w+)(?: \w+){0,3}? (?:that|to|for|whether|how|why|if)\b(?<!used to)(?<!used for)(?<!applied "
+    r"to)(?<!attributed to)"
 )
 _REFERS_BACK = re.compile(
-    r"It \w+(?: \w+)? (?:used|applied|designed|intended|meant|related|similar|limited|equivalent|suited|linked|tied|due|prone|known|able|sensitive|trained|easy|hard|difficult|useful)\b"
+    r"It \w+(?: \w+)? (?:used|applied|designed|intended|meant|related|similar|limited|equivalent|suited|linked|tied|"
+    r"due|prone|known|able|sensitive|trained|easy|hard|difficult|useful)\b"
 )
 
 
@@ -46,8 +55,8 @@ def antecedent_of(clause: Clause, definition: Definition | None, start: int, blo
 
 
 _GENERA = frozenset(
-    "method technique approach procedure strategy algorithm model effect principle theory process mechanism phenomenon "
-    "function measure system rule law hypothesis schedule task finding technique network layer".split()
+    "method technique approach procedure strategy algorithm model effect principle theory process mechanism "
+    "phenomenon function measure system rule law hypothesis schedule task finding technique network layer".split()
 )
 
 
@@ -57,8 +66,11 @@ def resolved(sentence: Sentence, before: Antecedent | None) -> str:
         return ""
     text = sentence.text
     if match := _THIS.match(text):
-        told = match["noun"] in flat(before.subject).split() or match["noun"] == before.genus
-        return _put(before.subject, text[match.end() :]) if told and not before.plural else ""
+        told = words.singular(match["noun"]) in flat(before.subject).split() or match["noun"] == before.genus
+        agrees = (match["this"] == "These") == before.plural
+        return _put(before.subject, text[match.end() :]) if told and agrees else ""
+    if match := _TRAIT.match(text):
+        return f"{match['trait']} of {Matter(before.subject).lower(before.subject)} is {text[match.end() :]}"
     match = _PRONOUN.match(text)
     if not match or (match["it"] in ("They", "Their")) != before.plural:
         return ""
@@ -68,6 +80,14 @@ def resolved(sentence: Sentence, before: Antecedent | None) -> str:
     if match["it"] in ("Its", "Their"):
         subject += "’" if subject.endswith("s") else "’s"
     return _put(subject, text[match.end() :])
+
+
+def with_reason(sentence: Sentence, last: Sentence | None) -> str:
+    """From "A. This is because B." as one sentence; "" if it is not of that form."""
+    match = _REASON.match(sentence.text)
+    if not match or last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+        return ""
+    return f"{last.text.rstrip('.')}, because {match['why']}"
 
 
 def _put(subject: str, rest: str) -> str:

@@ -8,7 +8,7 @@ from compiler.engines.extractive import verbs
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
 from compiler.engines.extractive.definitional import shortened
-from compiler.engines.extractive.mechanistic import is_plural, question_of
+from compiler.engines.extractive.turning import is_plural, question_of
 
 
 def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -25,13 +25,15 @@ def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _USE = re.compile(
-    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|(?:have|has) been)(?: \w+ly| often| also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by|across|throughout)\s+(?P<rest>.+)$",
+    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|(?:have|has) been)(?: \w+ly| often| "
+    r"also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|"
+    r"needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by|across|throughout)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 
 
 def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is used to Y": what X is used for."""
+    """From "X is used to Y": what X is used for."""
     match = _USE.match(re.sub(r"\b(have|has) (?:also|often|since|long) been\b", r"\1 been", clause.predicate))
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
@@ -69,15 +71,18 @@ def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _GOOD_FOR = re.compile(
-    r"^(?P<verb>is|are|can be|may be)(?P<more>(?: (?:most|more|very|especially|particularly|often|also|generally|typically|mainly|still|best|less|least|not|only))*) "
-    r"(?P<good>useful|helpful|suitable|suited|well[- ]suited|appropriate|effective|valuable|beneficial|recommended|ideal|necessary|needed|important|preferable|preferred|better|worse|popular|sufficient|convenient|harmful|adequate) "
+    r"^(?P<verb>is|are|can be|may be)(?P<more>(?: (?:most|more|very|especially|particularly|often|also|generally|"
+    r"typically|mainly|still|best|less|least|not|only))*) "
+    r"(?P<good>useful|helpful|suitable|suited|well[- ]suited|appropriate|effective|valuable|beneficial|recommended|"
+    r"ideal|necessary|needed|important|preferable|preferred|better|worse|popular|sufficient|convenient|harmful|"
+    r"adequate) "
     r"(?P<link>when|if|for|in|to|whenever|where|because|as long as|at|with)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 
 
 def _useful(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is useful when/for Y": when X is useful, what for."""
+    """From "X is useful when/for Y": when X is useful, what for."""
     match = _GOOD_FOR.match(clause.predicate)
     if not match or clause.front or not matter.is_named(clause.subject) or match["link"].casefold() == "because":
         return []
@@ -97,7 +102,7 @@ def _useful(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 def _when(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X fails when Y": when X fails."""
+    """From "X fails when Y": when X fails."""
     if clause.words[clause.verb].tag == "VBD" or not matter.is_in(clause.subject):
         return []
     if clause.front:
@@ -148,14 +153,18 @@ def _when(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _TRAIT = re.compile(
-    r"^(?P<art>an?|the|one|another|a further|its) (?:(?P<adj>(?:popular|main|key|major|important|common|potential|practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|possible|well-known)) )?"
-    r"(?P<what>advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside|risk|danger|goal|aim|purpose|objective|application|use|role|task|challenge|price|difficulty|property|requirement)s? (?P<link>of|with|in|for|to) (?P<of>.+)$",
+    r"^(?P<art>an?|the|one|another|a further|its) (?:(?P<adj>(?:popular|main|key|major|important|common|potential|"
+    r"practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|"
+    r"possible|well-known)) )?"
+    r"(?P<what>advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside|"
+    r"risk|danger|goal|aim|purpose|objective|application|use|role|task|challenge|price|difficulty|property|"
+    r"requirement)s? (?P<link>of|with|in|for|to) (?P<of>.+)$",
     re.IGNORECASE,
 )
 
 
 def _trait(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "A drawback of X is (that) Y": what a drawback of X is."""
+    """From "A drawback of X is (that) Y": what a drawback of X is."""
     match = _TRAIT.match(clause.subject)
     if (
         not match
@@ -192,14 +201,16 @@ def _trait(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _HAS_TRAIT = re.compile(
-    r"^(?:has|have) (?P<art>an?|one|the) (?P<what>(?:(?:main|key|major|important|further|practical|big|great|obvious|serious|significant|potential) )?"
-    r"(?:advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside))\s*[:—–]\s*(?P<told>.+)$",
+    r"^(?:has|have) (?P<art>an?|one|the) (?P<what>(?:(?:main|key|major|important|further|practical|big|great|"
+    r"obvious|serious|significant|potential) )?"
+    r"(?:advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|"
+    r"downside))\s*[:—–]\s*(?P<told>.+)$",
     re.IGNORECASE,
 )
 
 
 def _has_trait(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X has a disadvantage: it ...": what a disadvantage of X is."""
+    """From "X has a disadvantage: it ...": what a disadvantage of X is."""
     match = _HAS_TRAIT.match(clause.predicate)
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
@@ -210,15 +221,22 @@ def _has_trait(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _LIMIT = re.compile(
-    r"^(?:(?:\w+ly |often |also |still |usually |generally )?(?P<bad>cannot|can not|fails? to|suffers? from|struggles? (?:with|to)|(?:is|are) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|costly|intractable|impractical|infeasible|inefficient|(?:difficult|hard) to|too (?:slow|expensive|costly|large|small|coarse|weak))|"
-    r"does (?:little|not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|mean|work))|do not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|transfer|work)|"
-    r"loses?|ignores?|neglects?|overfits?|requires? (?:a lot|large|huge|many|much|more|quadratic)|needs? (?:a|large|many|much|more)|takes? (?:time|long)|can (?:lead to|cause|result in|strengthen|harm|overload|overfit|be (?:slow|expensive|hard|difficult|misleading|unstable))))\b",
+    r"^(?:(?:\w+ly |often |also |still |usually |generally )?(?P<bad>cannot|can not|fails? to|suffers? from|"
+    r"struggles? (?:with|to)|(?:is|are) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|costly|"
+    r"intractable|impractical|infeasible|inefficient|(?:difficult|hard) to|too (?:slow|expensive|costly|large|small|"
+    r"coarse|weak))|"
+    r"does (?:little|not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|"
+    r"transfer|mean|work))|do not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|"
+    r"distinguish|know|transfer|work)|"
+    r"loses?|ignores?|neglects?|overfits?|requires? (?:a lot|large|huge|many|much|more|quadratic)|needs? (?:a|large|"
+    r"many|much|more)|takes? (?:time|long)|can (?:lead to|cause|result in|strengthen|harm|overload|overfit|be "
+    r"(?:slow|expensive|hard|difficult|misleading|unstable))))\b",
     re.IGNORECASE,
 )
 
 
 def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X cannot Y": what a limitation of X is."""
+    """From "X cannot Y": what a limitation of X is."""
     if clause.front or not matter.is_named(clause.subject) or not _LIMIT.match(clause.slice(clause.verb, clause.end)):
         return []
     end = end_of_clause(clause, clause.verb + 1)
@@ -229,13 +247,15 @@ def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _EXAMPLES = re.compile(
-    r"^(?P<adj>(?:some |common |typical |popular |important |notable |well-known |practical |other )*)(?P<what>examples?|applications?|uses?|advantages|disadvantages|benefits|drawbacks|limitations|instances|variants) of (?P<of>.+)$",
+    r"^(?P<adj>(?:some |common |typical |popular |important |notable |well-known |practical |other "
+    r")*)(?P<what>examples?|applications?|uses?|advantages|disadvantages|benefits|drawbacks|limitations|instances|"
+    r"variants) of (?P<of>.+)$",
     re.IGNORECASE,
 )
 
 
 def _examples(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "Applications of X include A and B": what applications of X are."""
+    """From "Applications of X include A and B": what applications of X are."""
     match = _EXAMPLES.match(clause.subject)
     if not match or clause.front or not matter.is_in(match["of"]) or clause.lemma() not in ("include", "be"):
         return []

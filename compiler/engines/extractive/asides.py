@@ -14,7 +14,7 @@ _ENTRY = re.compile(r"^(?P<term>[^\n–—:.;!?]{2,60}?)\s*(?:\s[–—-]\s|:\s+
 
 
 def entry_in(sentence: str) -> Definition | None:
-    """A glossary entry: "Term – what it is", "Term: what it is"; not a heading before a sentence, nor a label of data."""
+    """A glossary entry ("Term – what it is", "Term: what it is"); no heading before a sentence, no label of data."""
     match = _ENTRY.match(sentence)
     if not match or not is_term(match["term"]) or any(t.tag in FINITE for t in tokens(match["term"])):
         return None
@@ -35,12 +35,13 @@ def entry_in(sentence: str) -> Definition | None:
 
 _ENTRY_STARTS = frozenset({"DET", "NOUN", "ADJ", "VBG", "VBN", "PRON", "NUM", "ADV"})
 _NO_ENTRY_STARTS = frozenset(
-    "e.g. i.e. see it this these those they we you if when use how why what i he she that there its their no not yes only also".split()
+    "e.g. i.e. see it this these those they we you if when use how why what i he she that there its their no not "
+    "yes only also".split()
 )
 
 
 def apposition_in(sentence: str, wanted: str = "") -> Definition | None:
-    """ "..., X, which is the ...", "X — a grammar that ..." inside a sentence; with `wanted`, the one whose key it is."""
+    """What a sentence explains in passing ("..., X, which is the ..."); with `wanted`, the name whose key it is."""
     words = tokens(sentence)
     for i in range(1, len(words) - 5):
         found = _opening(words, i)
@@ -82,8 +83,9 @@ def _opening(words: tuple[Token, ...], i: int) -> tuple[int, int, bool] | None:
 
 # "... — a phenomenon known as": explains the whole sentence, not its last word.
 _OF_THE_WHOLE = frozenset(
-    "phenomenon process generalization practice approach strategy problem result finding property distinction assumption "
-    "idea combination tradeoff trade-off procedure step task fact trend situation case operation difference challenge".split()
+    "phenomenon process generalization practice approach strategy problem result finding property distinction "
+    "assumption idea combination tradeoff trade-off procedure step task fact trend situation case operation "
+    "difference challenge".split()
 )
 _WHICH_IS = frozenset({"is", "are", "means", "mean", "refers", "refer"})
 
@@ -99,7 +101,7 @@ def _end_of_body(words: tuple[Token, ...], at: int) -> int:
 
 
 def _names_a_genus(words: tuple[Token, ...], at: int, end: int, plural: bool) -> bool:
-    """Whether the tokens say what kind of thing something is: "the time between ...", after "means" also "going on ..."."""
+    """Whether the tokens say what kind of thing something is ("the time between ...")."""
     first = words[at]
     if first.tag == "VBG":
         return words[at - 1].low in ("means", "mean", "to")
@@ -125,20 +127,24 @@ def _name_starts(words: tuple[Token, ...], end: int) -> list[int]:
 
 _NAMING = re.compile(
     r"^(?P<what>.+?)(?:\s*[.;—–]\s*(?P<this>this|these)(?: (?P<noun>"
-    r"benefit|effect|phenomenon|finding|design|approach|technique|strategy|process|procedure|problem|property|constraint|"
-    r"method|idea|principle|issue|condition|criterion|situation|practice|trick|step|operation|combination|error))?|,\s*which)"
+    r"benefit|effect|phenomenon|finding|design|approach|technique|strategy|process|procedure|problem|property|"
+    r"constraint|"
+    r"method|idea|principle|issue|condition|criterion|situation|practice|trick|step|operation|combination|error))?|"
+    r",\s*which)"
     r" (?:is|are) (?:(?:also|sometimes|often|commonly|usually|generally|therefore|typically) )?"
-    r"(?:known as|called|referred to as|termed)\s+(?P<term>[^,.;:()—–]+?)\s*(?:\([^)]*\))?\s*(?:$|[.,;:—–]|\bbecause\b|\bsince\b)",
+    r"(?:known as|called|referred to as|termed)\s+(?P<term>[^,.;:()—–]+?)\s*(?:\([^)]*\))?\s*(?:$|[.,;:—–]|"
+    r"\bbecause\b|\bsince\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _NAMED_AFTER = re.compile(
-    r",?\s+(?:(?:also|sometimes|often|commonly|usually) )?(?P<how>known as|called|termed|referred to as)\s+(?P<term>(?:an?\s|the\s)?[^,.;:()—–]+?)(?=\s*(?:$|[.,;:()—–]))",
+    r",?\s+(?:(?:also|sometimes|often|commonly|usually) )?(?P<how>known as|called|termed|referred to "
+    r"as)\s+(?P<term>(?:an?\s|the\s)?[^,.;:()—–]+?)(?=\s*(?:$|[.,;:()—–]))",
     re.IGNORECASE,
 )
 
 
 def naming_in(words: str) -> Definition | None:
-    """ "A is B; this is known as X": what is said before `this` is what X names."""
+    """What a sentence names: in "A is B; this is known as X", X is the name of what stands before "this"."""
     match = _NAMING.match(words)
     if not match or not is_term(match["term"]):
         return None
@@ -150,7 +156,7 @@ def naming_in(words: str) -> Definition | None:
 
 
 def named_after(sentence: str, wanted: str = "") -> Definition | None:
-    """ "... a set of partially complete hypotheses, called a beam": the noun phrase before is what X is."""
+    """What a noun phrase before "called X" says of X: "... a set of hypotheses, called a beam"."""
     for match in _NAMED_AFTER.finditer(sentence):
         term = match["term"].strip("\"“”'‘’* ")
         if not is_term(term) or (wanted and names.key(term) != wanted):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names, words
-from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.extractive import verbs
+from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.extractive.tagging import CLOSED, tokens
 
 Kind = Literal["definitional", "mechanistic", "relational", "applied"]
@@ -80,7 +80,7 @@ class Matter:
         shown = self.lower(term)
         if used.count("the") and not used.count("") > 1 and term.split()[-1].casefold() in _DEFINITE:
             return f"the {shown}"
-        if any(w in ("a", "an", "each", "every", "one", "any") for w in used):
+        if any(w in ("a", "an") for w in used):
             return f"{'an' if shown[0].casefold() in 'aeiou' else 'a'} {shown}"
         return f"the {shown}" if term.split()[-1].casefold() in _DEFINITE else shown
 
@@ -89,15 +89,17 @@ _COMMON_END = re.compile(
     r"(?:ing|[tsx]ion|ment|ity|al|ive|ic|ed|or|s|[ae]nce|ness|ism|y|ous|ful|ble|less|age|ure|ist|ent|ant)$"
 )
 _COMMON = frozenset(
-    "word beam dual far path text head cue sleep graph tree batch deep hidden kernel language machine data cross self zero noun "
-    "memory attention neural token vector matrix layer network encoder decoder transformer parser learner student grammar syntax "
-    "phrase clause sentence corpus schema retrieval recall spacing context chunk fact image letter number bag byte pair bigram "
-    "trigram semi multi sub pre post inter non over under back forward bottom top first second word lemma lexicon morphology "
-    "expertise expert novice feedback interval card deck flashcard curve lapse leech review working long short random linear "
-    "convex gradient loss softmax dropout smoothing margin finite state beam greedy lazy eager shift deck worked massed blocked "
-    "germane implicit explicit concrete abstract concept mind mental meta near procedural semantic episodic declarative rote "
-    "desirable desired free cued replay verb co feed feedforward feature model trial quiz habit skill goal chess proof brain "
-    "nerve cell theory rule law effect principle bias noise error risk price market trade tax wage cost demand supply".split()
+    "word beam dual far path text head cue sleep graph tree batch deep hidden kernel language machine data cross "
+    "self zero noun memory attention neural token vector matrix layer network encoder decoder transformer parser "
+    "learner student grammar syntax phrase clause sentence corpus schema retrieval recall spacing context chunk "
+    "fact image letter number bag byte pair bigram trigram semi multi sub pre post inter non over under back "
+    "forward bottom top first second word lemma lexicon morphology expertise expert novice feedback interval card "
+    "deck flashcard curve lapse leech review working long short random linear convex gradient loss softmax "
+    "dropout smoothing margin finite state beam greedy lazy eager shift deck worked massed blocked germane "
+    "implicit explicit concrete abstract concept mind mental meta near procedural semantic episodic declarative "
+    "rote desirable desired free cued replay verb co feed feedforward feature model trial quiz habit skill goal "
+    "chess proof brain nerve cell theory rule law effect principle bias noise error risk price market trade tax "
+    "wage cost demand supply".split()
 )
 
 
@@ -152,12 +154,12 @@ def sentence(text: str) -> str:
 
 
 _STOP = frozenset(
-    "a an the this that these those it its they them their he she his her we our you your one ones some any each every all both "
-    "either neither no not nor and or but if then else so because since as than while although though however of in on at by for "
-    "from to into onto with without within between among over under about above below through during is are was were be been being "
-    "do does did doing has have had having can could may might must shall should will would there here when where which who whom "
-    "whose what why how also only just very more most less least much many few other another such same own too up out off again "
-    "further once".split()
+    "a an the this that these those it its they them their he she his her we our you your one ones some any each "
+    "every all both either neither no not nor and or but if then else so because since as than while although "
+    "though however of in on at by for from to into onto with without within between among over under about above "
+    "below through during is are was were be been being do does did doing has have had having can could may might "
+    "must shall should will would there here when where which who whom whose what why how also only just very "
+    "more most less least much many few other another such same own too up out off again further once".split()
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
@@ -175,8 +177,11 @@ def _stem(word: str) -> str:
 
 
 _POINTING = re.compile(
-    r"^(?:this|these|those|that|such|same|similar|another|other|the same|a similar|the other|a different|the latter|here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|that|which|with|of|in|from)\b)|"
-    r"\b(?:above|below|following|former|latter|aforementioned|previously|previous|preceding|respectively|figure \d|section \d|chapter \d|et al)\b",
+    r"^(?:this|these|those|that|such|same|similar|another|other|the same|a similar|the other|a different|the latter|"
+    r"here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|"
+    r"that|which|with|of|in|from)\b)|"
+    r"\b(?:above|below|following|former|latter|aforementioned|previously|previous|preceding|respectively|figure \d|"
+    r"section \d|chapter \d|et al)\b",
     re.IGNORECASE,
 )
 _PRONOUN_IN_QUESTION = re.compile(
@@ -189,11 +194,13 @@ _BROKEN_QUESTION = re.compile(
     r"\b(?:the|a|an|and|or|that|which|than|because|also|such|both|is|are|e\.g|i\.e)\?$", re.IGNORECASE
 )
 _BROKEN_END = re.compile(
-    r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|such|e\.g|i\.e)\.$",
+    r"\b(?:the|a|an|of|to|in|for|and|or|with|by|is|are|that|which|as|from|on|at|than|if|when|because|not|also|both|"
+    r"such|e\.g|i\.e)\.$",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
-    r"^(?:As |For |In |To |\w+ing )?(?:several|two|three|four|various|many|some|a (?:number|variety|range|lot|few) of|multiple|different) (?:\w+ ){0,2}\w+\.$",
+    r"^(?:As |For |In |To |\w+ing )?(?:several|two|three|four|various|many|some|a (?:number|variety|range|lot|few) "
+    r"of|multiple|different) (?:\w+ ){0,2}\w+\.$",
     re.IGNORECASE,
 )
 _LOOSE_END = re.compile(r"\b(?:as well|too|instead|again|either|otherwise|so|respectively)\?$", re.IGNORECASE)

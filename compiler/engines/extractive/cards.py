@@ -12,7 +12,7 @@ from compiler.engines.extractive.standing import without_pointers
 
 
 def asks(words: str, matter: Matter, clause: Clause | None = None) -> list[Ask]:
-    """Every card that the sentence supports about the matter; `clause` is its main clause where that is known already."""
+    """Every card that the sentence supports about the matter; `clause` is its main clause if known already."""
     words = without_pointers(words)
     clause = clause or parse(words)
     found = definitional(words, clause, matter)

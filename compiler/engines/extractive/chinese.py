@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from compiler import names
-from compiler.engines.extractive.asking import Ask, Kind, Matter
+from compiler.engines.extractive.asking import Ask, Matter
 from compiler.engines.extractive.sentences import sentences
 from compiler.engines.extractive.terms import structure_terms
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
@@ -15,7 +15,8 @@ from vault.claim import ClaimKind
 _NAME = r"[\u3400-\u9fffA-Za-z0-9\-–·]{2,16}?"
 _ENGLISH = r"(?:\s*[（(](?P<english>[A-Za-z][A-Za-z \-]{1,40})(?:[,，][^）)]*)?[）)])?"
 _IS = re.compile(
-    rf"^(?P<term>{_NAME}){_ENGLISH}\s*(?:通常|一般)?(?:是指|指的是|就是|是)(?P<body>(?!否|不|非|在|由|对|从|如何|为了|通过|基于|因为|有|可)[^。]{{6,}})$"
+    rf"^(?P<term>{_NAME}){_ENGLISH}\s*(?:通常|一般)?(?:是指|指的是|就是|是)(?P<body>(?!否|不|非|在|由|对|从|如何|为了|通过|基于|因为|有|"
+    rf"可)[^。]{{6,}})$"
 )
 _SO_CALLED = re.compile(
     rf"^所谓(?:的)?[“\"「]?(?P<term>{_NAME})[”\"」]?{_ENGLISH}\s*[，,]?(?:是指|就是指|指的是|就是|是)(?P<body>[^。]{{6,}})$"

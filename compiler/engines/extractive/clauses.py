@@ -12,11 +12,11 @@ _NOMINAL = frozenset({"ADJ", "NOUN", "NUM", "VBN", "VBG", "POSS", "DET", "BEN"})
 _AFTER_VERB = frozenset({"PREP", "DET", "ADJ", "ADV", "TO", "NOUN", "POSS", "PRON", "STOP", "SUB"})
 _QUOTES = frozenset("\"“”„«»‘’'`")
 _CONNECTIVES = frozenset(
-    "however moreover furthermore additionally consequently therefore thus hence accordingly nevertheless nonetheless "
-    "similarly likewise also indeed fortunately unfortunately interestingly importantly notably crucially clearly "
-    "generally typically usually often specifically concretely formally intuitively essentially basically historically "
-    "conceptually technically overall meanwhile besides surprisingly conversely still yet and but so instead "
-    "alternatively traditionally recently ideally finally second third first next then".split()
+    "however moreover furthermore additionally consequently therefore thus hence accordingly nevertheless "
+    "nonetheless similarly likewise also indeed fortunately unfortunately interestingly importantly notably "
+    "crucially clearly generally typically usually often specifically concretely formally intuitively essentially "
+    "basically historically conceptually technically overall meanwhile besides surprisingly conversely still yet "
+    "and but so instead alternatively traditionally recently ideally finally second third first next then".split()
 )
 _CONNECTIVE_PHRASES = (
     "in addition", "in particular", "in general", "in fact", "in short", "in practice", "in principle", "in essence",
@@ -24,8 +24,9 @@ _CONNECTIVE_PHRASES = (
     "on the other hand", "at the same time", "by contrast", "in contrast", "to summarize", "simply put", "put simply",
     "more precisely", "more generally", "more formally", "in this way", "for this reason", "that is", "to this end",
     "after all", "at first sight", "on the one hand", "in turn", "as a consequence", "strictly speaking",
-    "at a high level", "at a basic level", "at a top level", "in recent years", "in a sense", "in most cases", "in many cases",
-    "in some cases", "by design", "by definition", "by default", "to a first approximation", "broadly speaking", "in essence",
+    "at a high level", "at a basic level", "at a top level", "in recent years", "in a sense", "in most cases",
+    "in many cases", "in some cases", "by design", "by definition", "by default", "to a first approximation",
+    "broadly speaking",
 )  # fmt: skip
 
 
@@ -196,7 +197,7 @@ def _ambiguous_verb(words: tuple[Token, ...], start: int, end: int) -> tuple[int
 
 
 def _could_be_verb(before: Token, word: Token) -> bool:
-    """Whether the word could be the verb of a subject that ends with `before`: "works" after a singular, "harm" after a plural."""
+    """Whether the word could be the verb after `before`: "works" after a singular, "harm" after a plural."""
     if verbs.lemma(word.low, "VBZ"):
         return True
     return before.low.endswith("s") and not before.low.endswith("ss") and bool(verbs.lemma(word.low, "VB"))
@@ -278,9 +279,9 @@ def _between_commas(words: tuple[Token, ...], at: int, end: int) -> int | None:
     second = next((i for i in range(at + 1, min(end, at + 22)) if words[i].tag == "COMMA"), None)
     if second is not None and second + 1 < end and words[second + 1].tag in (*FINITE, "ADV"):
         inside = words[at + 1 : second]
-        if words[second + 1].tag != "ADV" or (second + 2 < end and words[second + 2].tag in FINITE):
-            if inside and inside[0].tag not in ("SUB",):
-                return second + 1
+        is_verb = words[second + 1].tag != "ADV" or (second + 2 < end and words[second + 2].tag in FINITE)
+        if is_verb and inside and inside[0].tag != "SUB":
+            return second + 1
     if after in ("NOUN", "ADJ", "DET", "CC", "VBG", "VBN", "NUM", "POSS") and _is_list(words, at, end):
         return at + 1
     return None
@@ -301,8 +302,7 @@ def end_of_clause(clause: Clause, start: int) -> int:
     """Where the clause that goes on from token `start` ends: before "; ..." or ", and <another subject and verb>"."""
     for i in split_clauses(clause, frozenset({",", ";", "and", "but"}), start):
         if clause.words[i].tag == "CC":
-            found = _subject_and_verb(clause.words, i + 1, clause.end) if clause.words[i + 1].tag == "DET" else None
-            if found and found[1] - i < 8 and clause.words[found[1]].tag not in ("VB", "NOUN"):
+            if _starts_clause(clause, start, i + 1):
                 return i
             continue
         if clause.words[i].text == ";":
@@ -312,6 +312,17 @@ def end_of_clause(clause: Clause, start: int) -> int:
             if found and clause.words[i + 2].tag not in ("WH", "VBG") and clause.words[found[1]].tag != "NOUN":
                 return i
     return clause.end
+
+
+def _starts_clause(clause: Clause, start: int, at: int) -> bool:
+    """Whether a clause of its own begins at token `at`, after an "and" without a comma."""
+    words = clause.words
+    if words[at].tag != "DET" and any(w.tag == "WH" for w in words[start:at]):
+        return False  # "a model in which keys and values are ..."
+    if words[at].tag not in ("DET", "NOUN", "ADJ"):
+        return False
+    found = _subject_and_verb(words, at, clause.end)
+    return bool(found and found[1] - at < 7 and words[found[1]].tag in ("BE", "HAVE", "MODAL", "VBZ", "VBD", "DO"))
 
 
 def split_clauses(clause: Clause, markers: frozenset[str], after: int | None = None) -> list[int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from compiler import names
+from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
 from compiler.engines.extractive.asking import AIM_ANSWER, Ask, Matter, ask, flat, tidy
 from compiler.engines.extractive.clauses import Clause
-from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
 from compiler.engines.extractive.definitions import Definition, definition_in
 
 _LATE_CUT = re.compile(
-    r"(?:, (?:which|where|who|whose|so that|such as|for example|for instance|e\.g\.|as|but|although|though|while|whereas|with)\b|; |: |, (?:and|or) )"
+    r"(?:, (?:which|where|who|whose|so that|such as|for example|for instance|e\.g\.|as|but|although|though|while|"
+    r"whereas|with)\b|; |: |, (?:and|or) )"
 )
 _TOO_SHORT = 3  # words
 
@@ -37,8 +38,7 @@ def definitional(text: str, clause: Clause | None, matter: Matter) -> list[Ask |
 def _of(found: Definition, matter: Matter) -> list[Ask | None]:
     term = matter.lower(re.sub(r"\s*\([^()]*\)", "", found.term).strip("\"“”*' "))
     if found.shape == "alias":
-        article = "" if found.body[:4].casefold() in ("the ", "a ", "an ") else ""
-        return [ask("definitional", f"What is another name for {term}", article + found.body, 3.0, matter)]
+        return [ask("definitional", f"What is another name for {term}", found.body, 3.0, matter)]
     body = shortened(found.body)
     if len(body.split()) < _TOO_SHORT or _is_circular(found, body):
         return []
@@ -57,23 +57,28 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
             ask("definitional", f"What is the term for {described}", found.name, 4.0, matter, reverse=True),
         ]
     if found.shape == "entry":
-        term = matter.with_article(found.term)
-        if term == matter.lower(found.term) and body.split()[0].casefold() in (
-            "a",
-            "an",
-            "another",
-            "anything",
-            "any",
-            "one",
-        ):
-            if not re.search(r"(?:ing|ion|ment|ness|ity|ism|ance|ence|y|[^s]s)$", found.name):
-                term = f"{'an' if found.name[0].casefold() in 'aeiou' else 'a'} {term}"
+        term = _entry_term(found, body, matter)
     verb = "are" if found.shape == "entry" and _is_plural(found) else found.verb
     score = {"is": 6.0, "entry": 6.0, "apposition": 4.5}[found.shape]
     return [ask("definitional", f"What {verb} {term}", body, score + _worth(body), matter)]
 
 
 _SEEN = {"of": "thought of"}
+
+
+_COUNTABLE = frozenset({"a", "an", "another", "anything", "any", "one"})
+
+
+def _entry_term(found: Definition, body: str, matter: Matter) -> str:
+    """An entry's bare name with the article it takes: "a cue" where the entry says "anything that ..."."""
+    term = matter.with_article(found.term)
+    is_bare = term == matter.lower(found.term) and not _ABSTRACT.search(found.name)
+    if is_bare and body.split()[0].casefold() in _COUNTABLE:
+        return f"{'an' if found.name[0].casefold() in 'aeiou' else 'a'} {term}"
+    return term
+
+
+_ABSTRACT = re.compile(r"(?:ing|ion|ment|ness|ity|ism|ance|ence|y|[^s]s)$")
 
 
 def _is_plural(found: Definition) -> bool:
@@ -93,7 +98,7 @@ def _worth(body: str) -> float:
 
 
 def _is_circular(found: Definition, body: str) -> bool:
-    """ "The attention model is an attention model ..." and bodies that say no more than the name."""
+    """From "The attention model is an attention model ..." and bodies that say no more than the name."""
     named, said = set(flat(found.name).split()), flat(body).split()
     rest = [w for w in said if w not in named and len(w) > 2]
     return len(rest) < 2
@@ -110,18 +115,20 @@ def shortened(body: str, aim: int = AIM_ANSWER) -> str:
 
 
 _KINDS = re.compile(
-    r"^there are (?P<many>two|three|four|five|several)\s+(?P<what>(?:\w+[\s-]){0,3}?(?:types|kinds|forms|classes|categories|varieties|variants|families|parts|components|phases|stages|steps|elements) "
+    r"^there are (?P<many>two|three|four|five|several)\s+(?P<what>(?:\w+[\s-]){0,3}?(?:types|kinds|forms|classes|"
+    r"categories|varieties|variants|families|parts|components|phases|stages|steps|elements) "
     r"(?:of|in)\s+(?P<of>[^:,.]+?))\s*[:,–—]\s*(?P<list>.+)$",
     re.IGNORECASE,
 )
 _HAS_KINDS = re.compile(
-    r"^(?:has|have|comes? in|consists? of|is made up of|is divided into|are divided into|falls? into|includes?|involves?)\s+(?P<many>two|three|four|five)\s+(?P<what>(?:\w+[\s-]){0,2}?\w+s)\s*[:–—]\s*(?P<list>.+)$",
+    r"^(?:has|have|comes? in|consists? of|is made up of|is divided into|are divided into|falls? into|includes?|"
+    r"involves?)\s+(?P<many>two|three|four|five)\s+(?P<what>(?:\w+[\s-]){0,2}?\w+s)\s*[:–—]\s*(?P<list>.+)$",
     re.IGNORECASE,
 )
 
 
 def _kinds(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "There are three types of X: a, b and c"; "X has two parts: ..."."""
+    """From "There are three types of X: a, b and c"; "X has two parts: ..."."""
     whole = tidy(clause.text.rstrip(".!"))
     if match := _KINDS.match(whole):
         return [ask("definitional", f"What {match['many']} {match['what']} are there", match["list"], 4.5, matter)]

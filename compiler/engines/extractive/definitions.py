@@ -15,7 +15,7 @@ Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`term` is the name as it stands, article and all; `body` says what it is; `verb` joins them in shape "is"/"means".
+    """`term` is the name as it stands, article and all; `body` says what it is; `verb` is "is" or "are".
 
     Shape "alias" says only that `body` is another name of `term`.
     """
@@ -33,28 +33,32 @@ class Definition:
 
 NEVER_HEADS = frozenset(
     # "X is the reason for": says something of X, not what it is
-    "reason result consequence cause question issue choice option matter fact point key goal aim challenge advantage "
-    "disadvantage drawback benefit success failure improvement lot bit answer solution trade-off tradeoff compromise "
-    "bottleneck mistake first second third last start beginning end topic subject focus exception contribution "
-    "motivation pity shame must limitation strength weakness necessity prerequisite requirement factor candidate winner "
-    "argument reminder sign indication evidence default standard norm trend mainstay interest scenario approach concern priority tip opposite same "
-    "reality possibility danger risk hope explanation relative guide".split()
+    "reason result consequence cause question issue choice option matter fact point key goal aim challenge "
+    "advantage disadvantage drawback benefit success failure improvement lot bit answer solution trade-off "
+    "tradeoff compromise bottleneck mistake first second third last start beginning end topic subject focus "
+    "exception contribution motivation pity shame must limitation strength weakness necessity prerequisite "
+    "requirement factor candidate winner argument reminder sign indication evidence default standard norm trend "
+    "mainstay interest scenario approach concern priority tip opposite same reality possibility danger risk hope "
+    "explanation relative guide".split()
 )
 POOR_HEADS = frozenset(
     # no definition without a relative clause: "X is an example", but "a worked example is a problem that is shown ..."
-    "problem example idea thing way case part step difference one ones rule instance alternative assumption concept".split()
+    "problem example idea thing way case part step difference one ones rule instance alternative assumption "
+    "concept".split()
 )
 POOR_ADJECTIVES = frozenset(
-    "good bad better best worse worst great important key main major crucial critical common popular natural useful "
-    "powerful reasonable necessary essential significant serious big small large simple straightforward active "
-    "interesting difficult hard easy same only first second third last next obvious typical promising classic classical "
-    "recent well-known famous favorite favourite perfect ideal direct strong weak attractive convenient viable "
-    "notable noteworthy prominent valid proper fair nice clear effective related efficient appealing dominant building poor rare frequent relative".split()
+    "good bad better best worse worst great important key main major crucial critical common popular natural "
+    "useful powerful reasonable necessary essential significant serious big small large simple straightforward "
+    "active interesting difficult hard easy same only first second third last next obvious typical promising "
+    "classic classical recent well-known famous favorite favourite perfect ideal direct strong weak attractive "
+    "convenient viable notable noteworthy prominent valid proper fair nice clear effective related efficient "
+    "appealing dominant building poor rare frequent relative".split()
 )
 _CALLED = frozenset({"called", "termed", "named", "known", "dubbed", "labeled", "labelled", "referred"})
 _POST = frozenset({"PREP", "WH", "VBN", "VBG", "TO", "SUB"})
 _SAME_AS = re.compile(
-    r"\b(?:also|sometimes|often|commonly|otherwise|alternatively|usually|frequently|or)\s+(?:called|known as|referred to as|termed|named|abbreviated(?: as)?)\b"
+    r"\b(?:also|sometimes|often|commonly|otherwise|alternatively|usually|frequently|or)\s+(?:called|known as|"
+    r"referred to as|termed|named|abbreviated(?: as)?)\b"
 )
 
 
@@ -66,7 +70,7 @@ def definition_in(clause: Clause) -> Definition | None:
 
 
 def _is_domain(clause: Clause) -> bool:
-    """ "In linguistics, a phoneme is ...": a fronted phrase that only says where the word is used."""
+    """Whether what stands in front only says where the word is used: "In linguistics, a phoneme is ..."."""
     if not clause.front:
         return True
     first, *rest = clause.words[clause.front[0] : clause.front[1]]
@@ -99,7 +103,7 @@ def _is(clause: Clause) -> Definition | None:
 
 
 def _is_body(clause: Clause, at: int) -> bool:
-    """Whether the tokens from `at` say what something is: "a/an/the/any NOUN" or a plural, with a phrase that tells it apart."""
+    """Whether the tokens from `at` say what something is: a kind of thing, and what tells this one apart."""
     words, end = clause.words, clause.end
     if at >= end:
         return False
@@ -141,7 +145,8 @@ def _narrows(words: tuple[Token, ...], at: int) -> bool:
 
 
 _MASS = re.compile(
-    r"(?:tion|sion|ment|ness|ity|ism|ance|ence|ure|age|ledge|ing|ship|phy|logy|cy|memory|data|information|evidence|text|speech|language|noise)$"
+    r"(?:tion|sion|ment|ness|ity|ism|ance|ence|ure|age|ledge|ing|ship|phy|logy|cy|memory|data|information|evidence|"
+    r"text|speech|language|noise)$"
 )
 
 
@@ -156,16 +161,17 @@ def _may_stand_bare(head: Token, clause: Clause, first: Token) -> bool:
 
 def _has_post(words: tuple[Token, ...], at: int, end: int) -> bool:
     """Whether something follows the head noun that tells this one apart, of at least three words."""
-    return end - at >= 3 and any(w.tag in _POST for w in words[at : at + 3]) or end - at >= 6
+    return end - at >= 6 or (end - at >= 3 and any(w.tag in _POST for w in words[at : at + 3]))
 
 
 _SEEN_AS = re.compile(
-    r"^(?:can|may|could) (?:also |then |thus |often )?be (?:viewed|seen|thought of|understood|regarded|interpreted|described|considered|defined) as "
+    r"^(?:can|may|could) (?:also |then |thus |often )?be (?:viewed|seen|thought of|understood|regarded|interpreted|"
+    r"described|considered|defined) as "
 )
 
 
 def _seen(clause: Clause) -> Definition | None:
-    """ "X can be viewed as a function from ..."."""
+    """From "X can be viewed as a function from ..."."""
     match = _SEEN_AS.match(clause.predicate) if is_term(clause.subject) else None
     if not match:
         return None
@@ -191,7 +197,7 @@ _MEANS = {
 
 
 def _means(clause: Clause) -> Definition | None:
-    """ "X refers to Y", "X means Y", "X is defined as Y", "The term X denotes Y"."""
+    """From "X refers to Y", "X means Y", "X is defined as Y", "The term X denotes Y"."""
     words, verb = clause.words, clause.verb
     subject = re.sub(
         r"^(?:the\s+)?(?:term|word|phrase|expression|notion|concept)(?:\s+of)?\s+",
@@ -206,9 +212,9 @@ def _means(clause: Clause) -> Definition | None:
         at = verb + 2
     elif low[:3] in (["is", "defined", "as"], ["are", "defined", "as"]):
         at = verb + 3
-    elif words[verb].low in ("means", "mean", "denotes", "denote") and len(low) > 1 and low[1] != "that":
-        at = verb + 1
-    elif subject != clause.subject and words[verb].low in _MEANS:
+    elif (subject != clause.subject and words[verb].low in _MEANS) or (
+        words[verb].low in ("means", "mean", "denotes", "denote") and low[1:2] != ["that"]
+    ):
         at = verb + 1
     else:
         return None
@@ -221,7 +227,7 @@ def _means(clause: Clause) -> Definition | None:
 
 
 def _called(clause: Clause) -> Definition | None:
-    """ "The process of ... is called X", "Cells that ... are known as X"."""
+    """From "The process of ... is called X", "Cells that ... are known as X"."""
     words = clause.words
     at = clause.main_verb()
     if not clause.is_passive() or words[at].low not in _CALLED or words[clause.verb].low not in ("is", "are"):
@@ -252,7 +258,7 @@ def _is_descriptive(clause: Clause) -> bool:
 
 
 def _refers(clause: Clause) -> Definition | None:
-    """ "We call/refer to a model that ... (as) X"."""
+    """From "We call/refer to a model that ... (as) X"."""
     words = clause.words
     if clause.words[clause.start].low not in ("we", "one", "linguists", "researchers", "psychologists", "people"):
         return None
@@ -281,7 +287,7 @@ def _longest_name_start(clause: Clause, at: int, found: int) -> int:
 
 
 def _alias(clause: Clause) -> Definition | None:
-    """ "X is also called Y", "X is abbreviated as Y"."""
+    """From "X is also called Y", "X is abbreviated as Y"."""
     if not is_term(clause.subject) or not clause.is_be:
         return None
     match = _SAME_AS.match(clause.slice(clause.verb + 1, clause.end))

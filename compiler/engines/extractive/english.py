@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from compiler import names, words
 from compiler.engines.extractive import cues
-from compiler.engines.extractive.antecedents import MAX_QUOTE, Antecedent, antecedent_of, resolved
+from compiler.engines.extractive.antecedents import MAX_QUOTE, Antecedent, antecedent_of, resolved, with_reason
+from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
 from compiler.engines.extractive.asking import Matter, flat
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
-from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
 from compiler.engines.extractive.definitions import Definition, definition_in
 from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.standing import stands_alone, without_pointers
@@ -21,14 +21,18 @@ from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, 
 from vault.claim import ClaimKind
 
 _OF = re.compile(
-    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|typical|popular|important|further)\s+)*"
+    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|core|basic|central|"
+    r"fundamental|typical|popular|important|further)\s+)*"
     r"(?P<head>[a-z-]+)\s+(?:of|for|with|in|behind|to)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _SKIPPED_HEADINGS = re.compile(
-    r"^(?:\d[\d.]*\s+)?(?:references?|bibliography|acknowledge?ments?|exercises?|homework|about the authors?|contributors?|licen[sc]e|installation|"
-    r"changelog|citation|credits?|table of contents|contents|index|appendix\b.*|author contributions?|funding|further reading|see also|"
-    r"additional resources|resources|getting started|requirements|quick ?start|discussions?|solutions?|learning objectives|preface|notation)\W*$",
+    r"^(?:\d[\d.]*\s+)?(?:references?|bibliography|acknowledge?ments?|exercises?|homework|about the authors?|"
+    r"contributors?|licen[sc]e|installation|"
+    r"changelog|citation|credits?|table of contents|contents|index|appendix\b.*|author contributions?|funding|"
+    r"further reading|see also|"
+    r"additional resources|resources|getting started|requirements|quick ?start|discussions?|solutions?|learning "
+    r"objectives|preface|notation)\W*$",
     re.IGNORECASE,
 )
 Found = tuple[ClaimKind, list[str], list[Term]]
@@ -79,10 +83,9 @@ def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedCl
     for sentence in sentences(request):
         if named := _named(sentence, last, request):
             yield named
+        said, start = _said(sentence, before, last)
         last = sentence
-        said = resolved(sentence, before)
         text = said or sentence.text
-        start = before.start if said and before else sentence.start
         clause = parse(without_pointers(text)) if stands_alone(text) else None
         found = _entry(sentence, known) or (_found(clause, known) if clause else None)
         if found:
@@ -93,6 +96,15 @@ def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedCl
         if said and clause:
             continue  # the pronoun's meaning goes on
         before = antecedent_of(clause, definition_in(clause), sentence.start, sentence.block) if clause else None
+
+
+def _said(sentence: Sentence, before: Antecedent | None, last: Sentence | None) -> tuple[str, int]:
+    """(the sentence with its first words spelled out, or "" if it needs none, where its quote begins)."""
+    if last and (said := with_reason(sentence, last)):
+        return said, last.start
+    if before and (said := resolved(sentence, before)):
+        return said, before.start
+    return "", sentence.start
 
 
 def _named(
@@ -155,13 +167,13 @@ def _defined(clause: Clause, known: _Known) -> Found | None:
 
 
 def _is_vague(term: str, known: _Known) -> bool:
-    """ "The decoder", "the growth": one common noun with "the" means some one before, unless the document names it so."""
+    """Whether the term points to something before: "the growth", unless the document itself sets that name off."""
     parts = term.split()
     return len(parts) == 2 and parts[0].casefold() == "the" and parts[1].islower() and not known.holds(term)
 
 
 def _within(clause: Clause, known: _Known) -> Found | None:
-    """ "In batch optimization, each update ...": about what happens in a thing that the document sets off."""
+    """In batch optimization, each update ...": about what happens in a thing that the document sets off."""
     front = clause.fronted
     if not front.casefold().startswith("in ") or not known.holds(front[3:]) or not names.is_name(front[3:]):
         return None
@@ -179,8 +191,13 @@ def _sorted(clause: Clause, known: _Known) -> Found | None:
     kind = _kind(clause, about[0])
     if kind is None:
         return None
-    offered = [Term(name=about[0], signal="subject")] if len(about[0].split()) > 1 else []
+    other = _ALSO_CALLED.search(clause.subject)
+    aliases = (names.bare(other[1]),) if other and names.is_name(other[1]) else ()
+    offered = [Term(name=about[0], aliases=aliases, signal="subject")] if aliases or len(about[0].split()) > 1 else []
     return kind, [*about, *_others(clause, known)], offered
+
+
+_ALSO_CALLED = re.compile(r"\((?:also|sometimes|often) (?:called|known as|referred to as) ([^()]+)\)$")
 
 
 def _beside(clause: Clause, known: _Known) -> Found | None:

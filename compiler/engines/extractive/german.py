@@ -17,37 +17,51 @@ _ARTICLE = r"(?:(?:[Dd]er|[Dd]ie|[Dd]as|[Ee]ine?|[Dd]en|[Dd]em|[Ee]inen|[Ee]inem
 _NAME = rf"{_ARTICLE}(?:[a-zäöüß]+(?:e|es|er|en|em)\s+){{0,2}}[A-ZÄÖÜ][\w-]*(?:[ -][A-ZÄÖÜ][\w-]*){{0,3}}"
 _ASIDE = r"(?:\s*\([^()]*\))?(?:,\s+(?:kurz|auch|engl\.|englisch)[^,]*,)?"
 _IS = re.compile(
-    rf"^(?P<term>{_NAME}){_ASIDE}\s+(?P<verb>ist|sind)\s+(?P<body>(?:eine?|eines|der|die|das|jene|diejenige[nr]?|Verfahren|Methoden|Modelle|Systeme)\s+\S.*)$"
+    rf"^(?P<term>{_NAME}){_ASIDE}\s+(?P<verb>ist|sind)\s+(?P<body>(?:eine?|eines|der|die|das|jene|diejenige[nr]?|"
+    rf"Verfahren|Methoden|Modelle|Systeme)\s+\S.*)$"
 )
 _MEANS = re.compile(rf"^(?P<term>{_NAME}){_ASIDE}\s+(?:bezeichnet|bezeichnen|bedeutet|meint)\s+(?P<body>(?!dass)\S.*)$")
 _UNDER = re.compile(rf"^Unter\s+(?P<term>{_NAME}){_ASIDE}\s+versteht man\s+(?P<body>\S.*)$")
 _CALLED = re.compile(
-    rf"^(?P<body>(?:Der|Die|Das|Eine?|Ein)\s+[^,]{{15,}}?(?:,[^,]+,)?)\s+(?:wird|werden|heißt|heißen|nennt man|bezeichnet man als)\s+(?:auch\s+|oft\s+|als\s+)?(?P<term>{_NAME})(?:\s+(?:genannt|bezeichnet))?$"
+    rf"^(?P<body>(?:Der|Die|Das|Eine?|Ein)\s+[^,]{{15,}}?(?:,[^,]+,)?)\s+(?:wird|werden|heißt|heißen|nennt man|"
+    rf"bezeichnet man als)\s+(?:auch\s+|oft\s+|als\s+)?(?P<term>{_NAME})(?:\s+(?:genannt|bezeichnet))?$"
 )
 _AS = re.compile(rf"^Als\s+(?P<term>{_NAME})\s+(?:bezeichnet man|wird|werden)\s+(?P<body>\S.*?)(?:\s+bezeichnet)?$")
 _ENTRY = re.compile(
     rf"^(?P<term>{_NAME}){_ASIDE}\s*(?::|\s[–—-])\s+(?P<body>(?:[Ee]ine?|[Dd]er|[Dd]ie|[Dd]as)\s+\S.*)$"
 )
 _VERBS = (
-    "ist|sind|wird|werden|kann|können|muss|müssen|darf|dürfen|soll|sollen|hat|haben|benötigt|benötigen|braucht|brauchen|"
-    "verwendet|verwenden|nutzt|nutzen|erlaubt|erlauben|ermöglicht|ermöglichen|erfordert|erfordern|funktioniert|funktionieren|"
-    "verbessert|verbessern|verringert|verringern|erhöht|erhöhen|hilft|helfen|stärkt|stärken|gilt|gelten|eignet|eignen|führt|führen"
+    "ist|sind|wird|werden|kann|können|muss|müssen|darf|dürfen|soll|sollen|hat|haben|benötigt|benötigen|braucht|"
+    "brauchen|"
+    "verwendet|verwenden|nutzt|nutzen|erlaubt|erlauben|ermöglicht|ermöglichen|erfordert|erfordern|funktioniert|"
+    "funktionieren|"
+    "verbessert|verbessern|verringert|verringern|erhöht|erhöhen|hilft|helfen|stärkt|stärken|gilt|gelten|eignet|"
+    "eignen|führt|führen"
 )
 _BECAUSE = re.compile(
-    rf"^(?P<subject>{_NAME}(?:\s+(?:des|der|von|eines|einer)\s+[\wÄÖÜäöüß-]+)?)\s+(?P<verb>{_VERBS})\s+(?P<rest>[^,;:]{{4,}}),\s+(?P<why>weil|da)\s+(?P<reason>\S.*)$"
+    rf"^(?P<subject>{_NAME}(?:\s+(?:des|der|von|eines|"
+    rf"einer)\s+[\wÄÖÜäöüß-]+)?)\s+(?P<verb>{_VERBS})\s+(?P<rest>[^,;:]{{4,}}),\s+(?P<why>weil|"
+    rf"da)\s+(?P<reason>\S.*)$"
 )
 _USED = re.compile(
-    rf"^(?P<subject>{_NAME})\s+(?P<verb>wird|werden)\s+(?:(?:häufig|oft|meist|auch|vor allem)\s+)?(?:(?P<what>(?:für|zum|zur|bei|in)\s+[^,;:]+?)\s+(?:verwendet|eingesetzt|genutzt|benutzt|angewendet|angewandt)|(?:verwendet|eingesetzt|genutzt|benutzt),\s+(?P<aim>um\s+.+))$"
+    rf"^(?P<subject>{_NAME})\s+(?P<verb>wird|werden)\s+(?:(?:häufig|oft|meist|auch|vor "
+    rf"allem)\s+)?(?:(?P<what>(?:für|zum|zur|bei|in)\s+[^,;:]+?)\s+(?:verwendet|eingesetzt|genutzt|benutzt|"
+    rf"angewendet|angewandt)|(?:verwendet|eingesetzt|genutzt|benutzt),\s+(?P<aim>um\s+.+))$"
 )
 _DIFFERS = re.compile(
-    rf"^(?P<subject>{_NAME})\s+(?P<verb>unterscheidet|unterscheiden)\s+sich\s+von\s+(?P<other>{_NAME})\s+(?P<how>(?:dadurch|darin),\s+dass\s+.+)$"
+    rf"^(?P<subject>{_NAME})\s+(?P<verb>unterscheidet|"
+    rf"unterscheiden)\s+sich\s+von\s+(?P<other>{_NAME})\s+(?P<how>(?:dadurch|darin),\s+dass\s+.+)$"
 )
 _BAD_START = re.compile(
-    r"^(?:Er|Sie|Es|Dies\w*|Das|Diese\w*|Jene\w*|Solche\w*|Hier\w*|Dabei|Dadurch|Daher|Deshalb|Damit|Danach|Dann|Außerdem|Zudem|Allerdings|Jedoch|Aber|Und|"
-    r"Oder|Denn|Doch|So|Somit|Folglich|Ebenso|Beide|Alle diese|Wir|Ich|Du|Ihr|Unser\w*|Mein\w*|Man|Stell|Beachte|Siehe|Wie|Was|Warum|Wenn wir|Nun|Zum Beispiel|Beispielsweise)\b(?! (?:Lernen|Modell|Verfahren)\w* (?:ist|sind))"
+    r"^(?:Er|Sie|Es|Dies\w*|Das|Diese\w*|Jene\w*|Solche\w*|Hier\w*|Dabei|Dadurch|Daher|Deshalb|Damit|Danach|Dann|"
+    r"Außerdem|Zudem|Allerdings|Jedoch|Aber|Und|"
+    r"Oder|Denn|Doch|So|Somit|Folglich|Ebenso|Beide|Alle diese|Wir|Ich|Du|Ihr|Unser\w*|Mein\w*|Man|Stell|Beachte|"
+    r"Siehe|Wie|Was|Warum|Wenn wir|Nun|Zum Beispiel|Beispielsweise)\b(?! (?:Lernen|Modell|Verfahren)\w* (?:ist|"
+    r"sind))"
 )
 _POINTS = re.compile(
-    r"\b(?:wir|uns|unser\w*|ich|mein\w*|du|dein\w*|oben|unten|siehe|vgl|Abbildung|Abb\.|Kapitel|Abschnitt|Tabelle|folgend\w*|obig\w*|hierbei|vorherig\w*|nachfolgend\w*|"
+    r"\b(?:wir|uns|unser\w*|ich|mein\w*|du|dein\w*|oben|unten|siehe|vgl|Abbildung|Abb\.|Kapitel|Abschnitt|Tabelle|"
+    r"folgend\w*|obig\w*|hierbei|vorherig\w*|nachfolgend\w*|"
     r"diese[rsmn]? (?:Art|Methode|Verfahren|Modell\w*|Kurs\w*|Abschnitt\w*|Kapitel\w*|Vorgang\w*))\b|https?://|`"
 )
 _PRONOUN = re.compile(r"^(?:weil |da |dass )?(?:er|sie|es|dies\w*|ihre?\w*|seine?\w*)\b", re.IGNORECASE)

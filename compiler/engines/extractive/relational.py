@@ -8,7 +8,7 @@ from compiler import names
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, parse_part, split_clauses
 from compiler.engines.extractive.definitional import shortened
-from compiler.engines.extractive.mechanistic import does, question_of
+from compiler.engines.extractive.turning import does, question_of
 
 
 def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -52,7 +52,7 @@ _DIFFER = re.compile(
 
 
 def _differs(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X differs from Y in that ...": how X differs from Y."""
+    """From "X differs from Y in that ...": how X differs from Y."""
     if not _DIFFER.match(clause.predicate) or clause.front or not matter.is_in(clause.subject):
         return []
     start = next(i for i in range(clause.verb, clause.end) if clause.words[i].low == "from") + 1
@@ -79,13 +79,14 @@ def _differs(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _SET_APART = re.compile(
-    r"^(?:unlike|in contrast (?:to|with)|compared (?:to|with)|contrary to|as opposed to|in comparison (?:to|with))\s+(?P<other>.+)$",
+    r"^(?:unlike|in contrast (?:to|with)|compared (?:to|with)|contrary to|as opposed to|in comparison (?:to|"
+    r"with))\s+(?P<other>.+)$",
     re.IGNORECASE,
 )
 
 
 def _unlike(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "Unlike Y, X ...": how X differs from Y."""
+    """From "Unlike Y, X ...": how X differs from Y."""
     match = _SET_APART.match(clause.fronted) if clause.front else None
     if not match or not names.is_name(clause.subject):
         return []
@@ -101,7 +102,7 @@ def _unlike(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 def _whereas(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X does A, whereas Y does B": how X and Y differ."""
+    """From "X does A, whereas Y does B": how X and Y differ."""
     marks = [i for i in split_clauses(clause, frozenset({"whereas", "while"})) if clause.words[i - 1].tag == "COMMA"]
     if len(marks) != 1:
         return []
@@ -135,14 +136,17 @@ def _is_parallel(first: Clause, second: Clause) -> bool:
 
 
 _GENUS = (
-    r"(?:an?|one|the) (?:(?:\w+[\s-]){0,2})?(?:special case|special form|type|kind|form|variant|version|instance|extension|generali[sz]ation|subset|subclass|member|part|component|"
-    r"example|branch|family|class|combination|simplification|relaxation|approximation|opposite|counterpart|inverse|dual|alternative|precursor|successor|modification|application|result|product|foundation|basis|prerequisite) (?:of|to|for)"
+    r"(?:an?|one|the) (?:(?:\w+[\s-]){0,2})?(?:special case|special form|type|kind|form|variant|version|instance|"
+    r"extension|generali[sz]ation|subset|subclass|member|part|component|"
+    r"example|branch|family|class|combination|simplification|relaxation|approximation|opposite|counterpart|inverse|"
+    r"dual|alternative|precursor|successor|modification|application|result|product|foundation|basis|prerequisite) "
+    r"(?:of|to|for)"
 )
 _IS_KIND = re.compile(rf"^(?:is|are|serves? as|acts? as) (?P<genus>{_GENUS})\s+(?P<of>.+)$", re.IGNORECASE)
 
 
 def _is_kind_of(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is a special case of Y": what X is a special case of."""
+    """From "X is a special case of Y": what X is a special case of."""
     match = _IS_KIND.match(clause.predicate)
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
@@ -179,7 +183,7 @@ _SURPASS = frozenset({"outperform", "exceed", "surpass", "dominate", "resemble"}
 
 
 def _compares(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is faster than Y", "X outperforms Y": how X compares with Y."""
+    """From "X is faster than Y", "X outperforms Y": how X compares with Y."""
     if clause.front or not matter.is_named(clause.subject):
         return []
     marks = split_clauses(clause, frozenset({"than"}))
@@ -212,13 +216,14 @@ def _is_compared(clause: Clause, at: int, than: int) -> bool:
 
 
 _ALIKE = re.compile(
-    r"^(?:is|are) (?:\w+ly )?(?P<how>similar|equivalent|identical|analogous|related|complementary|opposed|equal|comparable|akin|linked|tied|connected|inverse|dual|orthogonal|proportional) (?:to|with)\s+(?P<of>.+)$",
+    r"^(?:is|are) (?:\w+ly )?(?P<how>similar|equivalent|identical|analogous|related|complementary|opposed|equal|"
+    r"comparable|akin|linked|tied|connected|inverse|dual|orthogonal|proportional) (?:to|with)\s+(?P<of>.+)$",
     re.IGNORECASE,
 )
 
 
 def _like(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is equivalent to Y (when ...)": how X is related to Y."""
+    """From "X is equivalent to Y (when ...)": how X is related to Y."""
     match = _ALIKE.match(clause.predicate)
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
@@ -242,13 +247,15 @@ def _like(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _RESTS = re.compile(
-    r"^(?:(?:is|are) (?:\w+ly )?(?P<passive>based|built|derived|inspired|composed|made up|part|measured|trained) (?P<p1>on|from|by|of|as|with)|(?P<active>builds?|extends?|generali[sz]es?|replaces?|resembles?|combines?|complements?|supports?|belongs?|underlies|subsumes?)(?: (?P<p2>up on|upon|on|to))?)\s+(?P<of>.+)$",
+    r"^(?:(?:is|are) (?:\w+ly )?(?P<passive>based|built|derived|inspired|composed|made up|part|measured|trained) "
+    r"(?P<p1>on|from|by|of|as|with)|(?P<active>builds?|extends?|generali[sz]es?|replaces?|resembles?|combines?|"
+    r"complements?|supports?|belongs?|underlies|subsumes?)(?: (?P<p2>up on|upon|on|to))?)\s+(?P<of>.+)$",
     re.IGNORECASE,
 )
 
 
 def _rests_on(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "X is based on Y", "X extends Y": what X is based on, what it extends."""
+    """From "X is based on Y", "X extends Y": what X is based on, what it extends."""
     match = _RESTS.match(clause.predicate)
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
@@ -271,13 +278,15 @@ def _rests_on(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _BETWEEN = re.compile(
-    r"^(?:the|one|another|a|an) (?:(?:main|key|major|important|essential|crucial|only|primary|fundamental) )?(?P<what>difference|distinction|relationship|relation|connection|contrast|trade-?off|similarity) between (?P<a>.+?) and (?P<b>.+)$",
+    r"^(?:the|one|another|a|an) (?:(?:main|key|major|important|essential|crucial|only|primary|fundamental) "
+    r")?(?P<what>difference|distinction|relationship|relation|connection|contrast|trade-?off|similarity) between "
+    r"(?P<a>.+?) and (?P<b>.+)$",
     re.IGNORECASE,
 )
 
 
 def _difference(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "The difference between X and Y is that ..."."""
+    """From "The difference between X and Y is that ..."."""
     match = _BETWEEN.match(clause.subject)
     if not match or not clause.is_be or not matter.is_in(clause.subject) or clause.front:
         return []
@@ -294,7 +303,7 @@ _BOTH = re.compile(r"^both\s+(?P<a>.+?)\s+and\s+(?P<b>.+)$", re.IGNORECASE)
 
 
 def _common(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """ "Both X and Y ...": what X and Y have in common."""
+    """From "Both X and Y ...": what X and Y have in common."""
     match = _BOTH.match(clause.subject)
     if not match or clause.front or not (matter.is_named(match["a"]) or matter.is_named(match["b"])):
         return []

@@ -14,7 +14,8 @@ from compiler.engines.port import ExtractRequest, Span
 _BLOCK = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _SKIPPED = frozenset({"heading", "title", "code", "table", "caption", "math"})
 _UNFINISHED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Ch|Tab|Dr|Prof|Mr|Mrs|St|No|Vol|pp|engl|bzw|usw|z\. ?B|d\. ?h"
+    r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Ch|Tab|Dr|Prof|Mr|Mrs|St|No|Vol|pp|engl|bzw|"
+    r"usw|z\. ?B|d\. ?h"
     r"|sog|vgl|bspw|ggf|u\. ?a|Nr|Abb|Kap)\.|[(\[“„‘—–]|\b[A-Z]\.)$"
 )
 _LOWER_START = re.compile(r"(?!(?:chapter|section|figure|table|appendix)\s+\d)[a-zäöüß(&,;)\]]")
@@ -70,13 +71,13 @@ class _Marks:
         return any(c * 10 >= (end - start) * 9 for c in covered)
 
     def after_run_in(self, text: str, start: int, end: int) -> int:
-        """Where the sentence at `start` begins after an emphasised heading that runs into it ("**Bias** The bias is")."""
+        """Where the sentence begins after an emphasised heading that runs into it ("**Bias** The bias is")."""
         first = bisect_right(self._starts, start - 1)
         for span in self._spans[first : bisect_right(self._starts, start)]:
             rest = text[span.end : end].lstrip(" .:")
-            if span.kind == "emphasis" and len(rest.split()) > 4 and rest[0].isupper() and text[span.start].isupper():
-                if text[span.end - 1] not in ",;(" and len(rest) < end - span.end + 1:
-                    return end - len(rest)
+            runs_in = span.kind == "emphasis" and text[span.start].isupper() and text[span.end - 1] not in ",;("
+            if runs_in and len(rest.split()) > 4 and rest[0].isupper():
+                return end - len(rest)
         return start
 
 
@@ -84,7 +85,7 @@ _TWICE = re.compile(r"([A-Z][\w-]*(?: [\w-]+){1,4}) (?=\1\b)", re.IGNORECASE)
 
 
 def _repeated(sentence: str) -> int:
-    """The length of a heading that runs into its sentence, seen by the words said twice: "Beam search Beam search is"."""
+    """The length of a heading that runs into its sentence, words said twice: "Beam search Beam search is"."""
     match = _TWICE.match(sentence)
     return match.end() if match else 0
 
@@ -109,7 +110,7 @@ def _spans(block: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(block: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The stretch without white space at its ends, parted where a one-letter symbol ended a sentence ("... label k. When")."""
+    """The stretch without blanks at its ends, parted where a symbol ended a sentence ("... label k. When")."""
     if cut := _AFTER_SYMBOL.search(block, start, end):
         yield from _trimmed(block, start, cut.start())
         yield from _trimmed(block, cut.end(), end)

@@ -1,4 +1,4 @@
-"""Whether an English sentence makes sense alone, and is worth keeping: no pointer outside itself, no scrap, no formula."""
+"""Whether an English sentence makes sense alone and is worth keeping: no pointer elsewhere, no scrap, no formula."""
 
 from __future__ import annotations
 
@@ -9,26 +9,94 @@ MIN_WORDS = 5
 
 _END = re.compile(r"[.!][\"”’')\]]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+# A sentence that begins so leans on the one before it, orders, asks, or belongs to a figure or a list of references.
+_LEANING = (
+    r"it|they|he|she|this|these|those|such|that|here|there['’]s|i|you|your|my|our|us|me|his|her|its|their|another|"
+    r"others?|"
+    r"both(?! \S+(?: \S+){0,3} and )|neither|either|(?:each|all|some|many|most|one|none) of|first|second|secondly|"
+    r"third|"
+    r"thirdly|fourth|firstly|lastly|finally|next|then|otherwise|instead|likewise|similarly|conversely|thereby|"
+    r"thereafter|"
+    r"afterwards|meanwhile|alternatively|specifically|again|also|too|still|what|why|how|who|where|which|whether|"
+    r"the (?:former|latter|others?|rest|same|first|second|third|last|next|two|three|four|above|following|previous|"
+    r"preceding|"
+    r"figure|table|code|authors?|reader|book|chapter|section|paper|left|right|top|bottom|remaining|resulting|"
+    r"corresponding|"
+    r"aforementioned)|the (?:results?|answer|reason|idea|point|problem|question|key)(?! of )"
+)
+_LEANING_PHRASES = (
+    r"for (?:example|instance|this|these|that|those|now|more|details?|our)|in (?:this|these|that|those|such|other "
+    r"words|our|"
+    r"what follows|both|each|either|the (?:above|following|previous|next|first|second|example|figure|case|former|"
+    r"latter|"
+    r"same way|rest))|as (?:such|we|you|an? example|shown|mentioned|discussed|described|noted|before|above|well|in "
+    r"the)|"
+    r"to (?:this|that|these|do (?:so|this)|see|begin|start|illustrate|summari[sz]e|understand|address th)|"
+    r"by (?:this|doing (?:so|this|that)|contrast)|from (?:this|these|here|that)|with (?:this|these|that|those)|"
+    r"at (?:this|that)|on (?:this|that|the (?:other|one) hand)|under th(?:is|ese)|(?:because of|due to) th(?:is|ese)|"
+    r"like (?:this|these|before)|unlike (?:this|these|that|it|them)|given (?:this|these|that)|after (?:this|that|"
+    r"these)|"
+    r"besides this|despite (?:this|these|that)|(?:since|because|when|while|although|though) (?:this|these|it|they)|"
+    r"if (?:this|these|it|they|so|you|we|not)|when you"
+)
+_TALK = (
+    r"let(?:['’]s)?|recall (?:that|how|the|from|our)|consider|suppose|assume|imagine|note|notice|remember|observe|"
+    r"see|look|"
+    r"think|try|now|okay|ok|well|yes|no|sure|thanks|thank|please|click|download|install|run|open|check|show|prove|"
+    r"derive|"
+    r"explain|describe|compute|implement|write|give|find|use|using|take|make|feel free|don['’]t|do not|can we|can you|"
+    r"figure|fig\.|table|chapter|section|equation|eq\.|algorithm|listing|appendix|exercise|example|left:|right:|top:|"
+    r"bottom:|source:|credit|image|photo|copyright|licen[sc]e|available at|arxiv|https?:|www\.|isbn|doi"
+)
 _BAD_START = re.compile(
-    r"""^(?:(?:and|but|so|yet|or|nor)\s+)?(?:
-    (?:it|they|he|she|this|these|those|such|that|here|there['’]s|i|you|your|my|our|us|me|his|her|its|their|another|others?|both|neither
-      |either|each\ of|all\ of|some\ of|many\ of|most\ of|one\ of|none\ of|the\ (?:former|latter|others?|rest|same|first|second|third|last|next|two|three|four|above|following|previous|preceding|(?:result|results|answer|reason|idea|point|problem|question|key)(?!\ of\ )|figure|table|code|author|authors|reader|book|chapter|section|paper|rest|left|right|top|bottom|remaining|resulting|corresponding|aforementioned)\b
-      |first|second|secondly|third|thirdly|fourth|firstly|lastly|finally|next|then|otherwise|instead|likewise|similarly|conversely|thereby|thereafter|afterwards|meanwhile|alternatively|specifically|again|also|too|still
-      |for\ (?:example|instance|this|these|that|those|now|more|details?|our)|in\ (?:this|these|that|those|such|other\ words|our|the\ (?:above|following|previous|next|first|second|example|figure|case|former|latter|same\ way|rest)|what\ follows|both|each|either)
-      |as\ (?:such|(?:we|you)\ |an?\ example|shown|mentioned|discussed|described|noted|before|above|well|in\ the)|to\ (?:this|that|these|do\ (?:so|this)|see|begin|start|illustrate|summari[sz]e|understand|address\ th)|by\ (?:this|doing\ (?:so|this|that)|contrast)|from\ (?:this|these|here|that)|with\ (?:this|these|that|those)|at\ (?:this|that)|on\ (?:this|that|the\ (?:other|one)\ hand)|under\ th(?:is|ese)|because\ of\ th(?:is|ese)|due\ to\ th(?:is|ese)|like\ (?:this|these|before)|unlike\ (?:this|these|that|it|them)|given\ (?:this|these|that)|after\ (?:this|that|these)|besides\ this|despite\ (?:this|these|that)|since\ (?:this|these|it|they)\b|because\ (?:this|these|it|they)\b|if\ (?:this|these|it|they|so|you|we|not)\b|when\ (?:this|these|it|they|you)\b|while\ (?:this|these|it|they)\b|although\ (?:this|these|it|they)\b|though\ (?:this|these|it|they)\b
-      |let(?:['’]s|\ )|recall\ (?:that|how|the|from|our)|consider|suppose|assume|imagine|note|notice|remember|observe|see|look|think|try|now|okay|ok|well|yes|no|sure|thanks|thank|please|what|why|how|who|where|which|whether|click|download|install|run|open|check|show|prove|derive|explain|describe|compute|implement|write|give|find|use|using|take|make|feel\ free|don['’]t|do\ not|can\ we|can\ you|figure|fig\.|table|chapter|section|equation|eq\.|algorithm|listing|appendix|exercise|example\b|left:|right:|top:|bottom:|source:|credit|image|photo|copyright|licen[sc]e|available\ at|arxiv|https?:|www\.|isbn|doi
-    )\b)""",
-    re.IGNORECASE | re.VERBOSE,
+    rf"(?:(?:and|but|so|yet|or|nor)\s+)?(?:{_LEANING}|{_LEANING_PHRASES}|{_TALK})(?:\b(?!-)|(?<=[:.]))", re.IGNORECASE
+)
+_PARTS = (
+    r"(?:figs?\.?|figures?|tables?|tab\.|sections?|sec\.|chapters?|chap\.|ch\.|equations?|eqs?\.?|algorithms?|"
+    r"listings?|"
+    r"appendix|appendices|exercises?|theorems?|lemmas?|parts?|steps?|problems?|examples?|lines?)"
+)
+_DOCUMENTS = (
+    r"(?:sections?|chapters?|papers?|posts?|blog|tutorials?|figures?|listings?|equations?|snippets?|notebooks?|"
+    r"appendix|"
+    r"folders?|repository|repo|website|handout|authors?)"
+)
+_OWN_DOCUMENTS = (
+    r"(?:books?|articles?|tables?|diagrams?|pictures?|images?|plots?|code|paragraphs?|exercises?|lectures?|lessons?|"
+    r"courses?|"
+    r"videos?|slides?|documents?|texts?|notes|visuali[sz]ations?|animations?|illustrations?|examples?)"
+)
+_TELLING = (  # "we": what the author does, not what one does
+    r"will|shall|have|had|now|first|next|then|also|just|introduced?|discuss(?:ed)?|described?|present(?:ed)?|"
+    r"propose[ds]?|"
+    r"show(?:ed)?|saw|see|turn|focus|consider(?:ed)?|assume[ds]?|recall|note[ds]?|return|observe[ds]?|explore[ds]?|"
+    r"conclude[ds]?|begin|start|found|find|report|evaluate[ds]?|conduct(?:ed)?|train(?:ed)?|test(?:ed)?|compared?|"
+    r"implement(?:ed)?|did|were|are|do|used?|plot|visuali[sz]ed?|print|call(?:ed)? it|denoted?|write|let|set|get|opt|"
+    r"follow(?:ed)?|think|hope|thank|believe|refer (?:the|to \w+ (?:et|for)|readers?)|only|simply|know|provide|"
+    r"employ|adopt|"
+    r"leave|demonstrate|analy[sz]e|study|investigate|review|release|experiment|look|keep"
 )
 _POINTS = re.compile(
-    r"""\b(?:figs?\.?|figures?|tables?|tab\.|sections?|sec\.|chapters?|chap\.|ch\.|equations?|eqs?\.?|algorithms?|listings?|appendix|appendices|exercises?|theorems?|lemmas?|parts?|steps?|problems?|examples?|lines?)\ +(?:\(?\d+(?![\d\s,]*\ (?:and|to|percent|%|\w))|(?-i:[A-Z])\d?(?:\.\d+)?\b)
-    |§|\b(?:above|below)\b(?!\ (?:zero|average|all|chance|the|a|an|\d|this|that|\w+s\b))|\b(?:shown|seen|mentioned|discussed|described|defined|introduced|noted|given|presented|listed|depicted|illustrated|stated|explained|used)\ (?:above|below|earlier|before|previously|here|next|later|in\ (?:this|chapter|section|figure|fig|table|eq))
-    |\b(?:this|next|previous|last|preceding|present|current|remaining|subsequent|our)\ (?:sections?|chapters?|papers?|books?|articles?|posts?|blog|tutorials?|figures?|tables?|diagrams?|pictures?|images?|plots?|listings?|equations?|code|snippets?|paragraphs?|notebooks?|exercises?|appendix|lectures?|lessons?|courses?|videos?|slides?|folders?|repository|repo|website|documents?|texts?|notes|visuali[sz]ations?|animations?|illustrations?|examples?)\b
-    |\b(?:the|other|following|later|earlier)\ (?:sections?|chapters?|papers?|posts?|blog|tutorials?|figures?|listings?|equations?|snippets?|notebooks?|appendix|folders?|repository|repo|website|handout|other\ notes|authors?)\b
-    |\bthe\ following\b(?!\ (?:day|week|month|year|night|morning|word|token|session))|\bin\ the\ (?:sequel|remainder)\b|\bas\ follow(?:s|ing)\b|\bhere(?:after|in|by)?\b|\bthe\ (?:former|latter|aforementioned|above|below)\b|\brespectively\b|\bfootnote\b|\bthis\ (?:is|was|means|can|will|allows?|makes?|leads?|would|has|requires?|gives?)\b
-    |\b(?:see|cf\.?)\ (?:also\b|the\b|e\.g|(?-i:[A-Z])|\[|§|section|chapter)|\b(?:click|button|screenshot|download|github|blog\ post|twitter|tweet|subscribe|youtube|colab|jupyter|pip\ install|import)\b|https?://|www\.|@\w|\b(?:et\ al\.?\s+\(|ibid)|\bso\ far\b|\bearlier\ we\b|\bwe\ (?:will|shall|have|had|now|first|next|then|also|just|introduced?|discuss(?:ed)?|described?|present(?:ed)?|propose[ds]?|show(?:ed)?|saw|see|turn|focus|consider(?:ed)?|assume[ds]?|recall|note[ds]?|return|observe[ds]?|explore[ds]?|conclude[ds]?|begin|start|found|find|report|evaluate[ds]?|conduct(?:ed)?|train(?:ed)?|test(?:ed)?|compared?|implement(?:ed)?|did|were|are|do|used?|plot|visuali[sz]ed?|print|call(?:ed)?\ it|denoted?|write|let|set|get|opt|follow(?:ed)?|think|hope|thank|believe|refer\ (?:the|to\ \w+\ (?:et|for)|readers?)|only|simply|know|provide|employ|adopt|leave|demonstrate|analy[sz]e|study|investigate|review|release|experiment|look|keep)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    rf"\b{_PARTS} +(?:\(?\d+(?![\d\s,]* (?:and|to|percent|%|\w))|(?-i:[A-Z])\d?(?:\.\d+)?\b)"
+    rf"|\b(?:this|next|previous|last|preceding|present|current|remaining|subsequent|our) (?:{_DOCUMENTS}|"
+    rf"{_OWN_DOCUMENTS})\b"
+    rf"|\b(?:the|following|later|earlier) {_DOCUMENTS}\b|\b(?:the )?other notes\b"
+    r"|\b(?:above|below)\b(?! (?:zero|average|all|chance|the|a|an|\d|this|that|\w+s\b))"
+    r"|\b(?:shown|seen|mentioned|discussed|described|defined|introduced|noted|given|presented|listed|depicted|"
+    r"illustrated|"
+    r"stated|explained|used) (?:above|below|earlier|before|previously|here|next|later|in (?:this|chapter|section|"
+    r"figure|fig|"
+    r"table|eq))"
+    r"|\bthe following\b(?! (?:day|week|month|year|night|morning|word|token|session))|\bin the (?:sequel|remainder)\b"
+    r"|\bas follow(?:s|ing)\b|\bhere(?:after|in|by)?\b|\bthe (?:former|latter|aforementioned|above|below)\b|"
+    r"\brespectively\b"
+    r"|\bfootnote\b|\bthis (?:is|was|means|can|will|allows?|makes?|leads?|would|has|requires?|gives?)\b|§"
+    r"|\b(?:see|cf\.?) (?:also\b|the\b|e\.g|(?-i:[A-Z])|\[|section|chapter)|https?://|www\.|@\w|\bet al\.?\s+\(|\bibid"
+    r"|\b(?:click|button|screenshot|download|github|blog post|twitter|tweet|subscribe|youtube|colab|jupyter|pip "
+    r"install|"
+    r"import)\b"
+    rf"|\bso far\b|\bearlier we\b|\bwe (?:{_TELLING})\b",
+    re.IGNORECASE,
 )
 _PERSON = re.compile(
     r"\b(?:I|I['’]\w+|me|my|mine|myself|our|ours|you|your|yours|yourself|let['’]s|we['’]\w+|you['’]\w+)\b(?!-)"
@@ -44,9 +112,11 @@ _SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
 _SINGLE = re.compile(r"(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])")
 _POINTER = re.compile(
     r"\s*[(\[](?:(?:see|see also|e\.g\.,?|i\.e\.,?|cf\.|and|also|or|in|as in|described in|from|for details|,|;|\s)*"
-    r"(?:§+|chap(?:ter|\.)s?|sec(?:tion|\.)s?|fig(?:ure|\.)?s?|tab(?:le|\.)s?|eq(?:uation|\.)s?|appendix|part|algorithm|example)\s*~?"
+    r"(?:§+|chap(?:ter|\.)s?|sec(?:tion|\.)s?|fig(?:ure|\.)?s?|tab(?:le|\.)s?|eq(?:uation|\.)s?|appendix|part|"
+    r"algorithm|example)\s*~?"
     r"[\dA-Z][\d.A-Za-z–-]*[^()\[\]]{0,40})[)\]]"
-    r"|\s*\((?:(?:see|e\.g\.,?|cf\.|i\.e\.,?)\s+)?[^()]*\b(?:1[89]|20)\d\d[a-z]?\b[^()]*\)|\s*\[\d+(?:[,–-]\s*\d+)*\]|\s*\((?:see|cf\.)[^()]*\)",
+    r"|\s*\((?:(?:see|e\.g\.,?|cf\.|i\.e\.,?)\s+)?[^()]*\b(?:1[89]|20)\d\d[a-z]?\b[^()]*\)|"
+    r"\s*\[\d+(?:[,–-]\s*\d+)*\]|\s*\((?:see|cf\.)[^()]*\)",
     re.IGNORECASE,
 )
 _CITATION_ONLY = re.compile(r"^\W*(?:\[\d+\]|\([^)]*\d{4}[^)]*\))\W*$")
@@ -92,7 +162,7 @@ def stands_alone(sentence: str, *, loose: bool = False) -> bool:
 
 
 def without_pointers(sentence: str) -> str:
-    """`sentence` less the brackets that only send the reader elsewhere: "(see chapter 5)", "(§ 10.1)", "(Koehn, 2009)"."""
+    """`sentence` less the brackets that send the reader elsewhere: "(see chapter 5)", "(§ 10.1)", "(Koehn, 2009)"."""
     return _POINTER.sub("", sentence)
 
 

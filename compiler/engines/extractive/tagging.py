@@ -22,8 +22,11 @@ class Token:
         return self.text.casefold()
 
 
-# BEN is a form of "be" that is no verb of its own clause. INF is a base form after "to", a modal or "do"; VB one that stands with a plural subject.
-TAGS = "DET PRON POSS PREP CC SUB WH BE HAVE DO MODAL NOT TO ADV ADJ NOUN NUM BEN VB VBZ VBD VBN VBG INF OPEN CLOSE COMMA STOP".split()
+# BEN is "be", "been" or "being"; INF a base form after "to", a modal or "do"; VB one that stands with a plural subject.
+TAGS = (
+    "DET PRON POSS PREP CC SUB WH BE HAVE DO MODAL NOT TO ADV ADJ NOUN NUM BEN VB VBZ VBD "
+    "VBN VBG INF OPEN CLOSE COMMA STOP"
+).split()
 
 _TOKEN = re.compile(
     r"(?:e\.g\.|i\.e\.|et al\.|etc\.|cf\.|vs\.|[A-Z]\.(?=[A-Z]\.|\s[A-Z]))"
@@ -35,12 +38,13 @@ CLOSED: dict[str, str] = {}
 for _tag, _words in {
     "DET": "the a an each every either neither some any no all both many much most few several another such what "
     "which whose this that these those more fewer less enough certain various",
-    "PRON": "i you he she it we they me him us them itself themselves himself herself ourselves oneself one ones something "
-    "anything everything nothing someone anyone everyone nobody none others",
+    "PRON": "i you he she it we they me him us them itself themselves himself herself ourselves oneself one ones "
+    "something anything everything nothing someone anyone everyone nobody none others",
     "POSS": "my your his her its our their",
     "PREP": "of in on at by for with from into onto over under between among through throughout within without against "
     "across along around behind beside beyond during except inside near outside per toward towards upon via "
-    "about above below unlike like as despite including regarding concerning rather beneath amid amongst alongside given",
+    "about above below unlike like as despite including regarding concerning rather beneath amid amongst alongside "
+    "given",
     "CC": "and or but nor yet plus &",
     "SUB": "because since while whereas although though if unless until when whenever where wherever once after before "
     "than so whether lest",
@@ -59,15 +63,17 @@ for _tag, _words in {
     "altogether somewhat rather well far once twice ever yet elsewhere thereby therein instead besides first "
     "second third finally next last up down out off much little alone else merely simply",
     "NUM": "two three four five six seven eight nine ten eleven twelve hundred thousand million billion dozen",
-    "ADJ": "good better best bad worse worst new old big small large long short high low early late fast slow easy hard "
-    "different similar same main major minor other own important useful able unable likely unlikely possible "
+    "ADJ": "good better best bad worse worst new old big small large long short high low early late fast slow easy "
+    "hard different similar same main major minor other own important useful able unable likely unlikely possible "
     "impossible necessary sufficient common rare single whole entire full empty free true false simple complex "
     "deep wide strong weak great less clear main final prior next last first second third previous following "
     "higher lower larger smaller longer shorter faster slower greater fewer deeper easier harder stronger weaker "
     "closer later earlier bigger wider narrower cheaper richer poorer better safer simpler rich poor safe cheap "
     "sparse dense soft random open close raw online offline human modern due subject akin worth prone "
-    "quick ready familiar certain sure slow steep robust vague popular clever precise exact accurate correct wrong bare scarce "
-    "positive negative mere aware alike alone awake dead afraid quiet loud sharp smooth rough tight loose thin thick flat",
+    "quick ready familiar certain sure slow steep robust vague popular clever precise exact accurate correct wrong "
+    "bare scarce "
+    "positive negative mere aware alike alone awake dead afraid quiet loud sharp smooth rough tight loose thin "
+    "thick flat",
 }.items():
     for _word in _words.split():
         CLOSED.setdefault(_word, _tag)
@@ -77,13 +83,14 @@ CLOSED["once"] = "SUB"
 _ADJECTIVE_END = re.compile(r"(?:ous|able|ible|less|ful|ical|ive|ial|ual|nal|ral|tal|cal|bal|mal|ary|ic|ish|lar)$")
 _NOUN_END = re.compile(r"(?:tion|sion|ment|ness|ity|ism|ance|ence|ship|hood|ology|graphy|ture|acy|ist|eer|logy|dom)s?$")
 _NOUNS = frozenset(
-    "objective derivative perspective alternative narrative initiative motive relative representative signal interval "
-    "retrieval proposal goal material trial tutorial potential logic heuristic metric topic music traffic arithmetic "
-    "statistic characteristic vocabulary dictionary library summary boundary glossary variable table cable syllable "
-    "seed feed speed need bed embedding embeddings learning training meaning setting finding understanding thing things "
-    "string strings reading readings hearing beginning building buildings king ring spring rehearsal recall total adjective "
-    "individual principal general original capital proposal arrival removal approval grammar scalar nonterminal terminal "
-    "constant hundred kindred animal article particle example people children men women data criteria phenomena schema".split()
+    "objective derivative perspective alternative narrative initiative motive relative representative signal "
+    "interval retrieval proposal goal material trial tutorial potential logic heuristic metric topic music "
+    "traffic arithmetic statistic characteristic vocabulary dictionary library summary boundary glossary variable "
+    "table cable syllable seed feed speed need bed embedding embeddings learning training meaning setting finding "
+    "understanding thing things string strings reading readings hearing beginning building buildings king ring "
+    "spring rehearsal recall total adjective individual principal general original capital proposal arrival "
+    "removal approval grammar scalar nonterminal terminal constant hundred kindred animal article particle "
+    "example people children men women data criteria phenomena schema".split()
 )
 _OPENERS = {"(": "OPEN", "[": "OPEN", "{": "OPEN", ")": "CLOSE", "]": "CLOSE", "}": "CLOSE", ",": "COMMA"}
 _BEFORE_NOUN = {"DET", "POSS", "ADJ", "NUM"}
@@ -131,10 +138,21 @@ def _first_guess(low: str, text: str) -> str:
 
 
 def _neighbour(tags: list[str], i: int, step: int, skip: tuple[str, ...] = ("ADV",)) -> str:
+    """The tag of the next word on that side, adverbs and, to the left, brackets left out."""
+    at = _neighbour_at(tags, i, step, skip)
+    return tags[at] if 0 <= at < len(tags) else ""
+
+
+def _neighbour_at(tags: list[str], i: int, step: int, skip: tuple[str, ...] = ("ADV",)) -> int:
     i += step
-    while 0 <= i < len(tags) and tags[i] in skip:
-        i += step
-    return tags[i] if 0 <= i < len(tags) else ""
+    while 0 <= i < len(tags):
+        if step < 0 and tags[i] == "CLOSE" and "OPEN" in tags[:i]:
+            i = max(j for j in range(i) if tags[j] == "OPEN") - 1
+        elif tags[i] in skip:
+            i += step
+        else:
+            break
+    return i
 
 
 def _in_context(i: int, low: str, lows: list[str], tags: list[str]) -> str:
@@ -164,7 +182,7 @@ def _in_context(i: int, low: str, lows: list[str], tags: list[str]) -> str:
 
 
 def _that(i: int, lows: list[str], tags: list[str]) -> str:
-    """ "that" as determiner ("that method"), or as what opens a clause ("that maps", "that the model")."""
+    """What "that" is: a determiner ("that method"), or as what opens a clause ("that maps", "that the model")."""
     after = tags[i + 1] if i + 1 < len(tags) else ""
     before = tags[i - 1] if i else ""
     if i == 0:
@@ -196,7 +214,7 @@ def _verb(i: int, low: str, before: str, after: str, tags: list[str], lows: list
         return "VBD"
     if "VBZ" in kinds:
         return _third_person(i, before, after, noun, tags)
-    return _base(i, before, after, noun, lows)
+    return _base(before, after, noun, lows[max(0, _neighbour_at(tags, i, -1, ("ADV", "NOT")))])
 
 
 def _asks_for_infinitive(before: str, after: str, noun: bool) -> bool:
@@ -232,18 +250,17 @@ def _third_person(i: int, before: str, after: str, noun: bool, tags: list[str]) 
     return "NOUN"
 
 
-def _base(i: int, before: str, after: str, noun: bool, lows: list[str]) -> str:
-    previous = lows[i - 1] if i else ""
+def _base(before: str, after: str, noun: bool, previous: str) -> str:
     if before in ("WH", "PRON"):
         return "VB"
     plural = before == "NOUN" and previous.endswith("s") and not previous.endswith("ss")
     if plural and (not noun or after in ("DET", "POSS", "PRON", "ADJ", "TO", "WH")):
         return "VB"
-    return "NOUN" if noun or i == 0 else "VB"
+    return "NOUN" if noun or not before else "VB"
 
 
 def _past(i: int, before: str, after: str, tags: list[str]) -> str:
-    """ "-ed" after a noun: a finite past ("trained a model") before an object, else a participle ("trained on text")."""
+    """What a form in -ed is: finite before an object ("trained a model"), else a participle ("trained on text")."""
     if before in ("BE", "BEN", "HAVE", "DET", "POSS", "ADJ", "PREP", "NUM", ""):
         return "VBN"
     if before in ("PRON", "WH"):

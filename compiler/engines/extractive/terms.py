@@ -11,17 +11,20 @@ from compiler.engines.port import ExtractRequest, Signal, Span, Term
 _JOINED = re.compile(r"\s*(?:,\s*(?:and|or)\s+|,|;|\s(?:and|or|vs\.?|versus|und|oder)\s|与|和|、|\s/\s)\s*")
 _COLON = re.compile(r"\s*[:：–—]\s+|[:：]")
 _LEAD = re.compile(
-    r"^(?:introduction to|overview of|an? introduction to|what (?:is|are)|the (?:idea|concept|notion|problem|role|importance) of|understanding|"
+    r"^(?:introduction to|overview of|an? introduction to|what (?:is|are)|the (?:idea|concept|notion|problem|role|"
+    r"importance) of|understanding|"
     r"how (?:does|do)|using|training|implementing|the case for|why|was (?:ist|sind)|einführung in|什么是)\s+",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s+(?:works?|explained|revisited|in (?:practice|detail|action|a nutshell|pytorch|tensorflow|python)|from scratch|\(optional\)|at a glance)\??$",
+    r"\s+(?:works?|explained|revisited|in (?:practice|detail|action|a nutshell|pytorch|tensorflow|python)|from "
+    r"scratch|\(optional\)|at a glance)\??$",
     re.IGNORECASE,
 )
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _DEFINES_AFTER = re.compile(
-    r"^[*_\"”’]*\s*(?:\([^)]{1,60}\)\s*)?(?:[:：–—]|-\s|(?:is|are|refers? to|means?|ist|sind|heißt|bezeichnet)\s|(?:是|指))"
+    r"^[*_\"”’]*\s*(?:\([^)]{1,60}\)\s*)?(?:[:：–—]|-\s|(?:is|are|refers? to|means?|ist|sind|heißt|bezeichnet)\s|"
+    r"(?:是|指))"
 )
 
 
@@ -82,7 +85,7 @@ def _signal(text: str, mark: Span) -> Signal | None:
 
 
 def _is_noun_like(text: str, whole: str, mark: Span) -> bool:
-    """Whether emphasised words are set off as a name, not stressed: "*only* this", "**Note:**", "the *best* way" are stress."""
+    """Whether emphasised words are set off as a name; "*only* this", "**Note:**", "the *best* way" are stress."""
     if mark.kind == "term" or _CJK.search(text):
         return True
     words = text.split()
