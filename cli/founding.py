@@ -145,6 +145,7 @@ def add(sources: tuple[str, ...], kind: str | None, authority: int | None, vault
 
     vault = opened(vault_dir)
     guard = vault.guard(Scope.ADD)
+    guard.sweep()
     added: list[str] = []
     there: list[str] = []
     refused: list[dict[str, object]] = []
