@@ -8,9 +8,10 @@ import re
 # A code span that starts with `=` or `$=` would be a query to a plugin; it is escaped like any other text.
 _CODE = r"`(?!\$?=)[^`\n]+`"
 _MATH = r"\$\$[^$`\n]+\$\$|\$(?![\s$])(?:[^$`\n]*[^\s$`\\])?\$(?![\d$])"
-_VERBATIM = re.compile(rf"{_CODE}|{_MATH}")
 _TOKEN = re.compile(rf"(?P<verbatim>{_CODE}|{_MATH})|(?P<escape>\\[!-/:-@\[-`{{-~])")
-_ALWAYS = set("\\`*[]<>|$^&#~")
+_SPECIAL = re.compile(  # an underscore inside a word and a single = or % mean nothing to Markdown
+    rf"(?P<verbatim>{_CODE}|{_MATH})|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|%(?=%)"
+)
 _LINE_START = re.compile(r"(\s*)(?:([-+=:%])|(\d+)([.)])(?=\s|$)|([QA]):)")
 
 
@@ -20,34 +21,16 @@ def escape(text: str) -> str:
 
 
 def _escape_line(line: str) -> str:
-    out: list[str] = []
-    at = 0
     start = _LINE_START.match(line)
-    if start is not None:
-        at = start.end()
-        indent, mark, number, dot, tag = start.groups()
-        out.append(indent + (f"\\{mark}" if mark else f"{number}\\{dot}" if number else f"{tag}\\:"))
-    while at < len(line):
-        span = _VERBATIM.match(line, at) if line[at] in "`$" else None
-        if span is not None:
-            out.append(span.group())
-            at = span.end()
-        else:
-            out.append(_escape_char(line, at))
-            at += 1
-    return "".join(out)
+    if start is None:
+        return _SPECIAL.sub(_escaped, line)
+    indent, mark, number, dot, tag = start.groups()
+    head = f"\\{mark}" if mark else f"{number}\\{dot}" if number else f"{tag}\\:"
+    return indent + head + _SPECIAL.sub(_escaped, line[start.end() :])
 
 
-def _escape_char(line: str, at: int) -> str:
-    c = line[at]
-    if c in _ALWAYS:
-        return "\\" + c
-    before, after = line[at - 1 : at], line[at + 1 : at + 2]
-    if c == "_":
-        return c if before.isalnum() and after.isalnum() else "\\_"
-    if c in "=%" and after == c:
-        return "\\" + c
-    return c
+def _escaped(found: re.Match[str]) -> str:
+    return found["verbatim"] or "\\" + found[0]
 
 
 def unescape(markdown: str) -> str:
