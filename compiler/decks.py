@@ -64,9 +64,14 @@ def written_by_hand(text: str, path: str, known: frozenset[CardId]) -> bool:
     return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
 
 
-def where_they_stand(wanted: Mapping[str, Fresh], on_disk: Mapping[str, Sequence[CardId]]) -> dict[str, Fresh]:
-    """`wanted` with each card in the file to which a human moved it, if one did."""
-    moved = {id_: path for path, ids in on_disk.items() for id_ in ids}
+def where_they_stand(
+    wanted: Mapping[str, Fresh], on_disk: Mapping[str, Sequence[CardId]], put: Mapping[CardId, str]
+) -> dict[str, Fresh]:
+    """`wanted` with each card in the file to which a human moved it, if one did.
+
+    `put` says in which file the machine put a card: one that still stands there goes where it belongs now.
+    """
+    moved = {id_: path for path, ids in on_disk.items() for id_ in ids if put.get(id_) != path}
     out: dict[str, list[Card]] = {path: [] for path in wanted}
     for path, fresh in wanted.items():
         for card in fresh.cards:

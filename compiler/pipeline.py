@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from compiler import indexes, plan
+from compiler.cards import live_cards
 from compiler.crew import Crew
 from compiler.decks import deleted_by_hand, where_they_stand
 from compiler.gaps import decisions_in
@@ -231,7 +232,9 @@ class Pipeline:
         on_disk = self._decks_on_disk
         known = frozenset(CardId(str(e["id"])) for e in [*self.id_events, *self.events] if e.get("of") == "card")
         publisher.notes(layout.files)
-        publisher.decks(where_they_stand(layout.decks, on_disk), list(on_disk), known)
+        live = live_cards(self.id_events, self.ids).values()
+        put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
+        publisher.decks(where_they_stand(layout.decks, on_disk, put), list(on_disk), known)
         builds = self._ledger(ledger.BUILDS)
         news: list[ledger.Event] = []
         if publisher.writes or publisher.removals or self.events or self.decisions:

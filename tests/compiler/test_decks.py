@@ -1,0 +1,61 @@
+from compiler.decks import Fresh, deleted_by_hand, merge_deck, render_deck, where_they_stand
+from vault.card import Card, CardKind, parse_deck, stamped
+from vault.ids import CardId
+
+ONE, TWO = CardId("1111111111"), CardId("2222222222")
+
+
+def card(id_: CardId, question: str = "What?", kind: CardKind = CardKind.DEFINITIONAL) -> Card:
+    return stamped(Card(kind, question, f"Answer to {question}", (), id_))
+
+
+def fresh(*cards: Card) -> Fresh:
+    return Fresh("Kite", {"type": "flashcards", "concept": "cccccccccc"}, cards)
+
+
+def test_a_card_goes_with_its_concept_but_stays_where_a_human_put_it() -> None:
+    wanted = {"new.md": fresh(card(ONE), card(TWO))}
+    placed = where_they_stand(wanted, {"old.md": [ONE], "mine.md": [TWO]}, {ONE: "old.md", TWO: "old.md"})
+    assert [c.id for c in placed["new.md"].cards] == [ONE]
+    assert [c.id for c in placed["mine.md"].cards] == [TWO] and placed["mine.md"].properties == {}
+
+
+def test_a_card_gone_from_a_deck_was_deleted_but_a_deck_that_is_gone_was_not() -> None:
+    left = {"a.md": [ONE, TWO], "b.md": ["3333333333"]}
+    assert deleted_by_hand(left, {"a.md": [TWO]}) == {ONE}
+    assert deleted_by_hand(left, {"a.md": [TWO], "c.md": [ONE]}) == frozenset()
+
+
+def test_a_deck_of_the_machines_alone_is_laid_out_anew() -> None:
+    known = frozenset({ONE, TWO})
+    old = render_deck(fresh(card(ONE)))
+    two = fresh(card(TWO, "How?", CardKind.MECHANISTIC), card(ONE))
+    assert merge_deck(old, "x.md", two, known) == (render_deck(two), False)
+    assert merge_deck(old, "x.md", None, known) == (None, False)
+    assert merge_deck(None, "x.md", None, known) == (None, False)
+
+
+def test_whatever_a_human_wrote_in_a_deck_stays_byte_for_byte() -> None:
+    known = frozenset({ONE, TWO})
+    base = render_deck(fresh(card(ONE), card(TWO, "Why?")))
+    mine = base.replace("Answer to What?", "My answer").replace(
+        "## Definitional\n", "## Definitional\n\nA remark.\n"
+    ) + ("\nQ: Mine?\nA: Mine.\n")
+    better = fresh(card(ONE, "What then?"), card(TWO, "Why so?"))
+    text, held_back = merge_deck(mine, "x.md", better, known)
+    assert text is not None and held_back
+    assert "My answer" in text and "A remark.\n" in text and text.endswith("\nQ: Mine?\nA: Mine.\n")
+    assert "Q: Why so?" in text and "Q: Why?" not in text
+    without, _ = merge_deck(mine, "x.md", None, known)
+    assert without is not None and "My answer" in without and "Why?" not in without
+
+
+def test_a_new_card_joins_its_kind_in_a_deck_that_a_human_edited() -> None:
+    known = frozenset({ONE, TWO})
+    mine = render_deck(fresh(card(ONE))) + "\nQ: Mine?\nA: Mine.\n"
+    how = card(TWO, "How?", CardKind.MECHANISTIC)
+    text, _ = merge_deck(mine, "x.md", fresh(card(ONE), how), known)
+    assert text is not None
+    kinds = {c.id: c.kind for c in parse_deck(text, "x.md").cards}
+    assert kinds[TWO] is CardKind.MECHANISTIC and kinds[ONE] is CardKind.DEFINITIONAL
+    assert merge_deck(text, "x.md", fresh(card(ONE), how), known)[0] == text
