@@ -56,6 +56,7 @@ _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _FOREIGN_FRONT = re.compile(r"---[ \t]+\S.*\n(?:(?!---).*\n){0,200}?---[ \t]*(?:\n|\Z)")
+_SITE = re.compile(r"\s+[-|–—·:]\s+\S")
 _EMPTY_FRONT = re.compile(r"---[ \t]*\n---[ \t]*(?:\n|\Z)")
 
 
@@ -183,6 +184,8 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
     """The finished source text; its title is the document's own, else its first heading, else the file's name."""
     title = properties.get("title", "") or (clean_line(page.title.words) if page.title else "")
     top = next((h for h in page.headings if h.level == 1), None) or next(iter(page.headings), None)
+    if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
+        title = ""  # "Heading - Site": the heading is the title
     if page.title is None and top is not None and (not title or title.casefold() == top.words.casefold()):
         title = title or clean_line(top.words)
         page.mark(MarkKind.TITLE, top.start, top.end)

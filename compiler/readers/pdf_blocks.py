@@ -27,7 +27,7 @@ _LISTING = re.compile(r"[✞✝☎✆\s|]+")
 _NUMBERED = re.compile(r"((?:[A-Z]|\d+)(?:\.\d+)*)\.?\s+\S")
 _EQUATION_NUMBER = re.compile(r"[(\[]\s*[A-Z]?\d+(?:\.\d+)*[a-z]?\s*[)\]]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ABSTRACT = re.compile(r"\s*(?:abstract|summary|zusammenfassung|résumé|resumen)\b", re.IGNORECASE)
+_ABSTRACT = re.compile(r"\s*(?:abstract|summary|zusammenfassung|résumé|resumen)\s*(?:$|[.:—–-])", re.IGNORECASE)
 _KNOWN_HEADING = re.compile(
     r"(?:\d+\.?\s+)?(?:abstract|references|bibliography|works cited|acknowledge?ments?|keywords|index|contents"
     r"|literaturverzeichnis|literatur|zusammenfassung|referenzen|danksagung|bibliographie|références|参考文献)",
@@ -83,7 +83,7 @@ def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[
     """What stands above the text of page 1: the title, the largest print there, and names, which are no headings."""
     abstract = next((i for i, line in enumerate(lines) if _ABSTRACT.match(line.text)), 0)
     begin = abstract or next((i for i, line in enumerate(lines) if _begins_text(line, usual)), len(lines))
-    if not abstract and 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
+    while not abstract and 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
         begin -= 1
     top = lines[:begin]
     sizes = [line.size for line in top if len(letters(line.text)) >= 3]
@@ -108,8 +108,10 @@ def _may_head(line: Line, text: Line, usual: Measure) -> bool:
     """Whether the last line above the text is its first heading, and no name, date or place."""
     words = line.text.strip()
     strong = line.share(Style.BOLD) > 0.9 or line.size >= 1.15 * usual.size
-    plain = not re.search(r"[,@]|\d{2}", words) and len(line.runs) == 1 and len(words) < 80
-    return strong and plain and abs(line.x0 - text.x0) < 2 and not SENTENCE_END.search(words)
+    even = len({(run.font, run.size) for run in line.runs}) == 1  # no raised number after a name
+    plain = even and not re.search(r"[,@]|\d{2}", words) and len(words) < 80
+    in_line = abs(line.x0 - text.x0) < 2 or _NUMBERED.match(words) is not None
+    return strong and plain and in_line and not SENTENCE_END.search(words)
 
 
 def _is_formula(line: Line, column: Column, usual: Measure, last: Block | None) -> bool:
@@ -137,6 +139,8 @@ def _kind(
     level = heading_level(line, before, following, column, usual, last)
     if level:
         return Kind.HEADING, level
+    if _LEADERS.search(text):
+        return Kind.TABLE, 0
     if _is_code(line, before, column, last):
         return Kind.CODE, 0
     if _is_formula(line, column, usual, last):
@@ -144,7 +148,7 @@ def _kind(
     labelled = _CAPTION_LABEL.match(text) and line.runs[0].font.style & (Style.BOLD | Style.ITALIC)
     if _CAPTION.match(text) or labelled:
         return Kind.CAPTION, 0
-    if _LEADERS.search(text) or _is_cell(line, before, following):
+    if _is_cell(line, before, following):
         return Kind.TABLE, 0
     if _BULLET.match(text) and len(text) > 3 and _may_begin(line, before, column, usual, last):
         return Kind.ITEM, 0

@@ -36,6 +36,7 @@ _ACCENTS = {
     "\u02c7": "\u030c", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02dd": "\u030b",
     "\u00b8": "\u0327",
 }  # fmt: skip
+_BULLETS = frozenset("•◦‣▪■●○∙⋄⁃∗–")
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
@@ -371,6 +372,8 @@ def _follows(line: Line, run: Run) -> bool:
     last, main = line.runs[-1], line.main
     size = max(main.size, run.size)
     up, distance = abs(run.y - main.y), run.x0 - last.x1
+    if up <= 0.3 * size and 0 <= distance <= 5 * size and line.text.strip() in _BULLETS:
+        return True
     if run.size < 0.8 * main.size and up <= 0.8 * size:  # raised or lowered, and what is raised on it
         return -0.5 * size <= distance <= 0.6 * size
     return up <= 0.45 * size and -0.5 * size <= distance <= 1.8 * size

@@ -109,6 +109,8 @@ class TreeWalker:
             return
         if kind is MarkKind.CAPTION:
             self._captions.add(text)
+        if kind is MarkKind.HEADING:  # a heading that links to itself says nothing by it
+            marks = [m for m in marks if m.kind is not MarkKind.LINK or m.end - m.start < len(text)]
         if self._outer:  # a note: it waits for the sentence round it to end
             self._later.append((text, marks, kind))
             return

@@ -155,3 +155,16 @@ def test_deep_nesting_is_read_and_bottomless_nesting_is_named() -> None:
     assert read("<div>" * 1_500 + "down here" + "</div>" * 1_500).text == "down here"
     with pytest.raises(Unreadable, match="deeply"):
         read("<div>" * 5_000 + "down here" + "</div>" * 5_000)
+
+
+def test_a_title_that_names_the_site_too_gives_way_to_the_heading() -> None:
+    source = read(
+        "<head><title>What is memory? - The Book</title></head><main><h1>What Is Memory?</h1><p>It is.</p></main>"
+    )
+    assert source.title == "What Is Memory?"
+    assert marked(source, MarkKind.TITLE) == ["What Is Memory?"]
+
+
+def test_a_heading_that_links_to_itself_is_no_link() -> None:
+    source = read("<main><h2><a href='#x'>Gaps</a></h2><p>See <a href='/y'>more</a>.</p></main>")
+    assert marked(source, MarkKind.LINK) == ["more"]

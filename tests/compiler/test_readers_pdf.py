@@ -296,3 +296,28 @@ def test_a_damaged_pdf_is_named() -> None:
 def test_reading_twice_gives_the_same() -> None:
     data = pdf([content(column(BODY)), content(column(BODY))])
     assert read_source(data, "a.pdf") == read_source(data, "a.pdf")
+
+
+def test_a_bullet_far_from_its_words_belongs_to_them() -> None:
+    source = read(
+        [
+            *column([*BODY, "We need three things for it:"]),
+            *(
+                w
+                for i, t in enumerate(["a cue", "a gap"])
+                for w in (Words("\u2022", 75, 640 - 14 * i), Words(t, 105, 640 - 14 * i))
+            ),
+        ]
+    )
+    assert marked(source, MarkKind.ITEM) == ["a cue", "a gap"]
+
+
+def test_a_table_of_contents_is_no_prose() -> None:
+    dots = " ." * 30
+    source = read(
+        [Words("Contents", 60, 740, "B", 14), *column([f"1 Forgetting{dots} 3", f"2 Spacing{dots} 9"])],
+        [Words("1 Forgetting", 60, 740, "B", 14), *column(BODY)],
+    )
+    tables = marked(source, MarkKind.TABLE)
+    assert any("1 Forgetting . ." in table for table in tables)
+    assert source.segments[-1].headings == ("1 Forgetting",)
