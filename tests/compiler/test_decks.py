@@ -21,7 +21,7 @@ def test_a_card_goes_with_its_concept_but_stays_where_a_human_put_it() -> None:
 
 
 def test_a_card_gone_from_a_deck_was_deleted_but_a_deck_that_is_gone_was_not() -> None:
-    left = {"a.md": [ONE, TWO], "b.md": ["3333333333"]}
+    left: dict[str, list[str]] = {"a.md": [ONE, TWO], "b.md": ["3333333333"]}
     assert deleted_by_hand(left, {"a.md": [TWO]}) == {ONE}
     assert deleted_by_hand(left, {"a.md": [TWO], "c.md": [ONE]}) == frozenset()
 
