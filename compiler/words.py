@@ -27,23 +27,23 @@ NO_NAME_STARTS = (
         "i you he she it we they me him us them how why when where who whom whose what which whether if because "
         "since while although though unless until and or but nor so yet not then than thus hence therefore "
         "however also only just even still here there now again too very quite rather almost always never often "
-        "sometimes usually is are was were be been being am has have had having do does did done doing can could "
-        "may might must shall should will would let let's see note recall consider suppose assume imagine using "
-        "use used given based understanding implementing visualizing visualising building defining creating "
-        "loading installing comparing introducing exploring registering adding putting getting choosing "
-        "extending making taking setting going looking moving showing finding coming bringing "
-        "trying keeping giving telling saying asking doing being having leaving following according "
-        "preparing reproducing applying evaluating compute build create define implement add visualize try click "
-        "install run download open read write show make find choose explain describe discuss compare prove derive "
-        "verify draw give get keep put take start first second third fourth fifth finally next last previous "
-        "following above below different similar various new good better best bad worse worst simple easy hard "
-        "important useful interesting possible likely well-known like unlike about against after before around "
-        "among across beyond during despite except towards toward upon versus vs numerous countless overall "
-        "higher lower larger smaller longer shorter faster slower greater fewer less deeper easier harder stronger "
-        "weaker closer later earlier bigger wider richer poorer simpler entire whole main major minor additional "
-        "further one two three four five six seven eight nine "
-        "ten dozens hundreds thousands up down out off nothing something anything everything someone anyone "
-        "everyone nobody"
+        "sometimes usually is are was were be been being am has have had having do does did done doing can "
+        "could may might must shall should will would let let's see note recall consider suppose assume imagine "
+        "using use used given based understanding implementing visualizing visualising building defining "
+        "creating loading installing comparing introducing exploring registering adding putting getting "
+        "choosing extending making taking setting going looking moving showing finding coming bringing trying "
+        "keeping giving telling saying asking leaving following according preparing reproducing applying "
+        "evaluating compute build create define implement add visualize try click install run download open "
+        "read write show make find choose explain describe discuss compare prove derive verify draw give get "
+        "keep put take start first second third fourth fifth finally next last previous above below different "
+        "similar various new good better best bad worse worst simple easy hard important useful interesting "
+        "possible likely well-known like unlike about against after before around among across beyond during "
+        "despite except towards toward upon versus vs numerous countless overall higher lower larger smaller "
+        "longer shorter faster slower greater fewer less deeper easier harder stronger weaker closer later "
+        "earlier bigger wider richer poorer simpler entire whole main major minor additional further one two "
+        "three four five six seven eight nine resulting corresponding remaining proposed obtained ten dozens "
+        "hundreds thousands up down out off nothing something anything everything someone anyone everyone "
+        "nobody"
     )
 )
 # ... never ends with one of these ...
@@ -52,91 +52,89 @@ NO_NAME_ENDS = (
     | NAME_PREPOSITIONS
     | _set(
         "and or but if is are was were be been has have had do does did can could may might must shall should "
-        "will would not it they them he she we you i us then than so too also only well again etc al ie eg versus "
-        "vs themselves itself below above here there work works explained revisited question "
-        "questions exercise exercises summary overview introduction notes readings resources acknowledgements "
-        "help"
+        "will would not it they them he she we you i us then than so too also only well again etc al ie eg "
+        "versus vs themselves itself below above here there work works explained revisited question questions "
+        "exercise exercises summary overview introduction notes readings resources acknowledgements help"
     )
 )
 # ... and never holds one of these.
 NO_NAME_HOLDS = _set(
-    "is are was were be been am has have had does did can cannot could may might must shall should will would it "
-    "they them he she we you i us our my your this these those et al etc ie eg e.g i.e vs versus which who whom "
-    "whose because therefore however although whereas don't doesn't isn't aren't let's and or figure figures fig "
-    "chapter chapters appendix http https www copyright isbn doi"
+    "is are was were be been am has have had does did can cannot could may might must shall should will would "
+    "it they them he she we you i us our my your this these those et al etc ie eg e.g i.e vs versus which who "
+    "whom whose because therefore however although whereas don't doesn't isn't aren't let's and or figure "
+    "figures fig chapter chapters appendix http https www copyright isbn doi"
 )
 
 # Words that are no concept by themselves, alone or together.
 GENERIC = _set(
     "model method approach technique example problem solution result idea case way thing part number set type "
     "kind form point step goal section chapter paper figure table book author reader value input output item "
-    "element component variable parameter parameters quantity amount degree level size length dimension position "
-    "order answer question reason cause effect purpose advantage disadvantage benefit drawback limitation limit "
-    "difference similarity relation relationship property feature characteristic aspect factor detail fact note "
-    "summary overview introduction conclusion background discussion motivation preliminary exercise solution "
-    "reference bibliography acknowledgement acknowledgment appendix contents content index glossary preface "
-    "abstract keyword notation implementation experiment evaluation setup setting configuration training testing "
-    "test usage installation requirement license changelog contributing citation faq tip trick warning recap "
-    "review resource reading link discussion homework assignment lecture lesson course video slide code program "
-    "script function file folder data dataset material information word sentence text term name definition "
-    "description explanation explain list line page place time day week month year history future past work study "
-    "research researcher finding people person student learner teacher user someone human child adult expert "
-    "beginner system process task tool use user application practice theory principle concept notion issue "
-    "challenge topic subject field area domain world life group member class category group sort version variant "
-    "variation extension improvement change difference choice option alternative comparison analysis thing stuff "
-    "side end beginning start middle top bottom left right rest half whole total sum average object source "
-    "condition situation event action operation procedure strategy mechanism structure pattern framework "
-    "architecture design pipeline block layer unit module stage phase evidence proof claim statement argument "
-    "assumption observation experiment measurement measure score rate ratio outcome response performance quality "
-    "relative practice limits recipe formula equation expression symbol letter figure image picture photo diagram "
-    "chart plot graph more other others everything anything nothing something one two three four five first "
-    "second third latter former above below next previous further basic basics today tomorrow yesterday pro con "
-    "pros cons intuition remark theorem lemma corollary proposition proof goal aim objective objectives focus "
-    "role collection pair tuple sequence series family chain range variety majority minority lot bit piece "
-    "portion state-of-the-art progress success failure mistake trouble ability capability self need demand desire "
-    "interest attention-grabbing question-and-answer thanks credit credits footnote footnotes contribution "
-    "contributions baseline baselines results experiments related conclusion conclusions limitations "
-    "implementations details remarks discussion examples exercises solutions references readings resources news "
-    "update updates roadmap feature features support requirements installation"
+    "element component variable parameter parameters quantity amount degree level size length dimension "
+    "position order answer question reason cause effect purpose advantage disadvantage benefit drawback "
+    "limitation limit difference similarity relation relationship property feature characteristic aspect factor "
+    "detail fact note summary overview introduction conclusion background discussion motivation preliminary "
+    "exercise reference bibliography acknowledgement acknowledgment appendix contents content index glossary "
+    "preface abstract keyword notation implementation experiment evaluation setup setting configuration "
+    "training testing test usage installation requirement license changelog contributing citation faq tip trick "
+    "warning recap review resource reading link homework assignment lecture lesson course video slide code "
+    "program script function file folder data dataset material information word sentence text term name "
+    "definition description explanation explain list line page place time day week month year history future "
+    "past work study research researcher finding people person student learner teacher user someone human child "
+    "adult expert beginner system process task tool use application practice theory principle concept notion "
+    "issue challenge topic subject field area domain world life group member class category sort version "
+    "variant variation extension improvement change choice option alternative comparison analysis stuff side "
+    "end beginning start middle top bottom left right rest half whole total sum average object source condition "
+    "situation event action operation procedure strategy mechanism structure pattern framework architecture "
+    "design pipeline block layer unit module stage phase evidence proof claim statement argument assumption "
+    "observation measurement measure score rate ratio outcome response performance quality relative limits "
+    "recipe formula equation expression symbol letter image picture photo diagram chart plot graph more other "
+    "others everything anything nothing something one two three four five first second third latter former "
+    "above below next previous further basic basics today tomorrow yesterday pro con pros cons intuition remark "
+    "theorem lemma corollary proposition aim objective objectives focus role collection pair tuple sequence "
+    "series family chain range variety majority minority lot bit piece portion state-of-the-art progress "
+    "success failure mistake trouble ability capability self need demand desire interest attention-grabbing "
+    "question-and-answer thanks credit credits footnote footnotes contribution contributions baseline baselines "
+    "results experiments related conclusions limitations implementations details remarks examples exercises "
+    "solutions references readings resources news update updates roadmap features support requirements"
 )
 # "An advantage of X", "the idea of X", "types of X": what is meant is X.
 TRANSPARENT = _set(
-    "idea intuition insight concept notion principle goal aim purpose role use usage application example type kind "
-    "form sort class "
-    "variety family advantage disadvantage benefit drawback limitation limit problem weakness strength downside "
-    "upside cost summary overview introduction comparison history definition meaning importance number amount "
-    "part aspect property feature characteristic effect impact influence nature case choice theory task process "
-    "version variant instance set list collection series pair level degree majority output result success "
-    "popularity development computation implementation application study field area basis foundation core essence "
-    "point risk danger price difficulty value topic landscape field world rest"
+    "idea intuition insight concept notion principle goal aim purpose role use usage application example type "
+    "kind form sort class variety family advantage disadvantage benefit drawback limitation limit problem "
+    "weakness strength downside upside cost summary overview introduction comparison history definition meaning "
+    "importance number amount part aspect property feature characteristic effect impact influence nature case "
+    "choice theory task process version variant instance set list collection series pair level degree majority "
+    "output result success popularity development computation implementation study field area basis foundation "
+    "core essence point risk danger price difficulty value topic landscape world rest"
 )
 # "The resulting classifier", "underlined words": what a text has at hand, not what it names.
 PASSING = _set(
     "resulting underlined trained proposed used given selected chosen predicted observed required obtained "
-    "corresponding "
-    "remaining combined modified computed estimated expected desired generated extracted existing updated"
+    "corresponding remaining combined modified computed estimated expected desired generated extracted existing "
+    "updated"
 )
 OF_NAMES = frozenset({"part of speech", "parts of speech", "problem of evil", "cost of capital", "cost of living"})
 # Heads that name nothing beside other empty words: "training data", "test set".
 WEAK_HEADS = _set(
-    "model method approach technique result data dataset system task tool process value number set size input output "
-    "item time word sentence text function line sequence step object element length vector"
+    "model method approach technique result data dataset system task tool process value number set size input "
+    "output item time word sentence text function line sequence step object element length vector"
 )
 # Heads that name nothing, whatever stands before them.
 EMPTY_HEADS = _set(
-    "problem idea way thing part kind goal section chapter paper figure author reader reason advantage disadvantage "
-    "benefit drawback difference similarity aspect detail fact summary overview introduction conclusion discussion "
-    "exercise reference appendix lot bit one other approach result explanation implementation details"
+    "problem idea way thing part kind goal section chapter paper figure author reader reason advantage "
+    "disadvantage benefit drawback difference similarity aspect detail fact summary overview introduction "
+    "conclusion discussion exercise reference appendix lot bit one other approach result explanation "
+    "implementation details"
 )
 GENERIC_ADJECTIVES = _set(
-    "new old good bad better best simple complex large small big long short high low early late main major minor "
-    "basic general specific particular special certain different similar same various common typical usual "
-    "standard important key original previous next first second third last final initial final further additional "
-    "entire whole full complete partial single multiple many several few recent modern current future past "
-    "present possible potential available useful popular famous classic classical alternative other resulting "
-    "given proposed existing known related relevant corresponding respective individual overall total average "
-    "real actual true false right wrong practical theoretical empirical experimental mathematical technical "
-    "interesting natural obvious clear"
+    "new old good bad better best simple complex large small big long short high low early late main major "
+    "minor basic general specific particular special certain different similar same various common typical "
+    "usual standard important key original previous next first second third last final initial further "
+    "additional entire whole full complete partial single multiple many several few recent modern current "
+    "future past present possible potential available useful popular famous classic classical alternative other "
+    "resulting given proposed existing known related relevant corresponding respective individual overall total "
+    "average real actual true false right wrong practical theoretical empirical experimental mathematical "
+    "technical interesting natural obvious clear"
 )
 GENERIC_PHRASES = frozenset(
     [
@@ -193,42 +191,40 @@ NOT_ALONE = (
     | GENERIC_ADJECTIVES
     | _set(
         "respectively perhaps indeed moreover furthermore nevertheless otherwise instead meanwhile together "
-        "thereby yes no ok true false none null not all any every must never always only both same different more "
-        "most less least before after during important necessary sufficient optional required default global "
-        "local left right up down forward backward internal external january february march april may june july "
-        "august september october november december monday tuesday wednesday thursday friday saturday sunday "
-        "english german french chinese google facebook microsoft amazon openai twitter youtube github wikipedia "
-        "usa uk eu pdf html csv json xml url api gpu cpu ram http todo note warning tip danger info caution faq "
-        "anderer dies das der die ein eine und oder nicht mehr"
+        "thereby yes no ok true false none null not all any every must never always only both same different "
+        "more most less least before after during important necessary sufficient optional required default "
+        "global local left right up down forward backward internal external january february march april may "
+        "june july august september october november december monday tuesday wednesday thursday friday saturday "
+        "sunday english german french chinese google facebook microsoft amazon openai twitter youtube github "
+        "wikipedia usa uk eu pdf html csv json xml url api gpu cpu ram http todo note warning tip danger info "
+        "caution faq anderer dies das der die ein eine und oder nicht mehr"
     )
 )
 NOT_ACRONYMS = _set(
-    "a.m p.m e.g i.e vs mr ms dr st no ok us uk usa eu id ii iii iv vi vii viii ix xi xii todo wip tba tbd et al "
-    "phd bsc msc"
+    "a.m p.m e.g i.e vs mr ms dr st no ok us uk usa eu id ii iii iv vi vii viii ix xi xii todo wip tba tbd et "
+    "al phd bsc msc"
 )
 
 # Given names, for "Andrej Karpathy" under a heading or in bold is a person.
 GIVEN_NAMES = _set(
-    "abigail maynard max fiorello aaron adam alan albert alec alex alexander alice amanda amy andrej andrew andy "
-    "angela anna anne anthony "
-    "arthur ashish barbara ben benjamin bernd bill bob brian carl carol catherine charles chris christian "
-    "christopher claude daniel david dennis diana donald dzmitry edward elizabeth emily emma eric ernst eva frank "
-    "fred friedrich gary geoffrey george gerald grace hans harold harry heinrich helen henry hermann howard hugo "
-    "ian ilya isaac jack jacob jakob james jane jay jason jeff jeffrey jennifer jeremy jerome jessica jim joan "
-    "joe johan johann john jonathan joseph judith julia julie jürgen karen karl kate katherine kevin konrad "
-    "kyunghyun larry laura lawrence leo leonard linda lisa llion lukasz louis lucy luke margaret maria marie mark "
-    "martin mary matthew max michael michelene mike minh nancy nate nathan neil nelson nicholas nick niki noam "
-    "noah oliver olga oriol oscar patricia patrick paul peter philip pierre piotr rachel ralph ray rebecca "
-    "richard robert robin roger ronald rosa ruth ryan sam samuel sandra sara sarah scott sebastian sepp sharon "
-    "simon stephen steve steven stuart susan taylor thomas tim timothy tom tri tony ulrich victor vincent walter "
-    "werner wilhelm william wolfgang yann yoshua"
+    "abigail maynard max fiorello aaron adam alan albert alec alex alexander alice amanda amy andrej andrew "
+    "andy angela anna anne anthony arthur ashish barbara ben benjamin bernd bill bob brian carl carol catherine "
+    "charles chris christian christopher claude daniel david dennis diana donald dzmitry edward elizabeth emily "
+    "emma eric ernst eva frank fred friedrich gary geoffrey george gerald grace hans harold harry heinrich "
+    "helen henry hermann howard hugo ian ilya isaac jack jacob jakob james jane jay jason jeff jeffrey jennifer "
+    "jeremy jerome jessica jim joan joe johan johann john jonathan joseph judith julia julie jürgen karen karl "
+    "kate katherine kevin konrad kyunghyun larry laura lawrence leo leonard linda lisa llion lukasz louis lucy "
+    "luke margaret maria marie mark martin mary matthew michael michelene mike minh nancy nate nathan neil "
+    "nelson nicholas nick niki noam noah oliver olga oriol oscar patricia patrick paul peter philip pierre "
+    "piotr rachel ralph ray rebecca richard robert robin roger ronald rosa ruth ryan sam samuel sandra sara "
+    "sarah scott sebastian sepp sharon simon stephen steve steven stuart susan taylor thomas tim timothy tom "
+    "tri tony ulrich victor vincent walter werner wilhelm william wolfgang yann yoshua"
 )
 PROPER = _set(
     "Bayesian Hessian Jacobian Boolean Cartesian Newtonian Darwinian Hebbian Pavlovian Bayes Markov Gaussian "
-    "Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner "
-    "Ebbinghaus Feynman Anki Python English German French Chinese Latin Greek Penn Brown Euclidean Laplace Monte "
-    "Carlo Gibbs Zipf Heaps Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson "
-    "Dirichlet Chomsky"
+    "Bernoulli Viterbi Bahdanau Luong Transformer Transformers Turing Shannon Leitner Ebbinghaus Feynman Anki "
+    "Python English German French Chinese Latin Greek Penn Brown Euclidean Laplace Monte Carlo Gibbs Zipf Heaps "
+    "Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson Dirichlet Chomsky"
 )
 
 _IRREGULAR = {
@@ -244,11 +240,11 @@ _IRREGULAR = {
     "neuroses": "neurosis", "ellipses": "ellipsis", "movies": "movie", "cookies": "cookie", "ties": "tie",
 }  # fmt: skip
 _UNINFLECTED = _set(
-    "bias loss gas lens news series species means process access class pass mass success gloss cross chaos corpus "
-    "focus bus plus minus status campus census virus atlas canvas always perhaps towards physics mathematics "
-    "linguistics semantics pragmatics phonetics statistics economics dynamics mechanics ethics politics robotics "
-    "graphics genetics bayes keras pandas kinetics optics acoustics logistics analytics thus this his its yes is "
-    "was has does as us"
+    "bias loss gas lens news series species means process access class pass mass success gloss cross chaos "
+    "corpus focus bus plus minus status campus census virus atlas canvas always perhaps towards physics "
+    "mathematics linguistics semantics pragmatics phonetics statistics economics dynamics mechanics ethics "
+    "politics robotics graphics genetics bayes keras pandas kinetics optics acoustics logistics analytics thus "
+    "this his its yes is was has does as us"
 )
 
 
@@ -285,7 +281,7 @@ _ISE = _set(
     "televise excise poise noised raising rising phrasing arise arising merchandise appraise disguise demise "
     "premise treatise tortoise denoise denoised denoising noises noiser wiser promising surprising exercising "
     "advised advise advising adviser stepwise pairwise pointwise elementwise piecewise bitwise self-supervised "
-    "bruise braise despise incise advised devised devising revising comprised comprising advertising disguised "
+    "bruise braise despise incise devised devising revising comprised comprising advertising disguised "
     "exercises rises"
 )
 
@@ -299,32 +295,38 @@ def american(word: str) -> str:
     return word
 
 
-_ADJECTIVE = re.compile(r"(?:ous|able|ible|less|ful|ical|ary|iest|ish|ingly|ly|ed)$")
-_SOFT_ADJECTIVE = re.compile(r"(?:[^u]al|ive|ic|ant|ent|ar)$")
+_ADJECTIVE = re.compile(r"(?:ous|able|ible|less|ful|ical|istic|ional|iest|ish|ly|ed)$")
 _NOUNS_LIKE_ADJECTIVES = _set(
-    "seed feed speed need embed bed shed reed deed creed breed variable table cable syllable vocabulary "
-    "dictionary library summary boundary glossary anniversary supply reply family anomaly assembly monopoly "
-    "polynomial signal interval retrieval proposal goal journal approval removal arrival trial renewal animal "
-    "mineral metal capital hospital festival manual material potential tutorial integral numeral cannibal "
-    "rational recall derivative objective perspective archive drive hive dive native adjective narrative "
-    "initiative alternative additive incentive motive collective executive relative representative genitive "
-    "dative accusative nominative infinitive imperative subjunctive indicative directive predicate primitive "
-    "logic heuristic metric topic music traffic arithmetic rhetoric fabric public clinic critic magic mimic panic "
-    "statistic characteristic graphic mechanic technic epic topic comic polemic epidemic pandemic plastic agent "
-    "component constant content context document element environment event experiment gradient ingredient "
-    "instrument moment movement parent patent payment quotient segment sentiment statement student talent "
-    "treatment argument comment accent constituent coefficient equivalent determinant discriminant variant "
-    "participant consonant infant plant quadrant invariant covariant descent recent ascent percent consent "
-    "entailment alignment adjustment grammar scalar similar calendar bar car star pillar altar seminar radar "
-    "avatar vernacular dollar morphological parable constable"
+    "seed feed speed need embed bed shed reed deed creed breed variable table cable syllable vocabulary supply "
+    "reply family anomaly assembly monopoly polynomial fly ally belly bully jelly lily rally tally melancholy "
+    "parable constable vegetable crucible mandible nous chemical radical rational professional national fish "
+    "dish wish finish polish relish radish weed steed greed blood proceed hundred sled"
+)
+_ADJECTIVES = _set(
+    "sequential generative discriminative parallel local global neural linear nonlinear statistical dynamic "
+    "static semantic syntactic lexical automatic generic specific explicit implicit intrinsic extrinsic "
+    "relative active passive binary primary secondary tertiary ordinary temporary arbitrary elementary "
+    "necessary contrary contextual textual visual verbal oral spatial temporal causal formal informal natural "
+    "artificial social cultural financial legal moral mental optimal minimal maximal partial total initial "
+    "final equal actual usual general special central crucial essential potential digital virtual vertical "
+    "horizontal diagonal orthogonal sparse dense deep shallow hidden latent recurrent convergent dependent "
+    "independent consistent efficient sufficient frequent recent current different apparent transparent "
+    "inherent important relevant significant dominant redundant elegant distant constant abstract concrete "
+    "direct indirect exact distinct strict correct perfect compact complex simplex robust random uniform "
+    "discrete continuous stochastic probabilistic deterministic atomic basic classic electric organic periodic "
+    "symmetric asymmetric symbolic public academic economic historic domestic scientific realistic adaptive "
+    "additive cumulative descriptive distributive effective iterative native negative positive objective-free "
+    "predictive productive progressive protective recursive reflective selective sensitive successive "
+    "supportive transitive intransitive informative exhaustive expensive extensive intensive extractive "
+    "abstractive attentive auto-regressive autoregressive bidirectional unidirectional multilingual monolingual "
+    "bilingual similar circular regular irregular singular popular particular familiar modular angular solar "
+    "polar lunar nuclear"
 )
 
 
 def looks_adjective(word: str) -> bool:
-    """Whether a lone lower-case word has an ending of adjectives, adverbs or participles, and is no known noun."""
-    if word in _NOUNS_LIKE_ADJECTIVES or word.endswith(("ment", "ency", "ancy")):
-        return False
-    return bool(_ADJECTIVE.search(word) or _SOFT_ADJECTIVE.search(word))
+    """Whether a lone lower-case word is an adjective, adverb or participle by its ending or by the list."""
+    return word in _ADJECTIVES or (bool(_ADJECTIVE.search(word)) and word not in _NOUNS_LIKE_ADJECTIVES)
 
 
 CHINESE_NOT_NAME = re.compile(
@@ -334,11 +336,11 @@ CHINESE_NOT_NAME = re.compile(
     r"|[的了吗呢吧啊们]$|[是有能会要]$|我们|他们|它们|这个|那个|什么|可以|因此|所以|但是|然而"
 )
 GERMAN_NOT_NAME = _set(
-    "der die das den dem des ein eine einer eines einem einen dieser diese dieses jener jene jenes er sie es wir "
-    "ihr ich man ist sind war waren wird werden hat haben kann können muss müssen soll sollen wie was warum wann "
-    "wo wer und oder aber nicht auch nur noch schon sehr mehr viele alle einige andere beide hier dort dann so "
-    "zusammenfassung einleitung einführung überblick übersicht beispiel beispiele fazit abbildung tabelle kapitel "
-    "abschnitt quellen literatur inhalt anhang aufgabe aufgaben übung übungen lösung weiteres allgemeines hinweis "
-    "hierbei dabei dadurch damit deshalb daher somit zum zur im am vom beim ins unsere unser mein dein sein ihre "
-    "geschichte"
+    "der die das den dem des ein eine einer eines einem einen dieser diese dieses jener jene jenes er sie es "
+    "wir ihr ich man ist sind war waren wird werden hat haben kann können muss müssen soll sollen wie was warum "
+    "wann wo wer und oder aber nicht auch nur noch schon sehr mehr viele alle einige andere beide hier dort "
+    "dann so zusammenfassung einleitung einführung überblick übersicht beispiel beispiele fazit abbildung "
+    "tabelle kapitel abschnitt quellen literatur inhalt anhang aufgabe aufgaben übung übungen lösung weiteres "
+    "allgemeines hinweis hierbei dabei dadurch damit deshalb daher somit zum zur im am vom beim ins unsere "
+    "unser mein dein sein ihre geschichte"
 )

@@ -48,9 +48,9 @@ POOR_HEADS = frozenset(
 )
 POOR_ADJECTIVES = frozenset(
     "good bad better best worse worst great important key main major crucial critical common popular natural "
-    "useful powerful reasonable necessary essential significant serious big small large simple straightforward "
+    "useful powerful reasonable necessary essential significant serious straightforward "
     "active interesting difficult hard easy same only first second third last next obvious typical promising "
-    "classic classical recent well-known famous favorite favourite perfect ideal direct strong weak attractive "
+    "classic classical recent well-known famous favorite favourite perfect ideal attractive "
     "convenient viable notable noteworthy prominent valid proper fair nice clear effective related efficient "
     "appealing dominant building poor rare frequent relative".split()
 )

@@ -63,7 +63,15 @@ violate visit visualize wait walk want warn waste watch weaken weigh weight win 
 yield zip summarise organise optimise normalise generalise minimise maximise utilise regularise specialise stabilise
 characterise emphasise visualise memorise initialise realise categorise analyse penalise quantise factorise
 parameterise tokenise summarise synthesise rely sparsify downweight precompute recompute reshape preprocess attain
-memorize retell revert bypass concentrate outweigh offset grant leak overload interrupt relocate stress calm cram
+memorize retell revert bypass concentrate outweigh offset grant leak overload interrupt relocate stress calm cram warm
+cool dry melt boil evaporate erode repel burn breathe pump circulate float orbit refract vibrate oxidize ionize
+ferment germinate pollinate hatch breed hunt graze mate infect vaccinate immunize cure heal bleed clot secrete excrete
+borrow subsidize deflate sue prosecute convict legislate elect conquer invade colonize debug dispatch spawn encrypt
+decrypt bake roast fry simmer knead live bend blow carve dig dive fly lock swim swing melt rust ripen rot sail sow
+spin spit sting stir thaw thicken toughen trickle tumble twist unfold wander wear weave wither descend ascend accrue
+amortize depreciate audit insure mortgage nationalize privatize tax outlaw ratify veto secede abdicate depose nourish
+overheat overflow pollute purify quench radiate recede recycle replenish sediment soak solidify sour sprout squeeze
+starve sterilize submerge swell trap vaporize ventilate voice whisper murmur recite rehearse rhyme
 """
 # As often nouns: a verb only where the words around leave no doubt.
 _ALSO_NOUNS = frozenset(
@@ -103,7 +111,8 @@ verb version view visit voice volume vote wait walk wall want wash waste watch w
 witness wonder word work worry worth wrap zero answer age attack average chain chart claim craft cue cram debate
 encounter dispute embed exploit export favour fade flash fork grade grant ground guard heat hook mix motion nudge
 offset parameter pass plan plateau queue range rebound reread score separate sequence shape sketch spike stall stress
-stretch subset surface sweep swing tilt toggle total trim vary warp yield
+stretch subset surface sweep swing tilt toggle total trim vary warp yield cool mate cure heal hunt breed float swell
+blow dive spit stir wear whisper murmur rhyme rust rot sail squeeze audit veto roast fry trickle tumble
 """.split()
 )
 _COMMON_ALSO_NOUNS_AS_VERBS = """
@@ -122,23 +131,25 @@ voice vote wrap fade cue cram grade ground guard spike surface sketch
 """
 # lemma, past, past participle
 _FORMS = """
-arise arose arisen, be was been, bear bore borne, become became become, begin began begun, bind bound bound, break
-broke broken, bring brought brought, broadcast broadcast broadcast, build built built, burst burst burst, cast cast
-cast, choose chose chosen, come came come, cost cost cost, cut cut cut, deal dealt dealt, do did done, draw drew
-drawn, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed, feel felt felt, find found found, fit fit
-fit, forbid forbade forbidden, forecast forecast forecast, foresee foresaw foreseen, forget forgot forgotten, freeze
-froze frozen, get got gotten, give gave given, go went gone, grow grew grown, have had had, hear heard heard, hide
-hid hidden, hit hit hit, hold held held, hurt hurt hurt, keep kept kept, know knew known, lay laid laid, lead led
-led, leave left left, lend lent lent, let let let, lie lay lain, lose lost lost, make made made, mean meant meant,
-mislead misled misled, overcome overcame overcome, override overrode overridden, overwrite overwrote overwritten,
-pay paid paid, put put put, read read read, reread reread reread, reset reset reset, rewrite rewrote rewritten, rise
-rose risen, run ran run, say said said, see saw seen, seek sought sought, sell sold sold, send sent sent, set set
-set, show showed shown, shrink shrank shrunk, sink sank sunk, slide slid slid, speak spoke spoken, spend spent
-spent, spin spun spun, split split split, spread spread spread, stand stood stood, stick stuck stuck, strike struck
-struck, strive strove striven, take took taken, teach taught taught, tear tore torn, tell told told, think thought
-thought, throw threw thrown, undergo underwent undergone, underlie underlay underlain, understand understood
-understood, undertake undertook undertaken, undo undid undone, win won won, withhold withheld withheld, write wrote
-written, retell retold retold, offset offset offset, outgrow outgrew outgrown
+blow blew blown, fly flew flown, dig dug dug, swim swam swum, swing swung swung, wear wore worn, weave wove woven,
+bleed bled bled, breed bred bred, bend bent bent, sting stung stung, spit spat spat, sow sowed sown, swell swelled
+swollen, arise arose arisen, be was been, bear bore borne, become became become, begin began begun, bind bound
+bound, break broke broken, bring brought brought, broadcast broadcast broadcast, build built built, burst burst
+burst, cast cast cast, choose chose chosen, come came come, cost cost cost, cut cut cut, deal dealt dealt, do did
+done, draw drew drawn, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed, feel felt felt, find found
+found, fit fit fit, forbid forbade forbidden, forecast forecast forecast, foresee foresaw foreseen, forget forgot
+forgotten, freeze froze frozen, get got gotten, give gave given, go went gone, grow grew grown, have had had, hear
+heard heard, hide hid hidden, hit hit hit, hold held held, hurt hurt hurt, keep kept kept, know knew known, lay laid
+laid, lead led led, leave left left, lend lent lent, let let let, lie lay lain, lose lost lost, make made made, mean
+meant meant, mislead misled misled, overcome overcame overcome, override overrode overridden, overwrite overwrote
+overwritten, pay paid paid, put put put, read read read, reread reread reread, reset reset reset, rewrite rewrote
+rewritten, rise rose risen, run ran run, say said said, see saw seen, seek sought sought, sell sold sold, send sent
+sent, set set set, show showed shown, shrink shrank shrunk, sink sank sunk, slide slid slid, speak spoke spoken,
+spend spent spent, spin spun spun, split split split, spread spread spread, stand stood stood, stick stuck stuck,
+strike struck struck, strive strove striven, take took taken, teach taught taught, tear tore torn, tell told told,
+think thought thought, throw threw thrown, undergo underwent undergone, underlie underlay underlain, understand
+understood understood, undertake undertook undertaken, undo undid undone, win won won, withhold withheld withheld,
+write wrote written, retell retold retold, offset offset offset, outgrow outgrew outgrown
 """
 _IRREGULAR = {words[0]: (words[1], words[2]) for words in map(str.split, _FORMS.split(","))}
 _DOUBLING = frozenset(
