@@ -234,7 +234,9 @@ class Pipeline:
         publisher.notes(layout.files)
         live = live_cards(self.id_events, self.ids).values()
         put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
-        publisher.decks(where_they_stand(layout.decks, on_disk, put), list(on_disk), known)
+        gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
+        standing = {path: ids for path, ids in on_disk.items() if path not in gone - set(layout.decks)}
+        publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known)
         builds = self._ledger(ledger.BUILDS)
         news: list[ledger.Event] = []
         if publisher.writes or publisher.removals or self.events or self.decisions:
