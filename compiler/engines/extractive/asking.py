@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names, words
-from compiler.engines.extractive import verbs
+from compiler.engines.extractive.commonplace import is_common
 from compiler.engines.extractive.standing import without_pointers
-from compiler.engines.extractive.tagging import CLOSED, tokens
+from compiler.engines.extractive.tagging import tokens
 
 Kind = Literal["definitional", "mechanistic", "relational", "applied"]
 MAX_QUESTION, MAX_ANSWER, AIM_ANSWER = 190, 300, 200
@@ -59,7 +59,7 @@ class Matter:
         keeps = any(c.isupper() or c.isdigit() for c in word[1:]) or word in words.PROPER
         keeps = keeps or (len(word) == 1 and word != "A") or bool(re.match(r"[.\d+#]\w|-[A-Z]", after))
         keeps = keeps or (bool(re.match(r" [A-Z][a-z]", after)) and word.casefold() not in words.DETERMINERS)
-        if keeps or (word.casefold() not in self._common and (word in self._proper or not _is_common(word.casefold()))):
+        if keeps or (word.casefold() not in self._common and (word in self._proper or not is_common(word.casefold()))):
             return text
         at = match.start(1)
         return text[:at] + text[at].lower() + text[at + 1 :]
@@ -83,31 +83,6 @@ class Matter:
         if any(w in ("a", "an") for w in used):
             return f"{'an' if shown[0].casefold() in 'aeiou' else 'a'} {shown}"
         return f"the {shown}" if term.split()[-1].casefold() in _DEFINITE else shown
-
-
-_COMMON_END = re.compile(
-    r"(?:ing|[tsx]ion|ment|ity|al|ive|ic|ed|or|s|[ae]nce|ness|ism|y|ous|ful|ble|less|age|ure|ist|ent|ant)$"
-)
-_COMMON = frozenset(
-    "word beam dual far path text head cue sleep graph tree batch deep hidden kernel language machine data cross "
-    "self zero noun memory attention neural token vector matrix layer network encoder decoder transformer parser "
-    "learner student grammar syntax phrase clause sentence corpus schema retrieval recall spacing context chunk "
-    "fact image letter number bag byte pair bigram trigram semi multi sub pre post inter non over under back "
-    "forward bottom top first second word lemma lexicon morphology expertise expert novice feedback interval card "
-    "deck flashcard curve lapse leech review working long short random linear convex gradient loss softmax "
-    "dropout smoothing margin finite state beam greedy lazy eager shift deck worked massed blocked germane "
-    "implicit explicit concrete abstract concept mind mental meta near procedural semantic episodic declarative "
-    "rote desirable desired free cued replay verb co feed feedforward feature model trial quiz habit skill goal "
-    "chess proof brain nerve cell theory rule law effect principle bias noise error risk price market trade tax "
-    "wage cost demand supply".split()
-)
-
-
-def _is_common(low: str) -> bool:
-    """Whether a word at the start of a sentence, never met inside one, is an ordinary word and no name."""
-    first = low.split("-")[0]
-    known = first in _COMMON or first in CLOSED or first in words.GENERIC or first in words.TRANSPARENT
-    return bool(known or verbs.forms(first) or _COMMON_END.search(first))
 
 
 _DEFINITE = frozenset(

@@ -176,6 +176,8 @@ def _subject_and_verb(words: tuple[Token, ...], start: int, end: int) -> tuple[i
         while at > start and words[at - 1].tag in ("ADV", "COMMA"):
             at -= 1
         return at, verb
+    if verb < end and words[at - 1].tag == "COMMA" and _is_verb_after_insertion(words, at, end):
+        return at - 1, at
     return _ambiguous_verb(words, start, end)
 
 
@@ -194,6 +196,13 @@ def _ambiguous_verb(words: tuple[Token, ...], start: int, end: int) -> tuple[int
             ):
                 return i, i
     return None
+
+
+def _is_verb_after_insertion(words: tuple[Token, ...], at: int, end: int) -> bool:
+    """Whether the word after "X, also called Y," is X's verb though it looks like a noun: "..., help memory"."""
+    if at + 1 >= end or words[at].tag != "NOUN" or words[at + 1].tag not in _AFTER_VERB:
+        return False
+    return bool(verbs.lemma(words[at].low, "VBZ") or verbs.lemma(words[at].low, "VB"))
 
 
 def _could_be_verb(before: Token, word: Token) -> bool:
@@ -239,6 +248,8 @@ def _noun_phrase(words: tuple[Token, ...], start: int, end: int) -> int | None:
             after = _between_commas(words, at, end)
             if after is None:
                 return at
+            if after > at + 1 and _is_verb_after_insertion(words, after, end):
+                return after
             at = after
         elif tag == "NOT" and at == start:
             at += 1
@@ -282,6 +293,12 @@ def _between_commas(words: tuple[Token, ...], at: int, end: int) -> int | None:
         is_verb = words[second + 1].tag != "ADV" or (second + 2 < end and words[second + 2].tag in FINITE)
         if is_verb and inside and inside[0].tag != "SUB":
             return second + 1
+    if (
+        second is not None
+        and words[at + 1].tag in ("ADV", "VBN", "WH")
+        and _is_verb_after_insertion(words, second + 1, end)
+    ):
+        return second + 1
     if after in ("NOUN", "ADJ", "DET", "CC", "VBG", "VBN", "NUM", "POSS") and _is_list(words, at, end):
         return at + 1
     return None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
-
 from compiler import names
 from compiler.engines.extractive.asking import flat
 from compiler.engines.extractive.clauses import skip_connectives
@@ -42,7 +40,7 @@ _HEADINGS: dict[str, dict[ClaimKind, str]] = {
 }
 _CAP = {ClaimKind.DEFINITION: 3, ClaimKind.MECHANISM: 6, ClaimKind.FACT: 5}
 _CAP_ELSE = 5
-_SAME = 88  # token_set_ratio from which two sentences say the same
+_SAME = 0.85  # share of words from which two sentences say the same
 _PARAGRAPH = 3  # sentences
 
 
@@ -102,9 +100,9 @@ def _select(mine: list[tuple[int, ClaimView]], said: list[_Chosen], cap: int) ->
     kept: list[_Chosen] = []
     for place, claim in mine:
         text = _stripped(claim.words)
-        twin = next((c for c in said if fuzz.token_set_ratio(c.text, text) >= _SAME), None)
+        twin = next((c for c in said if _repeats(c.text, text)), None)
         if twin is not None:
-            if fuzz.ratio(twin.text, text) >= _SAME and claim.id not in twin.cites:
+            if _is_copy(twin.text, text) and claim.id not in twin.cites:
                 twin.cites.append(claim.id)
             continue
         if len(kept) < cap:
@@ -112,6 +110,22 @@ def _select(mine: list[tuple[int, ClaimView]], said: list[_Chosen], cap: int) ->
             kept.append(new)
             said.append(new)
     return kept
+
+
+def _repeats(said: str, text: str) -> bool:
+    """Whether `text` adds next to nothing: most of its words, or of the words said, stand in the other."""
+    a, b = set(flat(said).split()), set(flat(text).split())
+    return len(a & b) >= _SAME * min(len(a), len(b)) and min(len(a), len(b)) >= 4
+
+
+def _is_copy(said: str, text: str) -> bool:
+    """Whether two sentences say the same in nearly the same words, so that one may cite the other's claim."""
+    a, b = set(flat(said).split()), set(flat(text).split())
+    apart = a ^ b
+    return len(apart) <= 1 and not any(w[0].isdigit() or w in _TURNING for w in apart)
+
+
+_TURNING = frozenset({"not", "no", "never", "without", "only", "unless", "except", "hardly", "rarely", "cannot"})
 
 
 def _stripped(words: str) -> str:

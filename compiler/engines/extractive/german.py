@@ -130,14 +130,15 @@ def asks(text: str, matter: Matter) -> Iterator[Ask]:
         yield from _card("relational", question, match["how"], 6.0)
 
 
+_BEFORE_NOUN = re.compile(
+    r"(?:der|die|das|den|dem|ein|eine|einen|einem|einer|[a-zäöüß]+(?:e|er|es|en|em))$", re.IGNORECASE
+)
+
+
 def _inside(name: str) -> str:
     """The name as it stands inside a sentence: articles and adjectives in lower case, nouns as they are."""
     first, _, rest = name.partition(" ")
-    return (
-        f"{first[0].lower()}{first[1:]} {rest}"
-        if rest and first.casefold().endswith(("e", "er", "es", "en", "em", "das"))
-        else name
-    )
+    return f"{first[0].lower()}{first[1:]} {rest}" if rest and _BEFORE_NOUN.match(first) else name
 
 
 def _card(kind: Kind, question: str, answer: str, score: float) -> Iterator[Ask]:

@@ -118,20 +118,24 @@ def _by_doing(clause: Clause, matter: Matter) -> list[Ask | None]:
         after = i + 1
         if after < clause.end and clause.words[after].tag == "ADV":
             after += 1
-        if (
-            after + 1 >= clause.end
-            or clause.words[after].tag != "VBG"
-            or (clause.words[i - 1].tag in ("COMMA", "NOUN") and clause.words[i - 1].text == ",")
-        ):
+        if after + 1 >= clause.end or clause.words[after].tag != "VBG" or clause.words[i - 1].tag == "COMMA":
             continue
         main = last_coordinate(clause, i)
-        question = question_of("How", main, matter) if main else ""
-        if not main or not question:
+        if not main or not _is_attached(main):
+            continue
+        question = question_of("How", main, matter)
+        if not question:
             continue
         means = shortened(clause.slice(i, end_of_clause(clause, after + 1)))
         cards.append(ask("mechanistic", question, means, 5.5 + own(main, matter), matter))
         break
     return cards
+
+
+def _is_attached(main: Clause) -> bool:
+    """Whether what follows tells of the main verb: no clause stands between, and the verb is of doing, not of being."""
+    between = main.words[main.verb + 1 : main.end]
+    return main.lemma() != "be" and not any(w.tag == "WH" for w in between)
 
 
 def _purpose(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -144,7 +148,7 @@ def _purpose(clause: Clause, matter: Matter) -> list[Ask | None]:
         ordered = low in (["in", "order"], ["so", "as"])
         cut = i - 2 if ordered else i
         main = last_coordinate(clause, cut)
-        if not main or main.main_verb() >= cut:
+        if not main or main.main_verb() >= cut or not _is_attached(main):
             continue
         if not ordered and not (
             main.is_passive()

@@ -77,7 +77,7 @@ _TELLING = (  # "we": what the author does, not what one does
     r"leave|demonstrate|analy[sz]e|study|investigate|review|release|experiment|look|keep"
 )
 _POINTS = re.compile(
-    rf"\b{_PARTS} +(?:\(?\d+(?![\d\s,]* (?:and|to|percent|%|\w))|(?-i:[A-Z])\d?(?:\.\d+)?\b)"
+    rf"(?<!for )\b{_PARTS} +(?:\(?\d+(?! ?(?:percent|%))|(?-i:[A-Z])\d?(?:\.\d+)?\b)"
     rf"|\b(?:this|next|previous|last|preceding|present|current|remaining|subsequent|our) (?:{_DOCUMENTS}|"
     rf"{_OWN_DOCUMENTS})\b"
     rf"|\b(?:the|following|later|earlier) {_DOCUMENTS}\b|\b(?:the )?other notes\b"
