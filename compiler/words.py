@@ -36,7 +36,7 @@ NO_NAME_STARTS = (
         "evaluating compute build create define implement add visualize try click install run download open "
         "read write show make find choose explain describe discuss compare prove derive verify draw give get "
         "keep put take start first second third fourth fifth finally next last previous above below different "
-        "similar various new good better best bad worse worst simple easy hard important useful interesting "
+        "similar various new good better best bad worse worst easy important useful interesting "
         "possible likely well-known like unlike about against after before around among across beyond during "
         "despite except towards toward upon versus vs numerous countless overall higher lower larger smaller "
         "longer shorter faster slower greater fewer less deeper easier harder stronger weaker closer later "
@@ -62,6 +62,7 @@ NO_NAME_HOLDS = _set(
     "is are was were be been am has have had does did can cannot could may might must shall should will would "
     "it they them he she we you i us our my your this these those et al etc ie eg e.g i.e vs versus which who "
     "whom whose because therefore however although whereas don't doesn't isn't aren't let's and or figure "
+    "uses makes make gives takes allows shows called known using like during before after pros cons "
     "figures fig chapter chapters appendix http https www copyright isbn doi"
 )
 
@@ -190,14 +191,14 @@ NOT_ALONE = (
     GENERIC
     | GENERIC_ADJECTIVES
     | _set(
-        "respectively perhaps indeed moreover furthermore nevertheless otherwise instead meanwhile together "
-        "thereby yes no ok true false none null not all any every must never always only both same different "
-        "more most less least before after during important necessary sufficient optional required default "
-        "global local left right up down forward backward internal external january february march april may "
-        "june july august september october november december monday tuesday wednesday thursday friday saturday "
-        "sunday english german french chinese google facebook microsoft amazon openai twitter youtube github "
-        "wikipedia usa uk eu pdf html csv json xml url api gpu cpu ram http todo note warning tip danger info "
-        "caution faq anderer dies das der die ein eine und oder nicht mehr"
+        "exception exceptions due respectively perhaps indeed moreover furthermore nevertheless otherwise instead "
+        "meanwhile together thereby yes no ok true false none null not all any every must never always only both "
+        "same different more most less least before after during important necessary sufficient optional required "
+        "default global local left right up down forward backward internal external january february march april "
+        "may june july august september october november december monday tuesday wednesday thursday friday "
+        "saturday sunday english german french chinese google facebook microsoft amazon openai twitter youtube "
+        "github wikipedia usa uk eu pdf html csv json xml url api gpu cpu ram http todo note warning tip danger "
+        "info caution faq anderer dies das der die ein eine und oder nicht mehr"
     )
 )
 NOT_ACRONYMS = _set(

@@ -7,7 +7,7 @@ import re
 from compiler.engines.extractive import verbs
 from compiler.engines.extractive.asking import Ask, Matter, ask, instead_of_pronoun
 from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
-from compiler.engines.extractive.definitional import shortened
+from compiler.engines.extractive.definitional import object_only, shortened
 from compiler.engines.extractive.turning import is_plural, question_of
 
 
@@ -37,7 +37,7 @@ def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
     match = _USE.match(re.sub(r"\b(have|has) (?:also|often|since|long) been\b", r"\1 been", clause.predicate))
     if not match or clause.front or not matter.is_named(clause.subject):
         return []
-    link, done, rest = match["link"].casefold(), match["done"].casefold(), shortened(match["rest"])
+    link, done, rest = match["link"].casefold(), match["done"].casefold(), shortened(object_only(match["rest"]))
     subject = matter.lower(clause.subject)
     aux, *between = match["verb"].split()
     tail = " ".join([*between, done])
@@ -157,7 +157,7 @@ _TRAIT = re.compile(
     r"practical|big|great|obvious|serious|known|chief|primary|clear|significant|general|additional|notable|typical|"
     r"possible|well-known)) )?"
     r"(?P<what>advantage|benefit|strength|drawback|disadvantage|limitation|weakness|problem|shortcoming|downside|"
-    r"risk|danger|goal|aim|purpose|objective|application|use|role|task|challenge|price|difficulty|property|"
+    r"risk|danger|goal|aim|purpose|objective|application|use|role|challenge|price|difficulty|property|"
     r"requirement)s? (?P<link>of|with|in|for|to) (?P<of>.+)$",
     re.IGNORECASE,
 )

@@ -106,12 +106,14 @@ def flat(text: str) -> str:
 
 
 _SPACE = re.compile(r"\s+")
+_AUTHORS = re.compile(r"\s+by [A-Z][a-z]+(?: and [A-Z][a-z]+| et al\.?)(?: \(\d{4}\))?\.?$")
 _GAP = re.compile(r"\s+([,;.])")
 
 
 def tidy(text: str) -> str:
     """`text` without citations in brackets, white space folded, no loose punctuation at its ends."""
-    out = _GAP.sub(r"\1", _SPACE.sub(" ", without_pointers(text))).strip()
+    out = _AUTHORS.sub("", text)
+    out = _GAP.sub(r"\1", _SPACE.sub(" ", without_pointers(out))).strip()
     return re.sub(r"[\s,;:–—-]+$", "", re.sub(r"^[\s,;:–—]+", "", out))
 
 
@@ -178,6 +180,12 @@ _EMPTY = re.compile(
     r"of|multiple|different) (?:\w+ ){0,2}\w+\.$",
     re.IGNORECASE,
 )
+# "Both problems" points to two named elsewhere, "q(i)" to a formula; "of the same number" compares with nothing.
+_UNRESOLVED = re.compile(
+    r"\bboth (?:of )?(?:\w+ )?[a-z]+s\b(?! and)|\b[A-Za-z]\w?\([\w ,:−–-]{1,8}\)|\bof the same (?:number|kind|type|"
+    r"size|name)\b[.?]"
+    r"|\bfor example,|;.*\?$|\b(?:is|are) [a-z]+ed first\.$|\bthe heart of it\b"
+)
 _LOOSE_END = re.compile(r"\b(?:as well|too|instead|again|either|otherwise|so|respectively)\?$", re.IGNORECASE)
 _BROKEN_START = re.compile(r"^(?:of|which|and|or|who|whose|whom|but|than|very|also|,)\b", re.IGNORECASE)
 
@@ -212,7 +220,7 @@ def ask(kind: Kind, question: str, answer: str, score: float, matter: Matter, *,
         or pronoun[0].casefold() in ("we", "you", "i", "here", "our", "your")
     ):
         return None
-    if re.search(r"\bones?\?$", question) or _lacks_antecedent(answer):
+    if re.search(r"\bones?\?$", question) or _UNRESOLVED.search(answer) or _lacks_antecedent(answer):
         return None
     if re.match(r"(?:because |in that |when |if |by )?(?:it|they|this|these|he|she)\b", answer, re.IGNORECASE):
         return None

@@ -11,7 +11,8 @@ from vault.claim import ClaimKind
 PROPERTIES = frozenset(
     "output input cost performance accuracy behavior behaviour size number gradient gradients complexity quality "
     "strength weakness training use structure architecture parameter weight result step half side user learner "
-    "probability dimension distribution history future origin name term word".split()
+    "probability dimension distribution history future origin name term word prototype design version variant "
+    "choice set".split()
 )
 
 _MECHANISM = re.compile(

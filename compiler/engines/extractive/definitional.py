@@ -114,6 +114,18 @@ def shortened(body: str, aim: int = AIM_ANSWER) -> str:
     return cut if cut.count("(") == cut.count(")") else body
 
 
+_NEXT_VERB = re.compile(
+    r",?\s+and (?:\w+ly )?(?:is|are|was|were|has|have|can|could|may|will|remains?|does|do|makes?|allows?|helps?|"
+    r"requires?)\b.*$",
+    re.DOTALL,
+)
+
+
+def object_only(text: str) -> str:
+    """`text` without a second predicate at its end: "bread and cakes, and is sold warm" gives "bread and cakes"."""
+    return _NEXT_VERB.sub("", text)
+
+
 _KINDS = re.compile(
     r"^there are (?P<many>two|three|four|five|several)\s+(?P<what>(?:\w+[\s-]){0,3}?(?:types|kinds|forms|classes|"
     r"categories|varieties|variants|families|parts|components|phases|stages|steps|elements) "

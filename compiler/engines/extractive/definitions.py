@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compiler import names
+from compiler import words as generic
 from compiler.engines.extractive.clauses import Clause, end_of_clause
 from compiler.engines.extractive.tagging import Token
 
@@ -79,6 +80,17 @@ def _is_domain(clause: Clause) -> bool:
     return all(w.tag in ("NOUN", "ADJ", "VBG") for w in rest)
 
 
+def _is_generic(head: Token) -> bool:
+    return generic.singular(head.low) in generic.GENERIC | {
+        "metric",
+        "dataset",
+        "algorithm",
+        "rule",
+        "criterion",
+        "tool",
+    }
+
+
 _NO_DOMAINS = frozenset(
     {"scenario", "case", "setting", "example", "word", "general", "practice", "addition", "contrast", "experiment"}
 )
@@ -112,6 +124,8 @@ def _is_body(clause: Clause, at: int) -> bool:
     i = at + 1 if article else at
     if first.low in ("the", "any", "one") and i < end and words[i].low in ("of", "most", "more", "same", "only"):
         return first.low == "one" and i + 3 < end and _has_post(words, i + 3, end)
+    if first.low == "the" and words[clause.start].low in ("a", "an") and _is_generic(words[clause.subject_end - 1]):
+        return False  # "A common measure is the mean of ...": an instance
     adjectives: list[str] = []
     head: Token | None = None
     while i < end and words[i].tag in ("ADJ", "NOUN", "VBN", "VBG", "ADV", "NUM", "CC", "POSS", "COMMA", "STOP"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiler.engines.extractive.asking import Ask, Matter, ask
 from compiler.engines.extractive.clauses import Clause, end_of_clause, split_clauses
-from compiler.engines.extractive.definitional import shortened
+from compiler.engines.extractive.definitional import object_only, shortened
 from compiler.engines.extractive.turning import does, own, question_of
 
 
@@ -55,9 +55,8 @@ _EFFECTS = frozenset(
     "penalize approximate optimize select assign expose delay enlarge need describe assume".split()
 )
 _WEAKER_EFFECTS = frozenset(
-    "use provide involve define specify identify indicate express reflect introduce impose ignore support "
-    "maintain address offer handle employ exploit target denote summarize quantify characterize detect resolve "
-    "restrict extract link".split()
+    "use involve define specify identify indicate express reflect impose ignore employ exploit denote "
+    "summarize quantify characterize detect resolve restrict extract link".split()
 )
 _PARTICLE_EFFECTS = {
     "lead": "to",
@@ -109,7 +108,7 @@ def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
     ):
         return []
     asked = question_of("What", main.until(start), matter)
-    answer = shortened(main.slice(start, end), 160)
+    answer = shortened(object_only(main.slice(start, end)), 160)
     base = 2.4 if lemma in _WEAKER_EFFECTS else 3.2
     return [ask("mechanistic", asked, answer, base + min(len(answer.split()), 10) / 10, matter)] if asked else []
 

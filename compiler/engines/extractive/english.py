@@ -231,7 +231,9 @@ def subjects(clause: Clause) -> list[str]:
 
 
 _AND = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+")
-_MODIFIED = re.compile(r"\s+(?:in|for|with|on|from|during|that|which|used|based|trained|at|between|over)\s+")
+_MODIFIED = re.compile(
+    r"\s+(?:in|for|with|on|from|during|like|such as|that|which|used|based|trained|at|between|over)\s+"
+)
 
 
 def _parts(subject: str) -> list[str]:

@@ -95,10 +95,10 @@ def _fronted(clause: Clause, matter: Matter) -> list[Ask | None]:
         ]
     if first == "by" and clause.words[clause.front[0] + 1].tag in ("VBG", "ADV"):
         return [ask("mechanistic", question_of("How", main, matter), front, 5.5 + own(main, matter), matter)]
-    if first in ("when", "if", "once", "whenever", "as") and clause.front[1] - clause.front[0] > 3:
+    if first in ("when", "if", "once", "whenever", "as") and 3 < clause.front[1] - clause.front[0] < 15:
         if first == "as" or clause.words[clause.verb].tag == "VBD":
             return []
-        told = clause.slice(clause.start, main.end)
+        told = re.sub(r"^then\s+", "", clause.slice(clause.start, main.end))
         condition = front[0].lower() + front[1:]
         return [
             ask(
