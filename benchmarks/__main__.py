@@ -1,0 +1,5 @@
+"""`python -m benchmarks`: the table of speeds."""
+
+from benchmarks.speed import main
+
+main()
