@@ -19,7 +19,7 @@ _CJK_NAME = re.compile(rf"[{_CJK}A-Za-z0-9\-–·+ ]{{2,24}}")
 _ARTICLE = re.compile(r"(?:the|an?|der|die|das|den|dem|des|eine?|einer|einem|einen)\s+(?=\S)", re.IGNORECASE)
 _TAIL_PARENS = re.compile(r"(?<=\S)\s*[(（][^()（）]*[)）]\s*$")
 _NUMBERING = re.compile(
-    r"^(?:(?:chapter|section|part|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*[.):]?|[A-Z]\.\d+|[IVX]+\.)\s+", re.IGNORECASE
+    r"^(?:(?:chapter|section|part|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*[.):]?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+", re.IGNORECASE
 )
 _DECORATION = re.compile(r"[\"'`´“”„‘’«»*「」『』《》\u200b]")
 _DASH = re.compile(r"[-‐‑‒–—/_]+")
@@ -27,7 +27,7 @@ _NOT_KEY = re.compile(r"[^\w\s+#&]")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’.&+#-][^\W_]+)*[+#]{0,2}")
 _BAD_CHAR = re.compile(
-    r"[“”\"=<>{}\[\]|\\$%^~@;:!?…√∑∏∈≤≥≈×→←↔∞∂∇\ufffd\n]|\.\s|\.\.|,|\(|\)|_|::|\w\.\w{3,}|//|^[-–.]|[-–.]$|\.$"
+    r"[“”\"=<>{}\[\]|\\$%^~@;:!?…√∑∏∈≤≥≈×→←↔∞∂∇\ufffd\n]|\.\s|\.\.|,|\(|\)|_|::|\w\.\w{3,}|//|^[-–.#&]|[-–.]$|\.$"
 )
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*[a-z]\w*$|^[A-Z][a-z]+(?:[A-Z][a-z]+){2,}$")
 _GREEK = re.compile(r"[\u0370-\u03ff\U0001d400-\U0001d7ff]")
@@ -126,7 +126,9 @@ def _is_english_name(parts: list[str], lowered: list[str]) -> bool:
         return False
     if len(parts) == 1:
         return _is_single_name(parts[0], first)
-    if first in words.GIVEN_NAMES and parts[0][0].isupper() and all(p[0].isupper() for p in parts):
+    if first in words.GIVEN_NAMES and parts[0][0].isupper():
+        return False
+    if "use" in lowered[1:-1] or (len(parts) > 2 and all(p.isupper() for p in parts)):
         return False
     if first in words.GENERIC_ADJECTIVES and all(words.singular(w) in words.GENERIC for w in lowered[1:]):
         return False
@@ -238,53 +240,51 @@ def _reads(letters: list[str], at: int, part: str) -> set[int]:
     return reached
 
 
-def title(variants: Iterable[str]) -> str:
-    """The one way to write a name: the commonest variant in sentence case, singular if any is."""
+def title(variants: Iterable[str], language: str = "") -> str:
+    """The one way to write a name: the commonest variant in sentence case, singular if any is.
+
+    German keeps its capitals; an acronym wins only where it is used far more than its words.
+    """
     counted = Counter(bare(v) for v in variants if bare(v))
     if not counted:
         return ""
+    lowered = {p for v in counted for p in _PIECES.split(v) if p.islower()}
     shown = Counter[str]()
     for variant, n in counted.items():
-        shown[_sentence_case(variant, counted)] += n
+        keeps = language == "de" or re.search("[äöüÄÖÜß]", variant)
+        shown[_capital(variant) if keeps else _sentence_case(variant, lowered)] += n
     longest = max((n for v, n in shown.items() if not is_acronym(v)), default=0)
     short = {v for v, n in shown.items() if is_acronym(v) and (n > 2 * longest or not longest)}
     if short:
         return min(short, key=lambda v: (-shown[v], v))
-    singular = {v for v in shown if key(v) == _SPACE.sub(" ", _DASH.sub(" ", v)).casefold()}
+    singular = {v for v in shown if key(v, language) == _SPACE.sub(" ", _DASH.sub(" ", v)).casefold()}
     pool = singular or set(shown)
     return min(pool, key=lambda v: (is_acronym(v), -shown[v], -v.count("-"), v))
 
 
-def _sentence_case(variant: str, counted: Counter[str]) -> str:
-    """The variant in sentence case; a word keeps a capital that is its own ("KV cache", "hidden Markov model")."""
-    parts = variant.split()
-    lowered = {w for v in counted for w in v.split() if w[0].islower()}
+_PIECES = re.compile(r"[ \-]")
+
+
+def _capital(variant: str) -> str:
+    return variant[0].upper() + variant[1:]
+
+
+def _sentence_case(variant: str, lowered: set[str]) -> str:
+    """The variant in sentence case; a word keeps a capital that is its own ("KV cache", "Hidden Markov model").
+
+    A capital is a title's, not the word's own, if the whole variant has them or another variant has none there.
+    """
+    is_title = all(p[0].isupper() or not p[0].isalpha() or p in _SMALL for p in variant.split())
     out = []
-    for i, part in enumerate(parts):
-        plain = part[0].isupper() and part[1:].islower()
-        if (
-            i
-            and _is_title_cased(part)
-            and (part.casefold() in lowered or _all_title(parts))
-            and part not in words.PROPER
-        ):
-            part = part.casefold()
-        elif i == 0 and part[0].islower() and not any(c.isupper() for c in part[1:]):
-            part = part[0].upper() + part[1:]
-        elif i and plain and part.casefold() in lowered and part not in words.PROPER:
-            part = part.casefold()
-        out.append(part)
-    first = "-".join(
-        p.casefold() if j and _is_title_cased(p) and p not in words.PROPER else p
-        for j, p in enumerate(out[0].split("-"))
-    )
-    return " ".join([first, *out[1:]])
+    for i, word in enumerate(variant.split(" ")):
+        pieces = word.split("-")
+        for j, piece in enumerate(pieces):
+            if i == j == 0:
+                pieces[0] = piece if any(c.isupper() for c in piece) else piece[:1].upper() + piece[1:]
+            elif piece.istitle() and piece not in words.PROPER and (is_title or piece.casefold() in lowered):
+                pieces[j] = piece.casefold()
+        out.append("-".join(pieces))
+    return " ".join(out)
 
 
-def _is_title_cased(part: str) -> bool:
-    return all(p[:1].isupper() and (len(p) == 1 or p[1:].islower()) for p in part.split("-") if p)
-
-
-def _all_title(parts: list[str]) -> bool:
-    big = [p for p in parts if p.casefold() not in words.DETERMINERS and p.casefold() not in words.NAME_PREPOSITIONS]
-    return all(p[0].isupper() or p.isdigit() for p in big)
+_SMALL = words.DETERMINERS | words.NAME_PREPOSITIONS | {"and", "or"}

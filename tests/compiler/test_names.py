@@ -21,6 +21,7 @@ from compiler import names
         ("Normalisation", "normalization"),
         ("Behaviour", "behavior"),
         ("2.3 Gradient descent", "gradient descent"),
+        ("A.1.2 Law of large numbers", "law of large numbers"),
         ("Encoder (left)", "encoder"),
         ("“working memory”", "working memory"),
         ("Naïve Bayes", "naive Bayes"),
@@ -126,11 +127,19 @@ def test_brackets_that_abbreviate_nothing_give_no_pair(text: str) -> None:
         (["the forgetting curve."], "Forgetting curve"),
         (["FSRS"] * 5 + ["Free Spaced Repetition Scheduler"], "FSRS"),
         (["BPE", "byte pair encoding", "byte pair encoding"], "Byte pair encoding"),
+        (["Kneser-Ney smoothing"], "Kneser-Ney smoothing"),
+        (["Hidden Markov Models", "hidden Markov model"], "Hidden Markov model"),
+        (["Überwachtes Lernen"], "Überwachtes Lernen"),
         ([], ""),
     ],
 )
 def test_one_title_is_chosen_from_the_variants(variants: list[str], title: str) -> None:
     assert names.title(variants) == title
+
+
+def test_german_nouns_keep_their_capitals() -> None:
+    assert names.title(["Transfer Learning"], "de") == "Transfer Learning"
+    assert names.title(["Transfer Learning"]) == "Transfer learning"
 
 
 def test_the_order_of_variants_does_not_matter() -> None:
