@@ -196,7 +196,7 @@ def test_structure_and_acronyms_offer_terms_with_their_signal() -> None:
     assert ("NPP",) in {t.aliases for t in terms if t.signal == "acronym"}
 
 
-@pytest.mark.parametrize("stressed", ["only", "very", "Note:", "must"])
+@pytest.mark.parametrize("stressed", ["only", "very", "Note:", "must", "requires", "PROVIDE"])
 def test_stressed_words_offer_no_term(stressed: str) -> None:
     text = f"The river is {stressed} deep in spring because the snow melts."
     assert stressed.rstrip(":") not in {t.name for t in read(text, marks=(mark(text, stressed),)).terms}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from compiler import names
+from compiler.engines.extractive import verbs
 from compiler.engines.port import ExtractRequest, Signal, Span, Term
 
 _JOINED = re.compile(r"\s*(?:,\s*(?:and|or)\s+|,|;|\s(?:and|or|vs\.?|versus|und|oder)\s|与|和|、|\s/\s)\s*")
@@ -89,6 +90,8 @@ def _is_noun_like(text: str, whole: str, mark: Span) -> bool:
     if mark.kind == "term" or _CJK.search(text):
         return True
     words = text.split()
+    if len(words) == 1 and _is_verb(text.casefold()):
+        return False
     if len(words) == 1 and text.islower():
         after = whole[mark.end : mark.end + 20].lstrip('*_"”’ ')
         # A lone lower-case word before another word of its phrase is an adjective that is stressed.
@@ -103,3 +106,10 @@ def _is_noun_like(text: str, whole: str, mark: Span) -> bool:
             )
         )
     return not text.rstrip().endswith((".", "!", "?"))
+
+
+def _is_verb(low: str) -> bool:
+    """Whether a lone word is a verb and rarely a noun: linguists and programmers set such words off too."""
+    readings = verbs.forms(low)
+    finite = any(r.tag in ("VB", "VBZ", "VBD") for r in readings)
+    return low in ("likes", "like", "gave", "ate") or (finite and not any(verbs.may_be_noun(r.lemma) for r in readings))
