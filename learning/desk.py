@@ -103,18 +103,18 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
     Cards that a human wrote by hand get their ids on the way. What cannot be read is among the diagnostics, and the
     rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger cannot be read at all.
     """
+    log = read_log(vault.root)  # first: where a newer retain wrote it, nothing may be written
     decks = list(vault.decks())
     found = list(vault.notices)
     try:
         decks = adopt_cards(vault, decks, now)
     except (WriteFailed, Refused) as problem:
         found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
-    return _read_desk(vault, decks, now, tag, found)
+    return _read_desk(vault, decks, log, now, tag, found)
 
 
-def _read_desk(vault: Vault, decks: list[Deck], now: datetime, tag: str, found: list[Diagnostic]) -> Desk:
+def _read_desk(vault: Vault, decks: list[Deck], log: Log, now: datetime, tag: str, found: list[Diagnostic]) -> Desk:
     cards, repeats = _place(decks)
-    log = read_log(vault.root)
     found += [*(d for deck in decks for d in deck.diagnostics), *repeats, *log.diagnostics]
     changes = card_events(vault.read_bytes(ledger.IDS) or b"")
     return _reckoned(Desk(vault, now, tag, cards, log, changes, Scheduler(Rules()), {}, Queue(), tuple(found)))
@@ -286,4 +286,4 @@ def save_review_page(desk: Desk) -> bool:
 
 def render_review_page(vault: Vault) -> bool:
     """Reads the vault and renders its `learning/_review.md`; as the page knows no clock, nor does this."""
-    return save_review_page(_read_desk(vault, list(vault.decks()), _NO_TIME, "", []))
+    return save_review_page(_read_desk(vault, list(vault.decks()), read_log(vault.root), _NO_TIME, "", []))

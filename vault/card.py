@@ -13,6 +13,7 @@ from vault.ids import ALPHABET, CardId
 from vault.note import Properties, body_of, read_properties
 from vault.wikilink import Citation, citations, only_citations
 
+LONE_COMMENT = "card-comment-alone"  # the code of a finding: the comment of a card, and no card above it
 MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
 
 
@@ -171,21 +172,23 @@ def parse_deck(text: str, path: str) -> Deck:
         elif not inside and line.startswith("A:") and block is not None and block.answer is None:
             block.answer, block.end = [line[2:].strip()], end
         elif not inside and _ANY_COMMENT.match(line):
-            found.append(
-                Diagnostic(
-                    path,
-                    line_number,
-                    "card-comment",
-                    "this card comment cannot be read",
-                    "an id has ten letters and digits",
-                )
-            )
+            found.append(_odd_comment(path, line_number, comment[1] if comment is not None else ""))
         elif block is not None:
             (block.question if block.answer is None else block.answer).append(line)
             if line.strip():
                 block.end = end
     close()
     return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
+
+
+def _odd_comment(path: str, line: int, id_: str) -> Diagnostic:
+    """A comment that ends no card: one that names a card and stands alone, or one that names none."""
+    if not id_:
+        what = "this card comment cannot be read"
+        return Diagnostic(path, line, "card-comment", what, "an id has ten letters and digits")
+    what = f"the comment of card {id_} stands below no card"
+    hint = "put it right below the answer of its card, with no heading between, or the card's history is not found"
+    return Diagnostic(path, line, LONE_COMMENT, what, hint)
 
 
 def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
