@@ -1,0 +1,220 @@
+"""What a compile makes of a folder of documents, beside a bare definition pattern over the same text."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.bare_pattern import Found, read_barely
+from benchmarks.measure import RETAIN, machine
+from compiler.ingest import READABLE, kind_of, read_source
+from vault.card import Card, CardKind, Deck
+from vault.clean import fold
+from vault.errors import Unreadable
+from vault.evidence import EvidenceReader
+from vault.markdown import unescape
+from vault.store import CONCEPTS, GAPS, SUMMARIES, Vault, open_vault
+
+HERE = Path(__file__).resolve().parent
+_CLAIM_LINK = re.compile(r"#\^c-[0-9a-z]{10}[|\\]")
+_CLAIM = re.compile(r"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A vault made from the documents, what the compile said, what verify said, and how long the compile took."""
+
+    vault: Vault
+    report: dict[str, Any]
+    verdict: dict[str, Any]
+    seconds: float
+
+    def cards(self) -> list[tuple[Deck, Card]]:
+        return [(deck, card) for deck in self.vault.decks() for card in deck.cards]
+
+
+def default_folder() -> Path:
+    """The real documents beside the checkout, else the example sources."""
+    data = Path(os.environ.get("RETAIN_TEST_DATA", HERE.parents[1] / "shared" / "data"))
+    corpus = data / "corpus-attention" / "raw"
+    return corpus if corpus.is_dir() else HERE.parent / "examples" / "sources"
+
+
+def compile_folder(folder: Path, work: Path) -> Compiled:
+    """A new vault below `work`, compiled from the documents in `folder` by the commands that anybody would type."""
+    root = work / "vault"
+    _retain("init", str(root), "--no-git")
+    _retain("--vault", str(root), "add", str(folder))
+    start = time.perf_counter()
+    report = json.loads(_retain("--vault", str(root), "compile", "--json"))
+    spent = time.perf_counter() - start
+    verdict = json.loads(_retain("--vault", str(root), "verify", "--json"))
+    return Compiled(open_vault(str(root), None, root), report, verdict, spent)
+
+
+def _retain(*arguments: str) -> str:
+    """What the command says on stdout. Raises RuntimeError where it did more than find something."""
+    done = subprocess.run([RETAIN, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"retain {' '.join(arguments)} left with {done.returncode}:\n{done.stderr}")
+    return done.stdout
+
+
+def read_folder(folder: Path) -> tuple[Found, float]:
+    """What the bare pattern finds in the same documents, by the same readers, and the seconds both took."""
+    start = time.perf_counter()
+    return read_barely(_texts(folder)), time.perf_counter() - start
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        data = path.read_bytes()
+        if kind_of(path.name, data[:4096]) not in READABLE:
+            continue
+        try:
+            yield read_source(data, path.name).text
+        except Unreadable:
+            continue
+
+
+# --- what must hold -------------------------------------------------------------------------------------------------
+
+
+def articles_without_claim(vault: Vault) -> list[str]:
+    """The concept articles that cite nothing."""
+    return [p for p in vault.paths(CONCEPTS, ".md") if not _CLAIM_LINK.search(vault.read_text(p) or "")]
+
+
+def equal_answers(cards: Sequence[tuple[Deck, Card]]) -> list[tuple[str, str]]:
+    """The pairs of cards (by id) whose answers are the same but for case, white space and the last full stop."""
+    by_answer: dict[str, list[str]] = {}
+    for _, card in cards:
+        words = fold(unescape(card.answer)).casefold().rstrip(".!?。")
+        by_answer.setdefault(words, []).append(str(card.id))
+    return [pair for ids in by_answer.values() for pair in itertools.combinations(ids, 2)]
+
+
+# --- what is printed ------------------------------------------------------------------------------------------------
+
+
+def comparison(made: Compiled, bare: Found, bare_seconds: float) -> str:
+    """The two side by side, as a Markdown table."""
+    kinds = Counter(card.kind for _, card in made.cards())
+    gaps, claims, cards = made.report["gaps"], made.report["claims"], made.report["cards"]
+    lines = [
+        ("", "retain", "bare pattern"),
+        ("sources read", made.report["sources"]["read"], "the same"),
+        ("concepts", len(made.vault.paths(CONCEPTS, ".md")), len(bare.concepts)),
+        ("claims", claims["added"] + claims["kept"], bare.claims),
+        ("cards", kinds.total(), len(bare.cards)),
+        *((f"  {k.value}", kinds[k], len(bare.cards) if k is CardKind.DEFINITIONAL else 0) for k in CardKind),
+        *((f"gaps, {kind}", number, "-") for kind, number in gaps.items() if number or kind != "filled"),
+        ("claims rejected", claims["rejected"], "-"),
+        ("cards rejected", cards["rejected"], "-"),
+        *(
+            (f"  by {gate}", n, "-")
+            for gate, n in sorted(Counter(r["gate"] for r in made.report["rejections"]).items())
+        ),
+        ("seconds", f"{made.seconds:.1f}", f"{bare_seconds:.1f}"),
+    ]
+    return _laid([tuple(map(str, line)) for line in lines])
+
+
+def _laid(lines: list[tuple[str, ...]]) -> str:
+    widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
+    lines.insert(1, tuple("-" * w for w in widths))
+    return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in lines)
+
+
+def checks(made: Compiled) -> str:
+    """What must be nought, and what verify counted."""
+    bare = articles_without_claim(made.vault)
+    pairs = equal_answers(made.cards())
+    verdict = made.verdict
+    on_disk = sum(len(_CLAIM.findall(made.vault.read_text(p) or "")) for p in made.vault.paths(SUMMARIES, ".md"))
+    lines = [
+        f"- concepts without a claim: {len(bare)}" + "".join(f"\n  - {path}" for path in bare),
+        f"- pairs of cards with equal answers: {len(pairs)}" + "".join(f"\n  - {a} and {b}" for a, b in pairs),
+        f"- verify: {verdict['verified']} of {verdict['claims']} claims verified, {len(verdict['unverified'])} not; "
+        f"{len(verdict['uncited'])} of {verdict['sentences']} sentences uncited; "
+        f"{len(verdict['unsupported'])} of {verdict['cards']} cards unsupported",
+        f"- claims in summaries: {on_disk}; gaps on the agenda: {(made.vault.read_text(GAPS) or '').count('- [ ]')}",
+        f"- sources that could not be read: {len(made.report['failures'])}"
+        + "".join(f"\n  - {found['path']}: {found['reason']}" for found in made.report["failures"]),
+    ]
+    return "\n".join(lines)
+
+
+def sample(made: Compiled, number: int, seed: int) -> str:
+    """So many cards at random, each with its quotes and room for a verdict, as a Markdown list."""
+    cards = sorted(made.cards(), key=lambda pair: (pair[0].path, pair[1].line))
+    chosen = random.Random(seed).sample(cards, min(number, len(cards)))
+    evidence = EvidenceReader(made.vault)
+    head = f"# {len(chosen)} cards of {len(cards)}, chosen with seed {seed}\n"
+    return "\n".join(
+        [
+            head,
+            "Judge each by itself: card and quote, no more.\n",
+            *(_judged(n, deck, card, evidence) for n, (deck, card) in enumerate(chosen, 1)),
+        ]
+    )
+
+
+def _judged(number: int, deck: Deck, card: Card, evidence: EvidenceReader) -> str:
+    lines = [
+        f"{number}. **Q:** {_inline(card.question)}",
+        f"   **A:** {_inline(card.answer)}",
+        f"   - {card.kind.value if card.kind else 'no kind'}, {unescape(deck.title)}, card {card.id}",
+    ]
+    for found in evidence.of(card.support):
+        words = f"“{fold(found.claim.quote)}”" if found.claim else found.problem
+        lines.append(f"   - quote: {words} ({found.source}, {found.place})")
+    return "\n".join([*lines, "   - keep/drop — reason: ", ""])
+
+
+def _inline(markdown: str) -> str:
+    return fold(unescape(markdown))
+
+
+def main() -> None:
+    """Compile, compare, check, and print."""
+    asked = _arguments()
+    folder = Path(asked.folder).resolve() if asked.folder else default_folder()
+    if not folder.is_dir():
+        sys.exit(f"{folder} is no folder of documents")
+    with tempfile.TemporaryDirectory(prefix="retain-extraction-", ignore_cleanup_errors=True) as work:
+        made = compile_folder(folder, Path(work))
+        bare, bare_seconds = read_folder(folder)
+        print(f"{machine()}\n{folder.parent.name}/{folder.name}\n")
+        print(comparison(made, bare, bare_seconds), checks(made), sep="\n\n")
+        if asked.cards:
+            print("", sample(made, asked.cards, asked.seed), sep="\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", help="a folder of documents; else the shared corpus, else the examples")
+    parser.add_argument(
+        "--cards", type=int, default=0, metavar="N", help="print N cards at random, to be judged by a human"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=random.SystemRandom().randrange(10**6), help="which cards; else chance says"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
