@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -93,6 +94,13 @@ def overwrite(guard: Guard, path: str, data: bytes) -> None:
     guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # the worker will say what is wrong
+
+
 @dataclass(slots=True)
 class Gathering:
     """Reads what changed, in workers; everything else comes from the cache of earlier builds."""
@@ -143,7 +151,7 @@ class Gathering:
     def _read(
         self, sources: Sequence[Tracked], missing: list[int], results: dict[int, tuple[dict[str, Any], bool]]
     ) -> None:
-        sizes = [(self.vault.root / sources[i].path).stat().st_size for i in missing]
+        sizes = [_size(self.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
         messages = [
             {"op": "source", "path": str(self.vault.root / sources[i].path), "sha256": sources[i].sha256} for i in order
@@ -151,21 +159,27 @@ class Gathering:
         for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
             source = sources[order[n]]
             self.progress({"event": "source", "done": done, "of": len(messages), "path": source.path})
+            if not isinstance(reply, WorkerFailed) and "not_now" in reply:
+                reply = WorkerFailed(clean_line(str(reply["not_now"])), hint="run the command again")
+                self._keep_claims(source, reply, frozenset())
             if isinstance(reply, WorkerFailed):
-                self._excuse(source, reply)
+                self._keep_claims(source, reply, self.changed)
                 self.failures.append(Diagnostic(source.path, 0, "reader-failed", reply.what, reply.hint))
                 continue
             if not self.dry_run:
                 save_cache(self.guard, cache_path(source.path, source.sha256, self.engine), reply)
             results[order[n]] = (reply, True)
 
-    def _excuse(self, source: Tracked, failure: WorkerFailed) -> None:
-        """A document that nobody changed and that was read before must not lose its claims to a reader's bad day."""
+    def _keep_claims(self, source: Tracked, failure: WorkerFailed, given_up: frozenset[str]) -> None:
+        """A document that was read before must not lose its claims to a reader's bad day.
+
+        Raises: WorkerFailed for one that has claims, unless it is among those `given_up`.
+        """
         prefix = f"{source.id}:"
         living = any(
             k.startswith(prefix) and self.ids.alive(i) for (noun, k), i in self.ids.keys.items() if noun == "claim"
         )
-        if living and source.id not in self.changed:
+        if living and source.id not in given_up:
             what = f"it was read before, and now {failure.what}; nothing was written"
             raise WorkerFailed(what, where=source.path, hint="run the command again")
 

@@ -26,7 +26,7 @@ from vault import ledger
 from vault.agenda import GapStatus, ticks
 from vault.card import parse_deck
 from vault.diagnostic import Diagnostic
-from vault.errors import UsageError
+from vault.errors import Refused, UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.store import FLASHCARDS, GAPS, Vault
@@ -41,7 +41,6 @@ class Pipeline:
         self, vault: Vault, options: Options, engine: str, at: datetime, progress: Callable[[dict[str, Any]], None]
     ) -> None:
         self.vault, self.options, self.engine, self.progress = vault, options, engine, progress
-        self.at = ledger.instant(at)
         self.before = steady(vault.root)  # first of all: what changes from here on was perhaps not read
         self.guard = vault.guard(Scope.PUBLISHER)
         self.report = Report()
@@ -49,6 +48,9 @@ class Pipeline:
         self.id_events = self._ledger(ledger.IDS)
         self.decided = self._ledger(ledger.DECISIONS)
         self.ids = ledger.fold(self.id_events)
+        self.builds = self._ledger(ledger.BUILDS)
+        # Never before what the ledgers know: a clock that is behind must not put a build into the past of another.
+        self.at = ledger.after([*self.id_events, *self.decided, *self.builds], at)
         self.events: list[ledger.Event] = []  # for ids.jsonl
         self.decisions: list[ledger.Event] = []  # for decisions.jsonl
         self.appended: dict[str, int] = {}  # ledger -> bytes that this build added to it
@@ -91,27 +93,44 @@ class Pipeline:
             self.ids.apply(event)
 
     def _raw_files(self, digests: RawDigests) -> dict[str, str]:
-        """Vault path -> SHA-256 of every file below raw/; with `only`, others keep the bytes they last had."""
-        files: dict[str, str] = {}
-        seen = plan.scan(self.vault.root, "raw", self.report.notices)
-        unknown = set(self.options.only) - {f.path for f in seen}
+        """Vault path -> SHA-256 of every file below raw/.
+
+        A file that cannot be read just now keeps the bytes it last had: not to be seen is not to be gone. With
+        `only`, so do the others.
+        """
+        seen = plan.scan(self.vault.root, "raw")
+        self.report.notices += seen.notices
+        self.report.failures += seen.failures
+        if not (self.vault.root / "raw").is_dir() and any(b.noun == "source" for b in self.ids.births.values()):
+            raise Refused(
+                "raw/ is not there, and the wiki rests on it", where="raw", hint="bring it back; nothing changed"
+            )
+        unknown = set(self.options.only) - {f.path for f in seen.files}
         if unknown:
             raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="`retain add FILE` puts one there")
-        for file in seen:
+        files: dict[str, str] = {}
+        for file in seen.files:
             digest = self._digest(file, digests)
             if digest is not None and self.options.only and file.path not in self.options.only:
-                digest = self._before(file.path, digest)
+                digest = self._known_before(file.path, digest)
             if digest is not None:
                 files[file.path] = digest
-        return files
+        below = tuple(f"{folder}/" for folder in seen.unknown)
+        hidden = (key for noun, key in self.ids.keys if noun == "source" and key.startswith(below)) if below else ()
+        return files | {path: before for path in hidden if (before := self._last_bytes(path)) is not None}
 
-    def _before(self, path: str, now: str) -> str | None:
-        """The bytes that a file held at the last build, if what was read then is still known; None for a new file."""
+    def _last_bytes(self, path: str) -> str | None:
+        """The SHA-256 of what the file held at the last build; None for one that is new, or was gone."""
         id_ = self.ids.keys.get(("source", path))
-        before = self.ids.changed.get(id_, {}).get("digest") if id_ else None
+        before = self.ids.changed.get(id_, {}).get("digest") if id_ and self.ids.alive(id_) else None
+        return str(before) if before is not None else None
+
+    def _known_before(self, path: str, now: str) -> str | None:
+        """The bytes of the last build, if what was read then is still known; `now` if not; None for a new file."""
+        before = self._last_bytes(path)
         if before is None:
             return None
-        return str(before) if self.guard.exists(cache_path(path, str(before), self.engine)) else now
+        return before if self.guard.exists(cache_path(path, before, self.engine)) else now
 
     def _digest(self, file: plan.RawFile, digests: RawDigests) -> str | None:
         try:
@@ -119,11 +138,12 @@ class Pipeline:
             return digests.of(file)
         except UnicodeEncodeError:
             shown = file.path.encode("utf-8", "replace").decode()
-            found = Diagnostic(shown, 0, "file-name", "the name is not UTF-8", "rename the file")
+            self.report.failures.append(Diagnostic(shown, 0, "file-name", "the name is not UTF-8", "rename the file"))
+            return None
         except OSError as error:
-            found = Diagnostic(file.path, 0, "unreadable", f"cannot be read: {error.strerror}")
-        self.report.failures.append(found)
-        return None
+            reason = f"cannot be read: {error.strerror}"
+            self.report.failures.append(Diagnostic(file.path, 0, "unreadable", reason))
+            return self._last_bytes(file.path)
 
     def _gathered(self, crew: Crew, sources: Sequence[plan.Tracked], changed: frozenset[str]) -> list[Gathered]:
         """Every source with its claims; claims of the ledger that no source bears out any more are retired."""
@@ -237,13 +257,12 @@ class Pipeline:
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         standing = {path: ids for path, ids in on_disk.items() if path not in gone - set(layout.decks)}
         publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known)
-        builds = self._ledger(ledger.BUILDS)
         news: list[ledger.Event] = []
         if publisher.writes or publisher.removals or self.events or self.decisions:
             words = indexes.summary_words(self.report.counts())
             head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
             news.append(head | {"engine": self.engine, "words": words})
-        publisher.pages(layout.indexes([*builds, *news]))
+        publisher.pages(layout.indexes([*self.builds, *news]))
         self.report.written = sorted([*publisher.writes, *publisher.removals])
         if self.options.dry_run:
             return

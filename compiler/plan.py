@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault import ledger
@@ -21,33 +21,46 @@ class RawFile:
     stamp: tuple[int, int, int]
 
 
-def scan(root: Path, folder: str, found: list[Diagnostic]) -> list[RawFile]:
+@dataclass(slots=True)
+class Scan:
+    """What lies below a folder. `unknown` are folders that could not be listed: whatever they hold is not gone."""
+
+    files: list[RawFile] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    failures: list[Diagnostic] = field(default_factory=list)
+    notices: list[Diagnostic] = field(default_factory=list)
+
+
+def scan(root: Path, folder: str) -> Scan:
     """The plain files below `folder`, by path. Hidden ones are left out; links are named and not followed."""
-    files: list[RawFile] = []
+    found = Scan()
     stack = [folder]
     while stack:
         here = stack.pop()
         try:
-            entries = list(os.scandir(root / here))
+            with os.scandir(root / here) as entries:
+                for entry in entries:
+                    _take(entry, f"{here}/{entry.name}", stack, found)
         except FileNotFoundError:
             continue
         except OSError as error:
-            found.append(
-                Diagnostic(here, 0, "unreadable-folder", f"cannot be listed: {error.strerror}", "check its permissions")
-            )
-            continue
-        for entry in entries:
-            path = f"{here}/{entry.name}"
-            if entry.name.startswith("."):
-                continue
-            if entry.is_symlink():
-                found.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
-            elif entry.is_dir(follow_symlinks=False):
-                stack.append(path)
-            elif entry.is_file(follow_symlinks=False):
-                stat = entry.stat(follow_symlinks=False)
-                files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
-    return sorted(files, key=lambda f: f.path)
+            found.unknown.append(here)
+            reason = f"cannot be listed: {error.strerror}"
+            found.failures.append(Diagnostic(here, 0, "unreadable-folder", reason, "check its permissions"))
+    found.files.sort(key=lambda f: f.path)
+    return found
+
+
+def _take(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
+    if entry.name.startswith("."):
+        return
+    if entry.is_symlink():
+        found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
+    elif entry.is_dir(follow_symlinks=False):
+        stack.append(path)
+    elif entry.is_file(follow_symlinks=False):
+        stat = entry.stat(follow_symlinks=False)
+        found.files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
 
 
 @dataclass(frozen=True, slots=True)

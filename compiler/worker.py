@@ -22,6 +22,10 @@ MEMORY_BYTES = 2 << 30  # address space of one worker; a page-bomb dies here, no
 _REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest]] = {"compose": ComposeRequest, "cards": CardsRequest}
 
 
+class NotNow(Exception):
+    """The document could not be read this time, through no fault of its bytes: the answer must not be kept."""
+
+
 def engine_named(name: str) -> Engine:
     """The engine that answers. Raises RetainError for a name that is none."""
     if name == "extractive":
@@ -34,23 +38,23 @@ def engine_named(name: str) -> Engine:
 def read(path: str, sha256: str) -> SourceText | str:
     """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
 
-    Raises: Unreadable, also where its bytes are no longer those that were seen.
+    Raises: Unreadable for a fault of the document; NotNow for one of the moment.
     """
     from compiler.ingest import HEAD, kind_of, read_source
 
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from error
+        raise NotNow(f"it cannot be read: {error.strerror}") from error
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise Unreadable("the file changed while it was being read", hint="run the command again")
+        raise NotNow("the file changed while it was being read")
     kind = kind_of(Path(path).name, data[:HEAD])
     if kind in ("image", "unsupported") and data:
         return kind
     try:
         return read_source(data, Path(path).name)
     except MemoryError as error:
-        raise Unreadable("reading it needs more memory than a document may take") from error
+        raise NotNow("reading it needs more memory than a document may take") from error
     except RecursionError as error:
         raise Unreadable("it is nested too deeply to be read") from error
 
@@ -70,6 +74,8 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             if isinstance(source, str):
                 return {"recorded": source}
             replies = extract(source, engine) if engine is not None else []
+        except NotNow as error:
+            return {"not_now": str(error)}
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint}}
         return {

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vault.diagnostic import Diagnostic
+from vault.ids import free_slug, slug
 
 IDS = "ledger/ids.jsonl"
 DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
 
 Event = dict[str, Any]
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
 _NOUNS = {"source", "concept", "claim", "card", "gap"}
 _TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")  # order within one instant
 
@@ -30,6 +33,17 @@ def parse_instant(text: str) -> datetime:
     if at.tzinfo is None:
         raise ValueError(f"no time zone in {text!r}")
     return at.astimezone(UTC)
+
+
+def after(events: Iterable[Event], at: datetime) -> str:
+    """The instant `at`, or a millisecond after the latest of `events` should the clock have been set back."""
+    latest = max((str(e["at"]) for e in events if _is_instant(e.get("at"))), default="")
+    return max(instant(at), instant(parse_instant(latest) + timedelta(milliseconds=1)) if latest else "")
+
+
+def _is_instant(value: object) -> bool:
+    """Whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
+    return isinstance(value, str) and _INSTANT.fullmatch(value) is not None
 
 
 def encode(event: Event) -> bytes:
@@ -87,6 +101,7 @@ class Ids:
     retired: dict[str, str] = field(default_factory=dict)  # id -> instant
     merged: dict[str, str] = field(default_factory=dict)  # id -> the id it became
     changed: dict[str, Event] = field(default_factory=dict)  # id -> its last change event
+    _slugs: set[tuple[str, str]] = field(default_factory=set)  # (noun, casefolded slug)
 
     def apply(self, event: Event) -> None:
         """Take one event in; one that makes no sense (of a newer version, say) is ignored."""
@@ -94,10 +109,9 @@ class Ids:
         if noun not in _NOUNS or not isinstance(id_, str) or not isinstance(at, str):
             return
         if type_ == "birth" and id_ not in self.births:
-            self.births[id_] = Birth(
-                noun, id_, at, str(event.get("key", "")), str(event.get("name", "")), str(event.get("slug", ""))
-            )
-            self._rekey(noun, id_, str(event.get("key", "")))
+            key, name, given = (str(event.get(k, "")) for k in ("key", "name", "slug"))
+            self.births[id_] = Birth(noun, id_, at, key, name, self._own_slug(noun, id_, given))
+            self._rekey(noun, id_, key)
         elif id_ not in self.births:
             return
         elif type_ in ("rename", "reanchor"):
@@ -111,6 +125,15 @@ class Ids:
         elif type_ == "merge":
             self.merged[id_] = str(event.get("into", ""))
 
+    def _own_slug(self, noun: str, id_: str, given: str) -> str:
+        """`given`, or another where two clones gave it to two things: the later born takes part of its id on."""
+        if not given or slug(given) != given:
+            return slug(given) if given else ""
+        taken = self.slugs(noun) if (noun, given.casefold()) in self._slugs else set()
+        own = free_slug(given, id_, taken)
+        self._slugs.add((noun, own.casefold()))
+        return own
+
     def _rekey(self, noun: str, id_: str, key: str) -> None:
         old = self.present_key.get(id_)
         if old is not None and self.keys.get((noun, old)) == id_:
@@ -123,7 +146,7 @@ class Ids:
 
     def slugs(self, noun: str) -> set[str]:
         """The casefolded slugs ever given to a noun: one is never given twice, so that old links never lie."""
-        return {b.slug.casefold() for b in self.births.values() if b.noun == noun and b.slug}
+        return {own for of, own in self._slugs if of == noun}
 
     def changed_at(self, id_: str) -> str:
         """The instant of the last change, else of the birth."""

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.crew import Crew
 from compiler.report import Report
 from vault.card import parse_deck, splice_card
-from vault.errors import LockHeld, UsageError, WorkerFailed
+from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.locks import lock
+from vault.note import read_properties
 from vault.store import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -310,6 +316,98 @@ def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest
     with pytest.raises(WorkerFailed, match="nothing was written"):
         compiled(vault, MORNING + timedelta(days=1))
     assert tree(vault) == before
+
+
+@pytest.mark.parametrize("what", ["raw", "raw/articles", "raw/articles/testing.md"])
+def test_what_cannot_be_seen_just_now_is_not_gone(vault: Vault, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    compiled(vault)
+    before = tree(vault)
+    for forgotten in ("raw.json", "stamps"):
+        (vault.root / ".retain/cache" / forgotten).unlink()
+    target = str(vault.root / what)
+    real_scandir, real_open = os.scandir, Path.open
+
+    def scandir(path: Any) -> Any:
+        if str(path) == target:
+            raise OSError(errno.EIO, "Input/output error")
+        return real_scandir(path)
+
+    def open_(path: Path, *args: Any, **kwargs: Any) -> Any:
+        if str(path) == target:
+            raise OSError(errno.EIO, "Input/output error")
+        return real_open(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(Path, "open", open_)
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert [d.path for d in report.failures] == [what]
+    monkeypatch.undo()
+    assert changed(before, tree(vault)) == set()
+
+
+def test_raw_that_is_missing_altogether_is_refused(vault: Vault) -> None:
+    compiled(vault)
+    before = products(tree(vault))
+    (vault.root / "raw").rename(vault.root / "elsewhere")
+    with pytest.raises(Refused, match="raw/ is not there"):
+        compiled(vault, MORNING + timedelta(days=1))
+    assert products(tree(vault)) == before
+
+
+def test_a_file_saved_while_it_is_compiled_loses_nothing_and_is_read_the_next_time(vault: Vault) -> None:
+    compiled(vault)
+    before = products(tree(vault))
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("from memory", "out of memory"))
+    real = Crew.ask_all
+
+    def meanwhile(crew: Crew, messages: Any) -> Any:
+        raw.write_text(TESTING)
+        return real(crew, messages)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Crew, "ask_all", meanwhile)
+        with pytest.raises(WorkerFailed, match="changed while it was being read"):
+            compiled(vault, MORNING + timedelta(days=1))
+    assert products(tree(vault)) == before
+    raw.write_text(TESTING.replace("from memory", "out of memory"))
+    assert compiled(vault, MORNING + timedelta(days=2)).failures == []
+    assert "out of memory" in (vault.root / "learning/flashcards/retrieval-practice.md").read_text()
+
+
+def test_a_clock_behind_an_earlier_build_changes_nothing_but_dates(vault: Vault) -> None:
+    compiled(vault, MORNING + timedelta(hours=3))
+    before = tree(vault)
+    raw = vault.root / "raw/articles/testing.md"
+    kept = raw.read_bytes()
+    raw.unlink()
+    compiled(vault, MORNING + timedelta(hours=4))
+    raw.write_bytes(kept)
+    compiled(vault, MORNING)
+    touched = changed(before, tree(vault))
+    assert not {p for p in touched if p.startswith(("wiki/concepts", "learning/flash"))}
+    assert compiled(vault, MORNING + timedelta(minutes=1)).nothing_new
+
+
+def test_two_clones_that_each_added_a_file_of_one_stem_merge_into_two_sources(vault: Vault, tmp_path: Path) -> None:
+    compiled(vault)
+    twin = tmp_path / "twin"
+    shutil.copytree(vault.root, twin)
+    (vault.root / "raw/articles/notes.md").write_text(
+        "# Sleep\n\nSleep is a state of rest in which memories are replayed.\n"
+    )
+    (twin / "raw/papers").mkdir(parents=True)
+    (twin / "raw/papers/notes.md").write_text("# Diet\n\nA diet is the sum of the food that an organism eats.\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    compiled(open_vault(str(twin), None, twin), MORNING + timedelta(days=1, hours=1))
+    shutil.copytree(twin / "raw/papers", vault.root / "raw/papers")
+    for ledger_file in ("ids", "builds"):
+        path = vault.root / f"ledger/{ledger_file}.jsonl"
+        path.write_bytes(path.read_bytes() + (twin / f"ledger/{ledger_file}.jsonl").read_bytes())
+    compiled(vault, MORNING + timedelta(days=2))
+    sources = {read_properties(p.read_text()).text("source") for p in (vault.root / "wiki/summaries").glob("*.md")}
+    assert {"raw/articles/notes.md", "raw/papers/notes.md"} <= sources
+    assert verify(vault, silent).clean
 
 
 def test_ticks_and_decisions_on_gaps_survive(vault: Vault) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from compiler import plan
 from compiler.plan import track
 from vault import ledger
-from vault.diagnostic import Diagnostic
 
 FIRST, SECOND = "2026-11-21T09:00:00.000Z", "2026-11-22T09:00:00.000Z"
 
@@ -62,6 +61,6 @@ def test_links_and_hidden_files_are_not_sources(tmp_path: Path) -> None:
     (raw / ".hidden.md").write_text("x")
     (raw / "link.md").symlink_to("/etc/passwd")
     (raw / "loop").symlink_to(raw)
-    found: list[Diagnostic] = []
-    assert [f.path for f in plan.scan(tmp_path, "raw", found)] == ["raw/deep/er/x.md"]
-    assert sorted(d.path for d in found) == ["raw/link.md", "raw/loop"]
+    found = plan.scan(tmp_path, "raw")
+    assert [f.path for f in found.files] == ["raw/deep/er/x.md"] and found.unknown == []
+    assert sorted(d.path for d in found.notices) == ["raw/link.md", "raw/loop"]

@@ -3,7 +3,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.ledger import Event, decode, encode, fold, parse_instant
+from vault.ledger import Event, after, decode, encode, fold, parse_instant
 
 DAY = "2026-11-21T09:00:00.000Z"
 EVENTS: list[Event] = [
@@ -53,3 +53,39 @@ def test_an_instant_needs_a_zone() -> None:
         assert "time zone" in str(error)
     else:
         raise AssertionError("a naive instant passed")
+
+
+def test_two_clones_that_gave_one_slug_to_two_things_end_with_two() -> None:
+    births: list[Event] = [
+        {
+            "type": "birth",
+            "of": "source",
+            "id": f"{n}{n}aaaaaaaa",
+            "at": DAY,
+            "key": f"raw/{n}/notes.md",
+            "slug": "notes",
+        }
+        for n in (1, 2)
+    ]
+    for events in (births, births[::-1]):
+        slugs = {i: b.slug for i, b in fold(events).births.items()}
+        assert slugs == {"11aaaaaaaa": "notes", "22aaaaaaaa": "notes-22aa"}
+
+
+def test_a_slug_from_elsewhere_cannot_be_a_path() -> None:
+    event: Event = {
+        "type": "birth",
+        "of": "concept",
+        "id": "aaaaaaaaaa",
+        "at": DAY,
+        "key": "x",
+        "slug": "../../insights/x",
+    }
+    assert fold([event]).births["aaaaaaaaaa"].slug == "insights-x"
+
+
+def test_a_clock_that_is_behind_does_not_go_before_what_is_written() -> None:
+    late = parse_instant("2026-11-20T09:00:00Z")
+    assert after(EVENTS, late) == "2026-11-25T09:00:00.001Z"
+    assert after(EVENTS, parse_instant("2026-12-01T09:00:00Z")) == "2026-12-01T09:00:00.000Z"
+    assert after([{"at": "9999"}, {"at": 7}], late) == "2026-11-20T09:00:00.000Z"
