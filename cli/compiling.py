@@ -9,10 +9,10 @@ import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
+from cli.review_page import render_if_stale
 
 if TYPE_CHECKING:
     from compiler.report import Report
-    from vault.store import Vault
 
 SHOWN = 20
 
@@ -48,8 +48,8 @@ def compile_(
         done = compile_vault(vault, Options(engine, only, dry_run), now(), narrator)
     finally:
         narrator.done()
-    if done.written and not dry_run:
-        _render_review_page(vault)
+    if not dry_run:
+        render_if_stale(vault)
     _show(done, as_json, dry_run)
     if done.failures:
         return report.FINDINGS
@@ -73,17 +73,11 @@ def rebuild(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
         done = compile_vault(vault, Options(fresh=True, command="rebuild"), now(), narrator)
     finally:
         narrator.done()
-    _render_review_page(vault)
+    render_if_stale(vault)
     _show(done, as_json, dry_run=False)
     if done.failures:
         return report.FINDINGS
     return report.DONE
-
-
-def _render_review_page(vault: Vault) -> None:
-    from learning.desk import render_review_page
-
-    render_review_page(vault)
 
 
 def _show(done: Report, as_json: bool, dry_run: bool) -> None:

@@ -6,7 +6,9 @@ import re
 from datetime import datetime
 from typing import Any
 
+from cli.review_page import mend
 from learning.desk import open_desk
+from learning.page_stamp import look
 from vault import ledger
 from vault.agenda import counts
 from vault.diagnostic import Diagnostic
@@ -17,7 +19,9 @@ _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
 def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:
     """The facts, and what could not be read on the way."""
+    seen = look(vault.root)
     desk = open_desk(vault, at)
+    mend(desk, seen)
     events, found = vault.ledger_events(ledger.IDS)
     ids = ledger.fold(events)
     summaries = vault.paths(SUMMARIES, ".md")

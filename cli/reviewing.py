@@ -11,6 +11,8 @@ import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
+from cli.review_page import mend
+from learning.page_stamp import look
 from vault.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,10 +56,10 @@ def review(tag: str, plain: bool, vault_dir: str | None) -> int:
     return open_app(vault_dir, start="review", tag=tag, plain=plain)
 
 
-def _desk(vault_dir: str | None, tag: str = "") -> Desk:
+def _desk(vault_dir: str | None) -> Desk:
     from learning.desk import open_desk
 
-    desk = open_desk(opened(vault_dir), now(), tag=tag)
+    desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     return desk
 
@@ -68,9 +70,14 @@ def _desk(vault_dir: str | None, tag: str = "") -> Desk:
 @json_option
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
+    from learning.desk import open_desk
     from vault.ledger import instant
 
-    desk = _desk(vault_dir, tag)
+    vault = opened(vault_dir)
+    seen = look(vault.root)
+    desk = open_desk(vault, now(), tag=tag)
+    report.found(d for d in desk.diagnostics if d not in vault.notices)
+    mend(desk, seen)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
         report.show_json({"as_of": instant(desk.now), **lists, "today": desk.today})

@@ -21,7 +21,8 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callab
     """Bring the wiki, the cards and the agenda up to date with `raw/`.
 
     A build is a pure function of `raw/`, the ledgers, and what humans edited. When nothing changed since the last
-    one, nothing is read or written. Raises: UsageError, LockHeld, and what the guard raises.
+    one, nothing is read or written. Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not
+    for this retain to read, and what the guard raises.
     """
     engine = VERSIONS.get(options.engine)
     if engine is None:
@@ -32,7 +33,9 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callab
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.pipeline import Pipeline
     from vault.locks import lock
+    from vault.review_log import read_log
 
+    read_log(vault.root)  # no build depends on it; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
         return Pipeline(vault, options, engine, at, progress).run()
     with lock(vault.root, "publish", purpose=options.command):

@@ -1,0 +1,81 @@
+"""Whether `_review.md` still shows what the files say, seen from their stamps alone: nothing is read to tell it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vault.store import Vault
+
+STAMP = ".retain/cache/review-page"
+_VERSION = 1  # of the page: when it grows, the page is rendered anew
+_PAGE = "learning/_review.md"
+_FILES = ("retain.toml", "ledger/ids.jsonl", "wiki/concepts")  # of the concepts, only which there are
+_DECKS = "learning/flashcards"
+_LOGS = "learning"
+
+
+@dataclass(frozen=True, slots=True)
+class PageStamp:
+    """How the page and all that it is made of stood: a line "path size ctime inode" for each."""
+
+    inputs: tuple[str, ...]
+    page: str
+
+    @property
+    def text(self) -> bytes:
+        return "\n".join([str(_VERSION), *self.inputs, self.page]).encode("utf-8", "surrogateescape")
+
+    def is_right(self, root: Path) -> bool:
+        """Whether this is how the last rendering left the vault; False when in doubt."""
+        try:
+            return bool(self.page) and (root / STAMP).read_bytes() == self.text
+        except OSError:
+            return False
+
+
+def look(root: Path) -> PageStamp:
+    """The stamps as they are now. A file that is not there has none."""
+    found = [_stamp(root, path) for path in _FILES]
+    found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
+    found += sorted(_listed(root, _DECKS, "", ".md"))
+    return PageStamp(tuple(found), _stamp(root, _PAGE))
+
+
+def _stamp(root: Path, path: str) -> str:
+    try:
+        return _line(path, (root / path).lstat())
+    except OSError:
+        return ""
+
+
+def _line(path: str, status: os.stat_result) -> str:
+    return f"{path}\0{status.st_size} {status.st_ctime_ns} {status.st_ino}"
+
+
+def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
+    try:
+        entries = os.scandir(root / folder)
+    except OSError:
+        return
+    with entries:
+        for entry in entries:
+            if entry.name.startswith(start) and entry.name.endswith(end):
+                try:
+                    yield _line(f"{folder}/{entry.name}", entry.stat(follow_symlinks=False))
+                except FileNotFoundError:
+                    continue  # gone since it was listed
+
+
+def remember(vault: Vault, seen: PageStamp) -> None:
+    """Notes that the page as it lies there now was made of what `seen` saw. Raises: WriteFailed, Refused."""
+    from vault.guard import Scope, sha256_hex
+
+    guard = vault.guard(Scope.LOG)
+    old = guard.read(STAMP)
+    text = PageStamp(seen.inputs, _stamp(vault.root, _PAGE)).text
+    guard.write(STAMP, text, expect=None if old is None else sha256_hex(old))
