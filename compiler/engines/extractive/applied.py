@@ -25,48 +25,41 @@ def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 _USE = re.compile(
-    r"^(?P<verb>(?:is|are|was|were|can be|could be|may be|must be|should be|(?:have|has) been)(?: \w+ly| often| "
-    r"also| sometimes)?) (?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|"
-    r"needed)(?: \w+ly)? (?P<link>to|for|in|as|when|if|by|across|throughout)\s+(?P<rest>.+)$",
+    r"^(?P<verb>(?:is|are|was|were|(?:can|could|may|must|should) be|(?:have|has) been)(?: \w+ly| often| sometimes)?) "
+    r"(?P<done>used|applied|employed|recommended|chosen|trained|designed|intended|meant|needed)(?: \w+ly)? "
+    r"(?P<link>to|for|in|on|as|when|if|across|throughout)\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
+_BETWEEN_AUX = re.compile(r"^((?:can|could|may|must|should|have|has|is|are)) (?:also|often|since|long|then|still) ")
+_WHERE = frozenset({"in", "on", "across", "throughout"})
 
 
 def _used(clause: Clause, matter: Matter) -> list[Ask | None]:
     """From "X is used to Y": what X is used for."""
-    match = _USE.match(re.sub(r"\b(have|has) (?:also|often|since|long) been\b", r"\1 been", clause.predicate))
-    if not match or clause.front or not matter.is_named(clause.subject):
+    match = _USE.match(_BETWEEN_AUX.sub(r"\1 ", clause.predicate))
+    plain_front = not clause.front or clause.fronted.casefold().startswith("as in ")
+    if not match or not plain_front or not matter.is_named(clause.subject):
         return []
     link, done, rest = match["link"].casefold(), match["done"].casefold(), shortened(object_only(match["rest"]))
-    subject = matter.lower(clause.subject)
-    aux, *between = match["verb"].split()
-    tail = " ".join([*between, done])
     first = rest.split()[0].casefold()
-    if (
-        len(rest.split()) < 2
-        or first in ("refer", "mean", "denote", "describe")
-        or (link == "by" and not first.endswith("ing"))
-    ):
+    if first in ("refer", "mean", "denote", "describe") or (len(rest.split()) < 2 and link not in ("for", "to")):
         return []
-    head, answer = {
-        "to": ("What", f"to {rest}") if done not in ("applied", "trained") else ("What", rest),
-        "for": ("What", f"for {rest}"),
-        "in": ("Where", f"in {rest}"),
-        "as": ("What", f"as {rest}"),
-        "when": ("When", f"when {rest}"),
-        "if": ("When", f"if {rest}"),
-        "across": ("Where", f"across {rest}"),
-        "throughout": ("Where", f"throughout {rest}"),
-        "by": ("How", f"by {rest}"),
-    }[link]
-    ending = {"to": "for", "for": "for", "as": "as"}.get(link, "")
-    if done == "applied" and link == "to":
-        ending = "to"
-    if done == "trained" and link == "to":
-        ending, answer = "to do", rest
-    if link == "by":
+    aux, *between = match["verb"].split()
+    done_at_all = f"{aux} {matter.lower(clause.subject)} {' '.join([*between, done])}"
+    if link in _WHERE and done not in ("used", "applied", "employed"):
         return []
-    question = f"{head} {aux} {subject} {tail} {ending}".strip()
+    if link in _WHERE:
+        question, answer = f"Where {done_at_all}", f"{link} {rest}"
+    elif link in ("when", "if"):
+        question, answer = f"When {done_at_all}", f"{link} {rest}"
+    elif link == "as":
+        question, answer = f"What {done_at_all} as", f"as {rest}"
+    elif link == "to" and done == "applied":
+        question, answer = f"What {done_at_all} to", rest
+    elif link == "to" and done == "trained":
+        question, answer = f"What {done_at_all} to do", rest
+    else:
+        question, answer = f"What {done_at_all} for", f"{link} {rest}"
     return [ask("applied", question, answer, 5.5, matter)]
 
 
@@ -222,7 +215,8 @@ def _has_trait(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 _LIMIT = re.compile(
     r"^(?:(?:\w+ly |often |also |still |usually |generally )?(?P<bad>cannot|can not|fails? to|suffers? from|"
-    r"struggles? (?:with|to)|(?:is|are) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|costly|"
+    r"struggles? (?:with|to)|(?:is|are|can be) (?:\w+ly )?(?:unable|limited|prone|sensitive|vulnerable|expensive|"
+    r"costly|"
     r"intractable|impractical|infeasible|inefficient|(?:difficult|hard) to|too (?:slow|expensive|costly|large|small|"
     r"coarse|weak))|"
     r"does (?:little|not (?:scale|help|generali[sz]e|capture|account|handle|guarantee|model|take|distinguish|know|"
@@ -240,7 +234,7 @@ def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
     if clause.front or not matter.is_named(clause.subject) or not _LIMIT.match(clause.slice(clause.verb, clause.end)):
         return []
     end = end_of_clause(clause, clause.verb + 1)
-    told = shortened(clause.slice(clause.start, end), 220)
+    told = shortened(clause.slice(clause.start, end), 220).split(":")[0]
     if len(told.split()) < 5:
         return []
     return [ask("applied", f"What is a limitation of {matter.lower(clause.subject)}", told, 3.8, matter)]

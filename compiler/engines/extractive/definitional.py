@@ -14,6 +14,7 @@ _LATE_CUT = re.compile(
     r"(?:, (?:which|where|who|whose|so that|such as|for example|for instance|e\.g\.|as|but|although|though|while|"
     r"whereas|with)\b|; |: |, (?:and|or) )"
 )
+_EXAMPLE = re.compile(r"\s*[:;—–]\s*(?:for example|for instance|e\.g\.).*$", re.DOTALL)
 _TOO_SHORT = 3  # words
 
 
@@ -48,6 +49,8 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
             f"What {refers} {term} mean" if found.body.split()[0].endswith("ing") else f"What {found.verb} {term}"
         )
         return [ask("definitional", question, body, 6.0, matter)]
+    if found.shape == "task":
+        return [ask("definitional", f"What is the {found.verb} of {term}", body, 5.0, matter)]
     if found.shape == "seen":
         return [ask("definitional", f"What can {term} be {_SEEN.get(found.verb, found.verb)} as", body, 4.0, matter)]
     if found.shape in ("called", "refer"):
@@ -106,7 +109,7 @@ def _is_circular(found: Definition, body: str) -> bool:
 
 def shortened(body: str, aim: int = AIM_ANSWER) -> str:
     """`body` up to a place where it may end, if it is longer than `aim`; as it is if there is no such place."""
-    body = tidy(body)
+    body = tidy(_EXAMPLE.sub("", body))
     if len(body) <= aim:
         return body
     cuts = [m.start() for m in _LATE_CUT.finditer(body) if 50 <= m.start() <= aim + 20]

@@ -11,7 +11,7 @@ from compiler import words as generic
 from compiler.engines.extractive.clauses import Clause, end_of_clause
 from compiler.engines.extractive.tagging import Token
 
-Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer", "seen", "named"]
+Shape = Literal["is", "means", "called", "entry", "apposition", "alias", "refer", "seen", "named", "task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,15 @@ def definition_in(clause: Clause) -> Definition | None:
     """What the main clause defines, if it does."""
     if clause.front and not _is_domain(clause):
         return None
-    return _alias(clause) or _called(clause) or _refers(clause) or _is(clause) or _seen(clause) or _means(clause)
+    return (
+        _alias(clause)
+        or _task(clause)
+        or _called(clause)
+        or _refers(clause)
+        or _is(clause)
+        or _seen(clause)
+        or _means(clause)
+    )
 
 
 def _is_domain(clause: Clause) -> bool:
@@ -156,6 +164,18 @@ def _narrows(words: tuple[Token, ...], at: int) -> bool:
     return any(w.tag == "WH" for w in words[at : at + 5]) or (
         at + 1 < len(words) and words[at].low == "of" and words[at + 1].tag == "VBG"
     )
+
+
+_TASK = re.compile(r"^the (?P<what>task|problem) of (?P<of>.+)$", re.IGNORECASE)
+
+
+def _task(clause: Clause) -> Definition | None:
+    """From "The task of X is to ...", which says what X is."""
+    match = _TASK.match(clause.subject)
+    at = clause.verb + 1
+    if not match or not is_term(match["of"]) or not clause.is_be or clause.end - at < 5 or clause.words[at].tag != "TO":
+        return None
+    return Definition(match["of"], clause.slice(at, end_of_clause(clause, at)), "task", match["what"].casefold())
 
 
 _MASS = re.compile(

@@ -27,8 +27,9 @@ def _enables(clause: Clause, matter: Matter) -> list[Ask | None]:
     lemma, at = main.lemma(), main.main_verb()
     if lemma not in _ENABLING or main.is_passive() or not matter.is_named(main.subject):
         return []
+    first = at + 1 if lemma == "help" else at + 2
     to = next(
-        (i for i in range(at + 2, main.end - 1) if main.words[i].tag == "TO" and main.words[i + 1].tag == "INF"), None
+        (i for i in range(first, main.end - 1) if main.words[i].tag == "TO" and main.words[i + 1].tag == "INF"), None
     )
     if to is None or any(main.words[i].tag in ("COMMA", "WH", "SUB", "PREP") for i in range(at + 1, to)):
         return []
@@ -160,6 +161,11 @@ _BY = frozenset(
         "measured",
         "replaced",
         "reduced",
+        "prevented",
+        "evaluated",
+        "solved",
+        "augmented",
+        "handled",
         "increased",
         "improved",
         "followed",

@@ -16,6 +16,7 @@ def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
     return [
         *_differs(clause, matter),
         *_unlike(clause, matter),
+        *_likewise(clause, matter),
         *_whereas(clause, matter),
         *_is_kind_of(clause, matter),
         *_compares(clause, matter),
@@ -99,6 +100,19 @@ def _unlike(clause: Clause, matter: Matter) -> list[Ask | None]:
     helper = "compare" if match[0].casefold().startswith(("compared", "in comparison")) else "differ"
     link = "with" if helper == "compare" else "from"
     return [ask("relational", f"How {does(clause)} {subject} {helper} {link} {other}", told, 6.0, matter)]
+
+
+def _likewise(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """From "Like Y, X ...": how X is like Y."""
+    front = clause.fronted
+    if not front.casefold().startswith("like ") or not matter.is_named(clause.subject):
+        return []
+    other = _other(front[5:], matter)
+    told = clause.slice(clause.start, end_of_clause(clause, clause.verb + 1))
+    if not other or len(told.split()) < 5:
+        return []
+    verb = "are" if does(clause) == "do" else "is"
+    return [ask("relational", f"How {verb} {matter.lower(clause.subject)} like {other}", told, 4.8, matter)]
 
 
 def _whereas(clause: Clause, matter: Matter) -> list[Ask | None]:
@@ -190,7 +204,7 @@ def _compares(clause: Clause, matter: Matter) -> list[Ask | None]:
     at = clause.main_verb()
     if clause.lemma() in _SURPASS and clause.words[clause.verb].tag in ("VBZ", "VB", "MODAL"):
         start = at + 1
-    elif len(marks) == 1 and clause.is_be and marks[0] - at < 7 and _is_compared(clause, at, marks[0]):
+    elif len(marks) == 1 and _is_compared(clause, at, marks[0]):
         start = marks[0] + 1
     else:
         return []
@@ -205,14 +219,16 @@ def _compares(clause: Clause, matter: Matter) -> list[Ask | None]:
 
 
 def _is_compared(clause: Clause, at: int, than: int) -> bool:
+    """Whether the subject itself is compared: "is faster than", "gives a better fit than", and no number."""
     words = clause.words
-    if (
-        words[than - 1].low in ("rather", "other")
-        or words[than - 2].low in ("nothing", "no", "little", "anything")
-        or words[than - 1].tag == "NUM"
-    ):
+    if words[than - 1].low in ("rather", "other") or words[than - 1].tag == "NUM" or words[clause.verb].tag == "VBD":
         return False
-    return any(_COMPARATIVE.match(w.low) for w in words[at + 1 : than])
+    if words[than - 2].low in ("nothing", "no", "little", "anything") or words[than + 1].tag in ("NUM", "VBG"):
+        return False
+    if any(w.text in (":", ";", "(") for w in words[at:than]):
+        return False
+    reach = 7 if clause.is_be else 5
+    return any(_COMPARATIVE.match(w.low) for w in words[max(at + 1, than - reach) : than])
 
 
 _ALIKE = re.compile(
@@ -234,7 +250,8 @@ def _like(clause: Clause, matter: Matter) -> list[Ask | None]:
     if not other or (match["how"].casefold() in ("related", "linked", "tied", "connected") and clause.end - end < 4):
         return []
     verb = clause.words[clause.verb].low
-    told = shortened(clause.slice(clause.start, end_of_clause(clause, end)), 220)
+    stop = end_of_clause(clause, end)
+    told = shortened(clause.slice(clause.start, clause.end if stop - end < 2 else stop), 260)
     return [
         ask(
             "relational",
@@ -271,7 +288,8 @@ def _rests_on(clause: Clause, matter: Matter) -> list[Ask | None]:
     ]
     end = stop[0] if stop else end
     answer = clause.slice(start, end)
-    if len(answer.split()) < 2 or clause.words[start].tag not in ("DET", "NOUN", "ADJ", "VBG", "NUM", "VBN"):
+    is_short = len(answer.split()) < 2 and not answer[:1].isupper()
+    if not answer or is_short or clause.words[start].tag not in ("DET", "NOUN", "ADJ", "VBG", "NUM", "VBN"):
         return []
     asked = question_of("What", clause.until(start), matter)
     return [ask("relational", asked, shortened(answer, 160), 4.0, matter)] if asked else []

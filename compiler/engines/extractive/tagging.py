@@ -62,7 +62,8 @@ for _tag, _words in {
     "indeed perhaps maybe away together apart here there now later earlier further ahead back forth everywhere "
     "altogether somewhat rather well far once twice ever yet elsewhere thereby therein instead besides first "
     "second third finally next last up down out off much little alone else merely simply",
-    "NUM": "two three four five six seven eight nine ten eleven twelve hundred thousand million billion dozen",
+    "NUM": "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
+    "hundred thousand million billion dozen",
     "ADJ": "good better best bad worse worst new old big small large long short high low early late fast slow easy "
     "hard different similar same main major minor other own important useful able unable likely unlikely possible "
     "impossible necessary sufficient common rare single whole entire full empty free true false simple complex "
@@ -91,6 +92,10 @@ _NOUNS = frozenset(
     "spring rehearsal recall total adjective individual principal general original capital proposal arrival "
     "removal approval grammar scalar nonterminal terminal constant hundred kindred animal article particle "
     "example people children men women data criteria phenomena schema".split()
+)
+_ALSO_ADJECTIVES = frozenset(
+    "complete open clear direct separate correct exact mean secure narrow smooth free empty dry warm cool calm slow "
+    "abstract moderate elaborate appropriate alternate approximate duplicate subject perfect present elicit".split()
 )
 _OPENERS = {"(": "OPEN", "[": "OPEN", "{": "OPEN", ")": "CLOSE", "]": "CLOSE", "}": "CLOSE", ",": "COMMA"}
 _BEFORE_NOUN = {"DET", "POSS", "ADJ", "NUM"}
@@ -194,10 +199,16 @@ def _that(i: int, lows: list[str], tags: list[str]) -> str:
 
 def _verb(i: int, low: str, before: str, after: str, tags: list[str], lows: list[str]) -> str:
     readings = verbs.forms(low)
+    if (
+        low in _ALSO_ADJECTIVES
+        and after in ("NOUN", "ADJ", "A:VB", "A:VBZ")
+        and before not in ("NOUN", "TO", "MODAL", "DO", "PRON", "WH")
+    ):
+        return "ADJ"
     kinds = {r.tag for r in readings}
     noun = any(verbs.may_be_noun(r.lemma) for r in readings)
     if "VBG" in kinds:
-        return "NOUN" if low in _NOUNS else "VBG"
+        return "NOUN" if low in _NOUNS and not (before == "PREP" and after in ("DET", "POSS", "ADJ")) else "VBG"
     if kinds <= {"VBD", "VBN"}:
         return _past(i, before, after, tags)
     if "VB" in kinds and _asks_for_infinitive(before, after, noun):
