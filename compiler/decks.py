@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from compiler.cards import LiveCard
 from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
 from vault.clean import clean_line
-from vault.ids import CardId
+from vault.ids import ALPHABET, CardId
 from vault.markdown import escape
-from vault.note import Value, body_of, foreign_properties, render_note, splice_properties
+from vault.note import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
 from vault.wikilink import Citation
 
-KEYS = frozenset({"type", "concept", "article", "generator", "tags"})
+KEYS = frozenset({"type", "concept", "article", "generator", "tags", "cards"})
+_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})\b")
+Kinds = Mapping[CardId, CardKind | None]  # the cards that the machine ever made, and of what kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +40,35 @@ def render_deck(fresh: Fresh, foreign: str = "") -> str:
         blocks = [render_card(c).rstrip("\n") for c in fresh.cards if c.kind is kind]
         if blocks:
             parts += [f"## {kind.heading}", *blocks]
-    note = render_note(dict(fresh.properties), "\n" + "\n\n".join(parts) + "\n")
+    note = render_note(_properties(fresh, fresh.cards), "\n" + "\n\n".join(parts) + "\n")
     return note.replace("\n---\n", f"\n{foreign}---\n", 1) if foreign else note
 
 
-def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[str | None, bool]:
+def _properties(fresh: Fresh, cards: Sequence[Card]) -> dict[str, Value]:
+    """The deck's properties; `cards` names those that the machine left in it, so that a deletion shows."""
+    ids = " ".join(c.id for c in cards if c.id is not None)
+    return {**fresh.properties, "cards": ids} if fresh.properties else {}
+
+
+def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: Kinds, ours: bool) -> tuple[str | None, bool]:
     """(the deck's new text, whether a human's edit kept the machine's words out); None for no file.
 
-    `known` are the cards that the machine ever made. Cards of a human's making or rewording stay byte for byte, and
-    so does everything between the blocks; a deck without such things is laid out anew.
+    Cards of a human's making or rewording stay byte for byte, and so does everything between the blocks; a deck
+    without such things is laid out anew. A file that is not `ours`, but a human's own, is never taken away.
     """
     if old is None:
         return (render_deck(fresh) if fresh and fresh.cards else None), False
     foreign = foreign_properties(old, KEYS)
-    of_their_own = fresh is not None and not fresh.properties  # a file of the human's, into which cards were moved
-    if not of_their_own and not written_by_hand(old, path, known):
-        return (render_deck(fresh, foreign) if fresh and fresh.cards else None), False
+    if ours and not written_by_hand(old, path, known):
+        wanted = fresh is not None and bool(fresh.cards)
+        return (render_deck(fresh, foreign) if fresh is not None and wanted else old if foreign else None), False
     return _splice(parse_deck(old, path), fresh, known)
 
 
-def written_by_hand(text: str, path: str, known: frozenset[CardId]) -> bool:
-    """Whether a deck holds anything that the machine did not write."""
+def written_by_hand(text: str, path: str, known: Kinds) -> bool:
+    """Whether a deck holds anything that the machine did not write, or not there."""
     deck = parse_deck(text, path)
-    mine = [c for c in deck.cards if c.id in known and not c.human_edited]
+    mine = [c for c in deck.cards if c.id in known and not c.human_edited and known[c.id] in (None, c.kind)]
     return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
 
 
@@ -80,13 +88,14 @@ def where_they_stand(
     return {p: replace(wanted[p], cards=c) if p in wanted else Fresh("", {}, c) for p, c in out.items()}
 
 
-def deleted_by_hand(left: Mapping[str, Sequence[str]], on_disk: Mapping[str, Sequence[CardId]]) -> frozenset[CardId]:
-    """The cards that the last build left in decks which are still there, and that now stand nowhere.
+def left_in(text: str) -> list[CardId]:
+    """The cards that the machine left in a deck when it last wrote it, as the deck itself says."""
+    return [CardId(id_) for id_ in read_properties(text).text("cards").split()]
 
-    A whole file that is gone is no such wish: products may be deleted, and come back.
-    """
-    present = {id_ for ids in on_disk.values() for id_ in ids}
-    return frozenset(CardId(id_) for path, ids in left.items() if path in on_disk for id_ in ids if id_ not in present)
+
+def standing_in(text: str) -> set[CardId]:
+    """The cards whose comment stands in a text, be it part of a block that can be read or not."""
+    return {CardId(id_) for id_ in _COMMENT.findall(text)}
 
 
 def _remarks(deck: Deck) -> bool:
@@ -100,7 +109,7 @@ def _remarks(deck: Deck) -> bool:
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)
 
 
-def _splice(deck: Deck, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[str, bool]:
+def _splice(deck: Deck, fresh: Fresh | None, known: Kinds) -> tuple[str, bool]:
     wanted = {c.id: c for c in fresh.cards} if fresh else {}
     held_back = False
     text = deck.text
@@ -118,7 +127,8 @@ def _splice(deck: Deck, fresh: Fresh | None, known: frozenset[CardId]) -> tuple[
         if new.id not in present:
             text = _append(text, deck.path, new)
     if fresh and fresh.properties:
-        text = splice_properties(text, fresh.properties)
+        left = [c for c in parse_deck(text, deck.path).cards if c.id in known]
+        text = splice_properties(text, _properties(fresh, left))
     return text, held_back
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -12,7 +11,7 @@ from typing import Any
 from compiler import indexes, plan
 from compiler.cards import live_cards
 from compiler.crew import Crew
-from compiler.decks import deleted_by_hand, where_they_stand
+from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
 from compiler.layout import Layout
@@ -24,14 +23,13 @@ from compiler.resolve import Resolution, SourceClaims, resolve
 from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
 from vault import ledger
 from vault.agenda import GapStatus, ticks
-from vault.card import parse_deck
+from vault.card import CardKind, parse_deck
+from vault.conflict import sides
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.store import FLASHCARDS, GAPS, Vault
-
-_DECKS = ".retain/cache/decks.json"  # the cards that the last build left, by deck
 
 
 class Pipeline:
@@ -79,7 +77,7 @@ class Pipeline:
         if not self.options.dry_run:
             digests.save(self.guard)
             replies.save()
-            self._remember(layout)
+            self._remember()
         return self.report
 
     def _ledger(self, path: str) -> list[ledger.Event]:
@@ -217,18 +215,29 @@ class Pipeline:
         return {p: [c.id for c in deck.cards if c.id is not None] for p, deck in decks.items()}
 
     def _deleted(self) -> frozenset[CardId]:
-        """Cards that the human took out of a deck, now or before: they don't come back."""
-        before = frozenset(
-            CardId(str(e["card"])) for e in self.decided if e.get("type") == "card-deleted" and "card" in e
-        )
-        try:
-            left = json.loads(self.guard.read(_DECKS) or b"{}")
-        except ValueError:
-            left = {}
-        left = left if isinstance(left, dict) else {}
-        now = deleted_by_hand(left, self._decks_on_disk) - before
-        self.decisions += [{"v": 1, "type": "card-deleted", "card": id_, "at": self.at} for id_ in sorted(now)]
-        return before | now
+        """Cards that the human took out of a deck, now or before, and has not put back: they don't come again.
+
+        What the machine left in a deck, the deck itself says. A card counts as deleted if its comment stands
+        nowhere below the folder; a whole file that is gone is no such wish, as products may be deleted.
+        """
+        texts = {path: self.publisher.text_of(path) or "" for path in self._decks_on_disk}
+        standing = {id_ for text in texts.values() for id_ in standing_in(text)}
+        left = {id_ for text in texts.values() if sides(text) is None for id_ in left_in(text)}
+        missing = {id_ for id_ in left - standing if self.ids.alive(id_)}
+        if missing:
+            deeper = plan.scan(self.vault.root, FLASHCARDS).files
+            others = (self.publisher.text_of(f.path) or "" for f in deeper if f.path not in texts)
+            missing -= {id_ for text in others for id_ in standing_in(text)}
+        events = (e for e in self.decided if e.get("type") == "card-deleted")
+        before = {CardId(str(e.get("card"))) for e in events} - standing
+        self.decisions += [{"v": 1, "type": "card-deleted", "card": i, "at": self.at} for i in sorted(missing - before)]
+        return frozenset(before | missing)
+
+    def _known_cards(self) -> dict[CardId, CardKind | None]:
+        """Every card that the machine ever made, with the kind it has now."""
+        events = [*self.id_events, *ledger.ordered(self.events)]
+        ever = {CardId(str(e.get("id"))): None for e in events if e.get("of") == "card"}
+        return ever | {c.id: c.kind for c in live_cards(events, self.ids).values()}
 
     def _count(self, gathered: list[Gathered], layout: Layout) -> None:
         sources, claims = self.report.sources, self.report.claims
@@ -250,13 +259,16 @@ class Pipeline:
         """Ledgers first, then files: a build killed between the two is completed by the next one."""
         publisher = self.publisher
         on_disk = self._decks_on_disk
-        known = frozenset(CardId(str(e["id"])) for e in [*self.id_events, *self.events] if e.get("of") == "card")
         publisher.notes(layout.files)
         live = live_cards(self.id_events, self.ids).values()
         put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         standing = {path: ids for path, ids in on_disk.items() if path not in gone - set(layout.decks)}
-        publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known)
+        known = self._known_cards()
+        ours = frozenset(
+            f"{FLASHCARDS}/{b.slug}.md" for b in self.ids.births.values() if b.noun == "concept" and b.slug
+        )
+        publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known, ours)
         news: list[ledger.Event] = []
         if publisher.writes or publisher.removals or self.events or self.decisions:
             words = indexes.summary_words(self.report.counts())
@@ -273,10 +285,8 @@ class Pipeline:
                 self.guard.append(path, lines)
         publisher.write()
 
-    def _remember(self, layout: Layout) -> None:
+    def _remember(self) -> None:
         """Take down how everything was left, so that the next build sees at a glance what changed."""
-        decks = {path: [c.id for c in fresh.cards] for path, fresh in layout.decks.items()}
-        save_cache(self.guard, _DECKS, decks)
         save_cache(self.guard, CACHE, {"report": self.report.as_json()})
         after = steady(self.vault.root)
         # With `only`, other files may have changed unread: the next build must look at them.

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from compiler.decks import Fresh, merge_deck, render_deck, written_by_hand
+from compiler.decks import Fresh, Kinds, merge_deck, render_deck, written_by_hand
 from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile
 from vault.folder import sha256_hex
 from vault.guard import Guard
-from vault.ids import CardId
 from vault.note import human_edited, read_properties
 from vault.store import CONCEPTS, PROPOSALS, SUMMARIES, Vault
 
@@ -40,6 +39,19 @@ class Publisher:
         data = self.bytes_of(path)
         return data.decode("utf-8", "replace") if data is not None else None
 
+    def is_no_text(self, path: str) -> bool:
+        """Whether the file holds bytes that are not UTF-8: writing it would lose them, so it is named and left."""
+        try:
+            (self.bytes_of(path) or b"").decode()
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            hint = "save it as UTF-8, then run `retain compile`"
+            found = Diagnostic(path, line, "not-utf-8", "not UTF-8: left as it is", hint)
+            if found not in self.report.failures:
+                self.report.failures.append(found)
+            return True
+        return False
+
     def settled_text_of(self, path: str) -> str | None:
         """The note's text; of two sides of a conflict, the one that the machine made."""
         text = self.text_of(path)
@@ -53,7 +65,7 @@ class Publisher:
             old = self.text_of(path)
             if path.startswith(f"{CONCEPTS}/"):
                 articles["created" if old is None else "unchanged" if old == text else "updated"] += 1
-            if old == text:
+            if old == text or self.is_no_text(path):
                 continue
             if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and self._is_humans(path, old):
                 self._propose(path, text, old)
@@ -61,7 +73,11 @@ class Publisher:
                 self.writes[path] = text.encode()
         for folder in (CONCEPTS, SUMMARIES):
             for path in self.vault.paths(folder, ".md"):
-                if path not in files and not self._is_humans(path, self.text_of(path) or ""):
+                if (
+                    path not in files
+                    and not self.is_no_text(path)
+                    and not self._is_humans(path, self.text_of(path) or "")
+                ):
                     self.removals.append(path)
                     articles["removed"] += folder == CONCEPTS
 
@@ -87,18 +103,20 @@ class Publisher:
         if not same and self.text_of(proposal) != text:
             self.writes[proposal] = text.encode()
 
-    def decks(self, wanted: Mapping[str, Fresh], on_disk: Sequence[str], known: frozenset[CardId]) -> None:
-        """Plan the writing of decks around what a human wrote in them."""
+    def decks(self, wanted: Mapping[str, Fresh], on_disk: Sequence[str], known: Kinds, ours: frozenset[str]) -> None:
+        """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks."""
         for path in sorted({*on_disk, *wanted}):
+            if self.is_no_text(path):
+                continue
             old = self.text_of(path)
             both = sides(old) if old is not None else None
             if old is not None and both is not None:
                 if any(written_by_hand(side, path, known) for side in both):
                     self._conflict(path, old)
                     continue
-                merged, held_back = merge_deck(None, path, wanted.get(path), known)
+                merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:
-                merged, held_back = merge_deck(old, path, wanted.get(path), known)
+                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours)
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:

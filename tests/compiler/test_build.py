@@ -256,6 +256,71 @@ def test_a_card_that_a_human_deleted_does_not_come_back(vault: Vault) -> None:
     assert [c.id for c in parse_deck(deck.read_text(), "x").cards] == [c.id for c in rest]
 
 
+def test_a_card_that_only_seems_to_be_gone_is_not_taken_for_deleted(vault: Vault) -> None:
+    compiled(vault)
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    text = deck.read_text()
+    first, second, *_ = parse_deck(text, "x").cards
+    # A heading inside an answer parts the comment from its card; a subfolder is not read, and is the human's place.
+    deck.write_text(splice_card(text, second, None).replace(first.answer, f"{first.answer}\n\n### My note\n"))
+    deeper = vault.root / "learning/flashcards/mine/best.md"
+    deeper.parent.mkdir()
+    deeper.write_text(text[second.start : second.end] + "\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    decisions = vault.root / "ledger/decisions.jsonl"
+    assert not decisions.exists() or "card-deleted" not in decisions.read_text()
+
+
+def test_cards_that_never_reached_their_deck_are_not_taken_for_deleted(vault: Vault) -> None:
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text("# Retrieval practice\n\nRetrieval practice is the act of recalling an answer from memory.\n")
+    compiled(vault)
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    raw.write_text(TESTING)
+    edit = deck.read_text() + "\nQ: Mine?\nA: Mine.\n"
+
+    def meanwhile(event: dict[str, Any]) -> None:
+        if event["event"] == "write":
+            deck.write_text(edit)
+
+    report = compile_vault(vault, Options(), MORNING + timedelta(days=1), meanwhile)
+    assert [d.code for d in report.notices if d.path.endswith("retrieval-practice.md")] == ["edited-meanwhile"]
+    compiled(vault, MORNING + timedelta(days=2))
+    assert len(parse_deck(deck.read_text(), "x").cards) > 2 and "Mine?" in deck.read_text()
+    decisions = vault.root / "ledger/decisions.jsonl"
+    assert not decisions.exists() or "card-deleted" not in decisions.read_text()
+
+
+def test_a_deleted_card_that_the_human_puts_back_is_back(vault: Vault) -> None:
+    compiled(vault)
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    text = deck.read_text()
+    gone = parse_deck(text, "x").cards[0]
+    deck.write_text(splice_card(text, gone, None))
+    compiled(vault, MORNING + timedelta(days=1))
+    deck.write_text(text)
+    compiled(vault, MORNING + timedelta(days=2))
+    compiled(vault, MORNING + timedelta(days=3), fresh=True)
+    assert gone.id in {c.id for c in parse_deck(deck.read_text(), "x").cards}
+
+
+def test_bytes_that_are_no_text_are_named_and_never_written_over(vault: Vault) -> None:
+    compiled(vault)
+    files = [
+        vault.root / p for p in ("learning/flashcards/retrieval-practice.md", "wiki/concepts/retrieval-practice.md")
+    ]
+    for file in files:
+        file.write_bytes(file.read_bytes() + b"\ncaf\xe9\n")
+    kept = [file.read_bytes() for file in files]
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING + "\nRetrieval practice is used to prepare for exams.\n")
+    report = compiled(vault, MORNING + timedelta(days=1))
+    assert {d.path for d in report.failures if d.code == "not-utf-8"} == {
+        f.relative_to(vault.root).as_posix() for f in files
+    }
+    assert [file.read_bytes() for file in files] == kept
+
+
 def test_a_card_that_a_human_moved_stays_where_it_was_put_and_follows_its_claim(vault: Vault) -> None:
     compiled(vault)
     deck = vault.root / "learning/flashcards/retrieval-practice.md"
