@@ -29,7 +29,10 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
-from vault.store import FLASHCARDS, GAPS, Vault
+from vault.note import read_properties
+from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
+
+_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict"})  # failures that time alone does not mend
 
 
 class Pipeline:
@@ -99,10 +102,10 @@ class Pipeline:
         seen = plan.scan(self.vault.root, "raw")
         self.report.notices += seen.notices
         self.report.failures += seen.failures
-        if not (self.vault.root / "raw").is_dir() and any(b.noun == "source" for b in self.ids.births.values()):
-            raise Refused(
-                "raw/ is not there, and the wiki rests on it", where="raw", hint="bring it back; nothing changed"
-            )
+        living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
+        if living and not seen.files and not seen.unknown:
+            what = f"nothing is in raw/, and the wiki rests on {living} sources from there"
+            raise Refused(what, where="raw", hint="bring the files back (is a disk not mounted?); nothing was changed")
         unknown = set(self.options.only) - {f.path for f in seen.files}
         if unknown:
             raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="`retain add FILE` puts one there")
@@ -140,7 +143,7 @@ class Pipeline:
             return None
         except OSError as error:
             reason = f"cannot be read: {error.strerror}"
-            self.report.failures.append(Diagnostic(file.path, 0, "unreadable", reason))
+            self.report.failures.append(Diagnostic(file.path, 0, "not-now", reason))
             return self._last_bytes(file.path)
 
     def _gathered(self, crew: Crew, sources: Sequence[plan.Tracked], changed: frozenset[str]) -> list[Gathered]:
@@ -193,10 +196,32 @@ class Pipeline:
         return resolve(sources, self.ids, self.at)
 
     def _authority(self, gathered: list[Gathered]) -> dict[SourceId, int]:
-        """The last authority that the human gave to any of a source's paths."""
-        given = {str(e.get("path")): e.get("authority") for e in self.decided if e.get("type") == "authority"}
-        found = ((g.tracked.id, given.get(path)) for g in gathered for path in g.tracked.paths)
-        return {SourceId(id_): a for id_, a in found if isinstance(a, int) and 0 <= a <= 3}
+        """How far each source is trusted: as the human last said, by `add` or by editing its summary; else 1.
+
+        What was said of a path holds for the source, wherever its file has moved since.
+        """
+        owner = {str(e.get("key")): str(e.get("id")) for e in self.id_events if e.get("of") == "source" and "key" in e}
+        owner |= {path: g.tracked.id for g in gathered for path in g.tracked.paths}
+        said = [e for e in self.decided if e.get("type") == "authority" and e.get("authority") in (0, 1, 2, 3)]
+        given = {str(e.get("source") or owner.get(str(e.get("path")))): int(e["authority"]) for e in said}
+        for g in gathered:
+            id_, last = g.tracked.id, self.ids.changed.get(g.tracked.id, {}).get("authority", 1)
+            edited = read_properties(self.publisher.settled_text_of(f"{SUMMARIES}/{g.tracked.slug}.md") or "")
+            if edited.text("authority") in ("0", "1", "2", "3") and int(edited.text("authority")) != last:
+                given[id_] = int(edited.text("authority"))
+                event = {
+                    "v": 1,
+                    "type": "authority",
+                    "source": id_,
+                    "authority": given[id_],
+                    "at": self.at,
+                    "via": "summary",
+                }
+                self.decisions.append(event)
+            if given.get(id_, 1) != last:
+                change = self.ids.changed[id_] | {"at": self.at, "authority": given.get(id_, 1)}
+                self._learn([change])
+        return {SourceId(id_): authority for id_, authority in given.items()}
 
     def _gap_decisions(self) -> dict[GapId, GapStatus]:
         """The human's decisions on gaps, ticks made since the last build among them."""
@@ -270,7 +295,7 @@ class Pipeline:
         )
         publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known, ours)
         news: list[ledger.Event] = []
-        if publisher.writes or publisher.removals or self.events or self.decisions:
+        if self.events or self.decisions:  # products that are merely written again are no news
             words = indexes.summary_words(self.report.counts())
             head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
             news.append(head | {"engine": self.engine, "words": words})
@@ -287,10 +312,13 @@ class Pipeline:
 
     def _remember(self) -> None:
         """Take down how everything was left, so that the next build sees at a glance what changed."""
-        save_cache(self.guard, CACHE, {"report": self.report.as_json()})
+        told = {k: v for k, v in self.report.as_json().items() if k not in ("written", "rejections")}
+        save_cache(self.guard, CACHE, {"report": told})  # less the long lists, of which a later compile has none
         after = steady(self.vault.root)
         # With `only`, other files may have changed unread: the next build must look at them.
-        known = not self.options.only and self._all_as_left(after)
+        # A reader's bad day may be over next time; what is wrong with a document stays wrong until it changes.
+        settled = all(f.code in _LASTING for f in self.report.failures)
+        known = settled and not self.options.only and self._all_as_left(after)
         overwrite(self.guard, STAMPS, after.text(self.engine) if known else b"")
 
     def _all_as_left(self, after: Snapshot) -> bool:
