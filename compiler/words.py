@@ -303,7 +303,7 @@ _NOUNS_LIKE_ADJECTIVES = _set(
     "parable constable vegetable crucible mandible nous chemical radical rational professional national fish "
     "dish wish finish polish relish radish weed steed greed blood proceed hundred sled"
 )
-_ADJECTIVES = _set(
+ADJECTIVES = _set(
     "sequential generative discriminative parallel local global neural linear nonlinear statistical dynamic "
     "static semantic syntactic lexical automatic generic specific explicit implicit intrinsic extrinsic "
     "relative active passive binary primary secondary tertiary ordinary temporary arbitrary elementary "
@@ -327,7 +327,7 @@ _ADJECTIVES = _set(
 
 def looks_adjective(word: str) -> bool:
     """Whether a lone lower-case word is an adjective, adverb or participle by its ending or by the list."""
-    return word in _ADJECTIVES or (bool(_ADJECTIVE.search(word)) and word not in _NOUNS_LIKE_ADJECTIVES)
+    return word in ADJECTIVES or (bool(_ADJECTIVE.search(word)) and word not in _NOUNS_LIKE_ADJECTIVES)
 
 
 CHINESE_NOT_NAME = re.compile(

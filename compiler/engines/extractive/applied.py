@@ -19,6 +19,7 @@ def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
         *_useful(main, matter),
         *_when(main, matter),
         *_trait(clause, matter),
+        *_has_trait(clause, matter),
         *_limit(clause, matter),
         *_examples(clause, matter),
     ]

@@ -93,11 +93,18 @@ _WHICH_IS = frozenset({"is", "are", "means", "mean", "refers", "refer"})
 def _end_of_body(words: tuple[Token, ...], at: int) -> int:
     """Where the relative clause ends: at the next comma that opens no list of its own, or at the end."""
     for i in range(at, len(words)):
-        if words[i].tag == "COMMA" and (i + 1 >= len(words) or words[i + 1].tag not in ("ADJ", "NOUN", "WH", "PREP")):
+        if words[i].tag == "COMMA" and (i + 1 >= len(words) or not _goes_on(words, i + 1)):
             return i
         if words[i].text in (";", ".", ":", "—", "–", "--") and i > at:
             return i
     return len(words)
+
+
+def _goes_on(words: tuple[Token, ...], at: int) -> bool:
+    """Whether the phrase before a comma goes on at token `at`: "... in some directions, but not in all"."""
+    if words[at].low == "but" and at + 1 < len(words):
+        return words[at + 1].tag in ("ADJ", "NOUN", "PREP", "NOT")
+    return words[at].tag in ("ADJ", "NOUN", "WH", "PREP")
 
 
 def _names_a_genus(words: tuple[Token, ...], at: int, end: int, plural: bool) -> bool:

@@ -157,7 +157,8 @@ _POINTING = re.compile(
     r"^(?:this|these|those|that|such|same|similar|another|other|the same|a similar|the other|a different|the latter|"
     r"here|there|he|she|we|our|its|their|them|his|her)\b|\b(?:this|these|such a|such an|those) (?:\w+)\b(?! (?:who|"
     r"that|which|with|of|in|from)\b)|"
-    r"\b(?:above|below|following|former|latter|aforementioned|previously|previous|preceding|respectively|figure \d|"
+    r"\b(?:above|below|following|former|latter|aforementioned|previously (?:described|mentioned|discussed|seen|"
+    r"introduced|defined)|previous|preceding|respectively|figure \d|"
     r"section \d|chapter \d|et al)\b",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from compiler.engines.extractive.asking import Ask
 from compiler.engines.port import ClaimView, ProposedCard
 
 PER_KIND = 2
-SAME_QUESTION, SAME_ANSWER = 82, 80
+SAME_QUESTION, SAME_ANSWER = 91, 80  # of 100, words sorted
 KINDS = ("definitional", "mechanistic", "relational", "applied")
 
 
@@ -52,8 +52,8 @@ def _best(ranked: list[Offer], others: list[Offer]) -> Iterator[Offer]:
 def _repeats(a: Offer, b: Offer) -> bool:
     if a.ask.reverse != b.ask.reverse:
         return fuzz.token_set_ratio(a.ask.question, b.ask.answer) > 90 and a.claim.id != b.claim.id
-    return (
-        fuzz.token_sort_ratio(a.ask.question, b.ask.question) > SAME_QUESTION
-        or fuzz.token_sort_ratio(a.ask.answer, b.ask.answer) > SAME_ANSWER
-        or fuzz.token_set_ratio(a.ask.answer, b.ask.answer) > 95
-    )
+    questions = fuzz.token_sort_ratio(a.ask.question, b.ask.question)
+    answers = fuzz.token_sort_ratio(a.ask.answer, b.ask.answer)
+    if questions > SAME_QUESTION or answers > SAME_ANSWER:
+        return True
+    return (questions > 80 and answers > 55) or fuzz.token_set_ratio(a.ask.answer, b.ask.answer) > 95

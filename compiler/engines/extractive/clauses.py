@@ -339,6 +339,8 @@ def _starts_clause(clause: Clause, start: int, at: int) -> bool:
     if words[at].tag not in ("DET", "NOUN", "ADJ"):
         return False
     found = _subject_and_verb(words, at, clause.end)
+    if found and any(w.tag == "COMMA" for w in words[at : found[1]]):
+        return False
     return bool(found and found[1] - at < 7 and words[found[1]].tag in ("BE", "HAVE", "MODAL", "VBZ", "VBD", "DO"))
 
 

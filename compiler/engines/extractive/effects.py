@@ -91,7 +91,12 @@ def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
     """From "X reduces Y": what X reduces; "X depends on Y", "X leads to Y", "X consists of Y"."""
     main = clause.until(end_of_clause(clause, clause.verb + 1))
     at, lemma = main.main_verb(), main.lemma()
-    if not _may_lead(main) or not matter.is_named(main.subject) or main.is_passive() or main.words[at].tag == "VBG":
+    if (
+        not _may_lead(main)
+        or not matter.is_named(main.subject)
+        or main.is_passive()
+        or main.words[at].tag in ("VBG", "VBD")
+    ):
         return []
     particle = _PARTICLE_EFFECTS.get(lemma, "")
     start = at + 1

@@ -191,7 +191,7 @@ def _inside(clause: Clause, matter: Matter) -> list[Ask | None]:
     front = clause.fronted
     if not front.casefold().startswith("in ") or not matter.is_named(front[3:]) or is_pronoun(clause.subject):
         return []
-    if clause.words[clause.verb].tag == "VBD":
+    if clause.words[clause.verb].tag in ("VBD", "HAVE"):
         return []
     told = clause.slice(clause.start, end_of_clause(clause, clause.verb + 1))
     if len(told.split()) < 6:

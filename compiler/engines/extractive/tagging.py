@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from compiler import words
 from compiler.engines.extractive import verbs
 
 
@@ -62,8 +63,8 @@ for _tag, _words in {
     "indeed perhaps maybe away together apart here there now later earlier further ahead back forth everywhere "
     "altogether somewhat rather well far once twice ever yet elsewhere thereby therein instead besides first "
     "second third finally next last up down out off much little alone else merely simply",
-    "NUM": "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred thousand million billion dozen",
+    "NUM": "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy "
+    "eighty ninety hundred thousand million billion dozen",
     "ADJ": "good better best bad worse worst new old big small large long short high low early late fast slow easy "
     "hard different similar same main major minor other own important useful able unable likely unlikely possible "
     "impossible necessary sufficient common rare single whole entire full empty free true false simple complex "
@@ -129,6 +130,8 @@ def _first_guess(low: str, text: str) -> str:
             return "VBG"
     if text[0].isupper() and any(c.isupper() for c in text[1:]):
         return "NOUN"
+    if low in words.ADJECTIVES:
+        return "ADJ"
     if low in _NOUNS or _NOUN_END.search(low):
         return "NOUN"
     if low.endswith("ly") and len(low) > 4:
@@ -211,7 +214,7 @@ def _verb(i: int, low: str, before: str, after: str, tags: list[str], lows: list
         return "NOUN" if low in _NOUNS and not (before == "PREP" and after in ("DET", "POSS", "ADJ")) else "VBG"
     if kinds <= {"VBD", "VBN"}:
         return _past(i, before, after, tags)
-    if "VB" in kinds and _asks_for_infinitive(before, after, noun):
+    if "VB" in kinds and _asks_for_infinitive(before, after, noun, tags[i - 2] if i > 1 else ""):
         return "INF"
     if before in ("HAVE", "BE", "BEN") and "VBN" in kinds:
         return "VBN"
@@ -228,9 +231,12 @@ def _verb(i: int, low: str, before: str, after: str, tags: list[str], lows: list
     return _base(before, after, noun, lows[max(0, _neighbour_at(tags, i, -1, ("ADV", "NOT")))])
 
 
-def _asks_for_infinitive(before: str, after: str, noun: bool) -> bool:
-    """Whether "to", a modal or "do" stands before; "to use" is a verb, "to use." and "to use of" may be none."""
-    return before in ("MODAL", "DO") or (before == "TO" and not (noun and after in ("PREP", "STOP", "CC", "")))
+def _asks_for_infinitive(before: str, after: str, noun: bool, governs: str) -> bool:
+    """Whether "to", a modal or "do" stands before; "leads to use of" has a noun, "allows us to focus on" a verb."""
+    if before in ("MODAL", "DO"):
+        return True
+    is_object = noun and after in ("PREP", "STOP", "CC", "") and governs not in ("NOUN", "PRON", "CLOSE")
+    return before == "TO" and not is_object
 
 
 def _unlikely(kinds: set[str]) -> str:
