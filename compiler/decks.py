@@ -68,8 +68,13 @@ def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: Kinds, ou
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:
     """Whether a deck holds anything that the machine did not write, or not there."""
     deck = parse_deck(text, path)
-    mine = [c for c in deck.cards if c.id in known and not c.human_edited and known[c.id] in (None, c.kind)]
+    mine = [c for c in deck.cards if not c.human_edited and _is_machines(c, known)]
     return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
+
+
+def _is_machines(card: Card, known: Kinds) -> bool:
+    """Whether the machine made the card, and of the kind under which it stands."""
+    return card.id is not None and card.id in known and known[card.id] in (None, card.kind)
 
 
 def where_they_stand(
@@ -79,7 +84,11 @@ def where_they_stand(
 
     `put` says in which file the machine put a card: one that still stands there goes where it belongs now.
     """
-    moved = {id_: path for path, ids in on_disk.items() for id_ in ids if put.get(id_) != path}
+    moved: dict[CardId, str] = {}
+    for path, ids in on_disk.items():
+        for id_ in ids:
+            if id_ not in on_disk.get(put.get(id_, ""), ()):
+                moved.setdefault(id_, path)
     out: dict[str, list[Card]] = {path: [] for path in wanted}
     for path, fresh in wanted.items():
         for card in fresh.cards:

@@ -112,6 +112,14 @@ def _one_source(concept: Resolved, mentions: tuple[str, ...], weight: int) -> _F
     return _Found(key, GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight, len(_MISSING))
 
 
+def _is_filled(key: str, known: Resolution) -> bool:
+    """Whether what a gap of this key asked for is there now, and not merely what asked for it gone."""
+    kind, _, rest = key.partition(":")
+    if kind == GapKind.STRUCTURAL:
+        return any(rest in concept.keys for concept in known.concepts.values())
+    return rest.partition(":")[0] in known.concepts
+
+
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
     """The last decision on each gap; "reopen" takes one back."""
     out: dict[GapId, GapStatus] = {}
@@ -127,11 +135,17 @@ def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
 
 
 def agenda(
-    found: Sequence[_Found], births: Mapping[str, Event], ids: Ids, decisions: Mapping[GapId, GapStatus], at: str
+    found: Sequence[_Found],
+    known: Resolution,
+    births: Mapping[str, Event],
+    ids: Ids,
+    decisions: Mapping[GapId, GapStatus],
+    at: str,
 ) -> tuple[list[Gap], list[Event]]:
     """All gaps as the agenda shows them, filled ones last, and what the ledger must learn.
 
-    `births` are the ledger's birth events of gaps, by id: a filled gap is shown with the words it was born with.
+    `known` are the concepts with an article. `births` are the ledger's birth events of gaps, by id: a filled gap
+    is shown with the words it was born with.
     """
     events: list[Event] = []
     gaps: list[Gap] = []
@@ -149,8 +163,12 @@ def agenda(
     for id_, event in sorted(births.items()):
         if id_ in present:
             continue
+        filled = _is_filled(str(event.get("key", "")), known)
         if id_ not in ids.retired:
-            events.append({"v": 1, "type": "retire", "of": "gap", "id": id_, "at": at, "reason": "filled"})
-        what, missing, fill = (str(event.get(part, "")) for part in ("name", "missing", "fill"))
-        gaps.append(Gap(GapId(id_), GapKind(event.get("kind", "epistemic")), what, missing, fill, (), GapStatus.FILLED))
+            reason = "filled" if filled else "nobody asks any more"
+            events.append({"v": 1, "type": "retire", "of": "gap", "id": id_, "at": at, "reason": reason})
+        kind = next((k for k in GapKind if k.value == event.get("kind")), None)
+        if filled and kind is not None:
+            what, missing, fill = (str(event.get(part, "")) for part in ("name", "missing", "fill"))
+            gaps.append(Gap(GapId(id_), kind, what, missing, fill, (), GapStatus.FILLED))
     return gaps, events

@@ -22,11 +22,10 @@ from vault.claim import Claim
 from vault.clean import clean, clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
-from vault.guard import Guard
+from vault.guard import Guard, Scope
 from vault.ids import ClaimId, digest12, mint
 from vault.source import SourceText
-from vault.store import SUMMARIES, Vault
-from vault.summary import parse_summary
+from vault.store import Vault
 
 SAME_CLAIM = 80  # out of 100: a changed quote this like a vanished one of its source is the same claim
 _DIGESTS = ".retain/cache/raw.json"
@@ -51,16 +50,13 @@ class RawDigests:
 
     def __init__(self, vault: Vault, now_ns: int) -> None:
         self.vault, self.now_ns = vault, now_ns
-        try:
-            self.known: dict[str, list[Any]] = json.loads(vault.read_bytes(_DIGESTS) or b"{}")
-        except ValueError:
-            self.known = {}
+        self.known = read_cache(vault.guard(Scope.PUBLISHER), _DIGESTS)
         self.seen: dict[str, list[Any]] = {}
 
     def of(self, file: RawFile) -> str:
         """Raises OSError if the file cannot be read."""
         known = self.known.get(file.path)
-        if known is not None and known[:3] == list(file.stamp):
+        if isinstance(known, list) and len(known) == 4 and known[:3] == list(file.stamp):
             digest = str(known[3])
         else:
             with (self.vault.root / file.path).open("rb") as handle:
@@ -77,6 +73,15 @@ def cache_path(path: str, sha256: str, engine: str) -> str:
     """Where what a worker made of these bytes under this name is kept."""
     key = f"{sha256} {READERS} {engine} {path.rsplit('/', 1)[-1]}"
     return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
+
+
+def read_cache(guard: Guard, path: str) -> dict[str, Any]:
+    """The mapping kept at `path`; an empty one where it is gone or spoilt, as a cache may be."""
+    try:
+        found = json.loads(guard.read(path) or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def save_cache(guard: Guard, path: str, value: object) -> None:
@@ -225,7 +230,7 @@ class Gathering:
             id_ = before.get(key) or moved.get(key)
             if id_ is None:
                 id_ = mint("claim", key, self.ids.births)
-                self.events.append({"v": 1, "type": "birth", "of": "claim", "id": id_, "at": self.at, "key": key})
+                self.events.append(self._event("birth", id_, key, verified.quote))
             elif id_ in self.ids.retired:
                 self.events.append({"v": 1, "type": "revive", "of": "claim", "id": id_, "at": self.at})
             claim = Claim(
@@ -237,12 +242,13 @@ class Gathering:
     def _moved(
         self, tracked: Tracked, found: Sequence[Verified], keys: list[str], before: dict[str, str]
     ) -> dict[str, str]:
-        """New key -> id of the claim whose words it changed a little, as the summary on disk had them."""
+        """New key -> id of the claim whose words it changed a little."""
         gone = {id_ for key, id_ in before.items() if key not in set(keys) and self.ids.alive(id_)}
         new = [(v, k) for v, k in zip(found, keys, strict=True) if k not in before]
-        old = self._old_quotes(tracked, gone) if gone and new else {}
+        old = {id_: self.ids.quotes[id_] for id_ in sorted(gone) if id_ in self.ids.quotes} if new else {}
         if not old:
             return {}
+        quotes = {k: v.quote for v, k in new}
         from rapidfuzz import fuzz
 
         pairs = sorted(
@@ -257,10 +263,9 @@ class Gathering:
         for score, key, id_ in pairs:
             if score >= SAME_CLAIM and key not in moved and id_ not in moved.values():
                 moved[key] = id_
-                self.events.append({"v": 1, "type": "reanchor", "of": "claim", "id": id_, "at": self.at, "key": key})
+                self.events.append(self._event("reanchor", id_, key, quotes[key]))
         return moved
 
-    def _old_quotes(self, tracked: Tracked, wanted: set[str]) -> dict[str, str]:
-        data = self.guard.read(f"{SUMMARIES}/{tracked.slug}.md")
-        summary = parse_summary(data.decode("utf-8", "replace"), "") if data else None
-        return {c.claim.id: c.claim.quote for c in summary.claims if c.claim.id in wanted} if summary else {}
+    def _event(self, type_: str, id_: str, key: str, quote: str) -> ledger.Event:
+        """What the ledger must learn of a claim; its words too, so that they are known again when changed."""
+        return {"v": 1, "type": type_, "of": "claim", "id": id_, "at": self.at, "key": key, "quote": quote}

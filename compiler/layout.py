@@ -15,12 +15,12 @@ from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
 from vault import ledger
 from vault.agenda import GapKind, GapStatus, render_agenda
-from vault.article import ArticleSection, render_body
+from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
 from vault.claim import Claim, ClaimKind
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
 from vault.markdown import escape
-from vault.note import Value, render_generated
+from vault.note import Value, read_properties, render_generated
 from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES
 from vault.summary import SummaryHead, render_summary
 from vault.wikilink import Citation, Wikilink, alias, note_link, raw_link
@@ -79,6 +79,9 @@ class Layout:
     decks: dict[str, decks.Fresh] = field(default_factory=dict)
     events: list[ledger.Event] = field(default_factory=list)
     articles: dict[ConceptId, Article] = field(default_factory=dict)
+    written_before: dict[ConceptId, ledger.Event] = field(
+        default_factory=dict
+    )  # the last change event but this build's
 
     def __post_init__(self) -> None:
         self.sources = {g.tracked.id: g for g in self.gathered}
@@ -109,8 +112,8 @@ class Layout:
         return self.resolution.concepts[id_].title.casefold(), id_
 
     def _article(self, concept: Resolved, reply: ComposeReply) -> Article | None:
-        changed = self.ids.changed.get(concept.id, {}).get("sources", ())
-        before = [SourceId(s) for s in changed if isinstance(s, str)]
+        changed = self.ids.changed.get(concept.id, {}).get("sources")
+        before = [SourceId(s) for s in changed if isinstance(s, str)] if isinstance(changed, list) else []
         places = compose.places(concept.main, before, self._source_order)
         number = {s: n for n, s in enumerate(places, 1)}
 
@@ -136,13 +139,31 @@ class Layout:
         return [slug(f) for f in folders]
 
     def _record_change(self, article: Article) -> None:
-        body = self._body(article)
+        """Tell the ledger when body, sources, names or tags are new: then the article is of another day, and what a
+        human changed in the properties can be told from what the machine last wrote there."""
         known = self.ids.changed.get(article.concept.id, {})
-        sources = [str(s) for s in article.places]
-        if known.get("digest") != digest12(body) or known.get("sources") != sources:
-            event = {"v": 1, "type": "change", "of": "concept", "id": article.concept.id, "at": self.at}
-            self.events.append(event | {"digest": digest12(body), "sources": sources})
-            self.ids.changed[article.concept.id] = self.events[-1]
+        now = {
+            "digest": digest12(self._body(article)),
+            "sources": [str(s) for s in article.places],
+            "aliases": list(article.concept.aliases),
+            "tags": list(article.tags),
+        }
+        self.written_before[article.concept.id] = known
+        if any(known.get(key) != value for key, value in now.items()):
+            event = {"v": 1, "type": "change", "of": "concept", "id": article.concept.id, "at": self.at} | now
+            self.events.append(event)
+            self.ids.changed[article.concept.id] = event
+
+    def _merged(self, key: str, article: Article, old: str | None) -> tuple[str, ...]:
+        """The machine's `aliases` or `tags`, with what a human added in the `old` file, less what one took out."""
+        machine = article.tags if key == "tags" else article.concept.aliases
+        if old is None:
+            return machine
+        before = self.written_before.get(article.concept.id, {}).get(key)
+        base = set(before) if isinstance(before, list) else set(machine)
+        theirs = read_properties(old).texts(key)
+        kept = [m for m in machine if m in theirs or m not in base]
+        return (*kept, *(t for t in theirs if t not in base and t not in kept))
 
     def related(self, article: Article) -> list[ConceptId]:
         """The concepts that this one's claims name most, those with an article only."""
@@ -202,6 +223,7 @@ class Layout:
         return news
 
     def _deck(self, article: Article, live: Sequence[cards.LiveCard]) -> None:
+        path = f"{FLASHCARDS}/{article.concept.slug}.md"
         number = {s: n for n, s in enumerate(article.places, 1)}
         blocks = []
         for card in live:
@@ -213,9 +235,9 @@ class Layout:
             "concept": article.concept.id,
             "article": article.link,
             "generator": self.engine,
-            "tags": article.tags,
+            "tags": self._merged("tags", article, self.read_old(path)),
         }
-        self.decks[f"{FLASHCARDS}/{article.concept.slug}.md"] = decks.Fresh(article.concept.title, properties, blocks)
+        self.decks[path] = decks.Fresh(article.concept.title, properties, blocks)
 
     def write_agenda(self, news: cards.CardNews, decided: dict[GapId, GapStatus]) -> None:
         """`gaps.md`, and what the ledger must learn of gaps."""
@@ -229,7 +251,7 @@ class Layout:
         )
         found = gaps.find(known, news.cards, links, origins)
         births = {str(e["id"]): e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth"}
-        items, events = gaps.agenda(found, births, self.ids, decided, self.at)
+        items, events = gaps.agenda(found, known, births, self.ids, decided, self.at)
         self.events += events
         still_open = Counter(g.kind for g in items if g.open)
         self.report.gaps |= {k.value: still_open[k] for k in GapKind}
@@ -240,20 +262,22 @@ class Layout:
         for article in self.articles.values():
             concept = article.concept
             related = [self.articles[i].link for i in self.related(article)]
+            old = self.read_old(article.path)
+            freshness = read_properties(old).text("freshness") if old else ""
             properties: dict[str, Value] = {
                 "type": "concept",
                 "id": concept.id,
                 "title": concept.title,
-                "aliases": concept.aliases,
+                "aliases": self._merged("aliases", article, old),
                 "created": self._day(self._birth(concept.id)),
                 "updated": self._day(self.ids.changed[concept.id]["at"]),
                 "confidence": article.confidence,
-                "freshness": "normal",
+                "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
                 "sources": tuple(self._source_link(s) for s in article.places),
                 "related": tuple(related),
-                "tags": article.tags,
+                "tags": self._merged("tags", article, old),
             }
-            self.files[article.path] = render_generated(properties, self._body(article), self.read_old(article.path))
+            self.files[article.path] = render_generated(properties, self._body(article), old)
 
     def _birth(self, id_: str) -> str:
         return self.ids.births[id_].at

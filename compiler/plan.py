@@ -99,7 +99,7 @@ class _Tracking:
         self.by_bytes: dict[str, str] = {}  # sha256 -> id
         self.births: dict[str, ledger.Birth] = {}
 
-    def _event(self, type_: str, id_: str, **rest: str) -> None:
+    def _event(self, type_: str, id_: str, **rest: str | int) -> None:
         self.events.append({"v": 1, "type": type_, "of": "source", "id": id_, "at": self.at, **rest})
 
     def known_paths(self) -> None:
@@ -153,6 +153,8 @@ class _Tracking:
             out.append(Tracked(SourceId(id_), tuple(paths), digest, (birth.at, birth.key), birth.slug))
             if id_ in self.ids.retired:
                 self._event("revive", id_)
-            if self.ids.changed.get(id_, {}).get("digest") != digest:
-                self._event("change", id_, digest=digest)
+            before = self.ids.changed.get(id_, {})
+            if before.get("digest") != digest:
+                trust = {"authority": before["authority"]} if "authority" in before else {}
+                self._event("change", id_, digest=digest, **trust)
         return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 
 from compiler.crew import Crew
 from compiler.engines.port import REPLY_TO, Reply, Request, digest
-from compiler.gather import save_cache
+from compiler.gather import read_cache, save_cache
 from vault.errors import WorkerFailed
 from vault.guard import Guard
 
@@ -27,10 +26,7 @@ class Replies:
         self.known: dict[str, Any] = {}
         self.used: dict[str, Any] = {}
         if not fresh:
-            try:
-                self.known = json.loads(guard.read(PATH) or b"{}")
-            except ValueError:
-                self.known = {}
+            self.known = read_cache(guard, PATH)
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
         """The reply to each request, in order; None where it makes no sense. Raises: WorkerFailed."""

@@ -68,7 +68,7 @@ def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
             event = json.loads(line)
         except (ValueError, RecursionError):
             event = None
-        if isinstance(event, dict) and isinstance(event.get("type"), str):
+        if isinstance(event, dict) and isinstance(event.get("type"), str) and _is_instant(event.get("at")):
             events.append(event)
         else:
             found.append(
@@ -101,6 +101,7 @@ class Ids:
     retired: dict[str, str] = field(default_factory=dict)  # id -> instant
     merged: dict[str, str] = field(default_factory=dict)  # id -> the id it became
     changed: dict[str, Event] = field(default_factory=dict)  # id -> its last change event
+    quotes: dict[str, str] = field(default_factory=dict)  # claim id -> the words it was last found in
     _slugs: set[tuple[str, str]] = field(default_factory=set)  # (noun, casefolded slug)
 
     def apply(self, event: Event) -> None:
@@ -108,6 +109,8 @@ class Ids:
         noun, id_, type_, at = (event.get(k) for k in ("of", "id", "type", "at"))
         if noun not in _NOUNS or not isinstance(id_, str) or not isinstance(at, str):
             return
+        if isinstance(event.get("quote"), str):
+            self.quotes[id_] = event["quote"]
         if type_ == "birth" and id_ not in self.births:
             key, name, given = (str(event.get(k, "")) for k in ("key", "name", "slug"))
             self.births[id_] = Birth(noun, id_, at, key, name, self._own_slug(noun, id_, given))

@@ -339,6 +339,56 @@ def test_a_card_that_a_human_moved_stays_where_it_was_put_and_follows_its_claim(
     assert mine.read_text().startswith("# My exam\n\nMust know this.\n")
 
 
+def test_what_a_human_says_in_the_properties_counts(vault: Vault) -> None:
+    compiled(vault)
+    article = vault.root / "wiki/concepts/retrieval-practice.md"
+    deck = vault.root / "learning/flashcards/retrieval-practice.md"
+    summary = vault.root / "wiki/summaries/testing.md"
+    article.write_text(
+        article.read_text()
+        .replace("freshness: normal", "freshness: stable")
+        .replace("aliases: []", "aliases:\n  - testing")
+    )
+    deck.write_text(deck.read_text().replace("tags: []", "tags:\n  - exam"))
+    summary.write_text(summary.read_text().replace("authority: 1", "authority: 3"))
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING + "\nRetrieval practice is used to prepare for exams.\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    compiled(vault, MORNING + timedelta(days=2), fresh=True)
+    properties = read_properties(article.read_text())
+    assert properties.text("freshness") == "stable" and "testing" in properties.texts("aliases")
+    assert read_properties(deck.read_text()).texts("tags") == ("exam",) and "prepare for exams" in deck.read_text()
+    assert read_properties(summary.read_text()).text("authority") == "3"
+    raw.rename(raw.with_name("moved.md"))
+    compiled(vault, MORNING + timedelta(days=3))
+    assert read_properties(summary.read_text()).text("authority") == "3"
+
+
+def test_a_changed_claim_is_known_again_though_all_products_are_gone(vault: Vault) -> None:
+    compiled(vault)
+    ids = {c.id for d in vault.decks() for c in d.cards}
+    for folder in ("wiki", "learning", ".retain"):
+        shutil.rmtree(vault.root / folder)
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING.replace("recalling an answer from memory", "recalling an answer out of memory"))
+    compiled(vault, MORNING + timedelta(days=1))
+    assert {c.id for d in vault.decks() for c in d.cards} == ids
+
+
+def test_a_gap_is_filled_by_an_answer_not_by_the_question_going_away(vault: Vault) -> None:
+    compiled(vault)
+    gaps = vault.root / "learning/gaps.md"
+    assert "**Retrieval practice**" in gaps.read_text()
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(TESTING + "\nUnlike rereading, retrieval practice shows the learner what is missing.\n")
+    assert "**Retrieval practice**: nothing says how it relates" in gaps.read_text().partition("## Resolved")[0]
+    compiled(vault, MORNING + timedelta(days=1))
+    assert "**Retrieval practice**: nothing says how it relates" in gaps.read_text().partition("## Resolved")[2]
+    raw.unlink()
+    compiled(vault, MORNING + timedelta(days=2))
+    assert "**Retrieval practice**" not in gaps.read_text()
+
+
 def test_the_humans_files_are_never_touched(vault: Vault) -> None:
     before = {p: d for p, d in tree(vault).items() if p.startswith(("raw/", "insights/", "retain.toml"))}
     compiled(vault)
@@ -414,7 +464,7 @@ def test_raw_that_is_missing_altogether_is_refused(vault: Vault) -> None:
     compiled(vault)
     before = products(tree(vault))
     (vault.root / "raw").rename(vault.root / "elsewhere")
-    with pytest.raises(Refused, match="raw/ is not there"):
+    with pytest.raises(Refused, match="nothing is in raw/"):
         compiled(vault, MORNING + timedelta(days=1))
     assert products(tree(vault)) == before
 
