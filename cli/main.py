@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from cli.version import __version__
 
@@ -96,24 +97,36 @@ def main() -> None:
     # A command makes many objects that live as long as it does: searching them for garbage now and then, and once
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
     code = run(sys.argv[1:])
     gc.freeze()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
+            stream.close()
     sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
     """Run one command line; the exit code. Only here is every exception caught."""
+    from cli import report
+
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        return report.DONE  # the reader of our output went away (`retain due | head`): nothing more to say
+
+
+def _run(arguments: list[str]) -> int:
     import click
 
     from cli import report
     from vault.errors import RetainError
 
     try:
-        code = _group().main(args=arguments, prog_name="retain", standalone_mode=False)
-    except click.exceptions.Abort:
-        report.say("\nretain: interrupted; what was saved stays saved")
-        return report.INTERRUPTED
-    except KeyboardInterrupt:
+        code = _called(arguments)
+        report.flush()
+    except (click.exceptions.Abort, KeyboardInterrupt):
         report.say("\nretain: interrupted; what was saved stays saved")
         return report.INTERRUPTED
     except click.ClickException as error:
@@ -122,8 +135,24 @@ def run(arguments: list[str]) -> int:
     except RetainError as error:
         return report.failed(error)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away (`retain due | head`): nothing more to say
-        return report.DONE
+        raise
     except Exception as error:  # noqa: BLE001 (the face: a defect becomes one line and a trace file)
         return report.defect(error)
-    return code if isinstance(code, int) else report.DONE
+    return code
+
+
+def _called(arguments: list[str]) -> int:
+    """What the command gave back. Not by click's own `main`: of a pipe that nobody reads it makes exit code 1."""
+    import os
+
+    import click
+
+    group = _group()
+    if "_RETAIN_COMPLETE" in os.environ:  # a shell asks what could come next
+        group.main(prog_name="retain")
+    try:
+        with group.make_context("retain", list(arguments)) as context:
+            code = group.invoke(context)
+    except click.exceptions.Exit as asked:  # `-h`, `--version`
+        return asked.exit_code
+    return code if isinstance(code, int) else 0

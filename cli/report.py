@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from vault.clean import clean, clean_line
 from vault.diagnostic import Diagnostic
@@ -30,6 +31,9 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
     (EngineUnavailable, NO_MODEL),
     (RetainError, FINDINGS),
 )
+
+# DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
 
 def exit_code(error: RetainError) -> int:
@@ -67,23 +71,43 @@ def say(text: str) -> None:
 
 def show(text: str) -> None:
     """Data on stdout."""
-    print(clean(text))
+    _print(clean(text))
 
 
 def show_json(value: Any) -> None:
     """One JSON object on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    _print(_json(value, sys.stdout, indent=2))
+
+
+def flush() -> None:
+    """Writes out what was shown, while what goes wrong with it can still be told."""
+    _print("", end="", flush=True)
+
+
+def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
+    """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
+    try:
+        print(text, end=end, flush=flush)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+
+
+def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
+    """`value` as JSON, what a terminal would obey or `out` could not write as escapes: the value stays the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(getattr(out, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def found(diagnostics: Iterable[Diagnostic]) -> None:
     """Each finding on a line of stderr."""
     for each in diagnostics:
         say(f"  {each}")
-
-
-def listed(each: Diagnostic) -> dict[str, object]:
-    """A finding as JSON listings have it."""
-    return {"id": each.code, "path": each.path, "line": each.line, "reason": each.message, "hint": each.hint}
 
 
 _VERBS = {
@@ -105,7 +129,7 @@ class Progress:
 
     def __call__(self, event: dict[str, Any]) -> None:
         if self.jsonl:
-            print(json.dumps(event, ensure_ascii=False), file=sys.stderr, flush=True)
+            print(_json(event, sys.stderr), file=sys.stderr, flush=True)
         elif self.live:
             now = time.monotonic()
             if event["done"] == event["of"] or now - self._last > 0.1:

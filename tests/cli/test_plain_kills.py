@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from learning.desk import render_review_page
@@ -49,6 +50,8 @@ def killed_session(root: Path, after_s: float) -> str:
         rest = session.stdout.read()
         session.wait(timeout=60)
         typing.join(timeout=60)
+        with suppress(OSError):  # keys that the dead process did not take
+            session.stdin.close()
         return (first + rest).decode()
 
 

@@ -1,0 +1,86 @@
+"""What reaches a terminal or a pipe is harmless, whatever a deck says and however the pipe ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import report
+
+Run = Callable[..., Any]
+RETAIN = Path(sys.executable).parent / "retain"
+EVIL = "a\x1b\x9b31m\x7f\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9é注🧠"
+_RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
+
+
+def test_json_carries_control_and_direction_marks_only_as_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    report.show_json({EVIL: [EVIL]})
+    report.Progress("jsonl")({"event": "source", "path": EVIL})
+    told = capsys.readouterr()
+    assert not _RAW.search(told.out) and not _RAW.search(told.err)
+    assert "é注🧠" in told.out
+    assert json.loads(told.out) == {EVIL: [EVIL]} and json.loads(told.err)["path"] == EVIL
+
+
+def test_a_terminal_that_knows_ascii_alone_is_told_everything(run: Run, compiled: Path) -> None:
+    deck = next((compiled / "learning/flashcards").iterdir())
+    deck.write_text(deck.read_text() + "\n### Applied\n\nQ: Wann übt man 注意?\nA: Täglich.\n\nQ: Und?\n")
+    ascii_ = {"PYTHONIOENCODING": "ascii"}
+    shown = run("due", cwd=compiled, env=ascii_)
+    assert shown.code == 0 and r"Wann \xfcbt man \u6ce8\u610f?" in shown.out
+    titles = {g["what"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]}
+    assert {g["what"] for g in run("gaps", "list", "--json", cwd=compiled, env=ascii_).json["gaps"]} == titles
+    card = re.search(r"(\w{10})  .*Wann", shown.out)
+    assert card is not None
+    told = run("card", "show", card[1], "--json", cwd=compiled, env=ascii_)
+    assert told.out.isascii() and told.json["question"] == "Wann übt man 注意?"
+
+
+def reader_that_leaves(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """`command` in bash, which tells the exit code of the first part of the pipe on its last line of stderr."""
+    script = f'{command}; echo "code ${{PIPESTATUS[0]}}" >&2'
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"} | {
+        "PATH": f"{RETAIN.parent}:{os.environ['PATH']}"
+    }
+    return subprocess.run(["bash", "-c", script], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "retain due | head -1",
+        "retain due | true",
+        "retain due --json | head -1",
+        "retain gaps list --all | true",
+        "retain -h | true",
+        "PYTHONUNBUFFERED=1 retain gaps list --all | true",
+    ],
+)
+def test_a_reader_that_leaves_early_is_no_failure(compiled: Path, command: str) -> None:
+    done = reader_that_leaves(command, compiled)
+    assert done.stderr == "code 0\n"
+
+
+def test_standard_error_that_is_gone_too_is_no_failure(compiled: Path) -> None:
+    (compiled / "learning/flashcards/odd.md").write_text("Q: no answer\n" * 3)
+    assert reader_that_leaves("PYTHONUNBUFFERED=1 retain due 2>&1 | true", compiled).stderr == "code 0\n"
+
+
+@pytest.mark.parametrize("buffer", ["", "1"])
+def test_a_full_disk_below_standard_output_is_a_failure(compiled: Path, buffer: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    env = os.environ | {"PYTHONUNBUFFERED": buffer}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [RETAIN, "due"], cwd=compiled, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 3 and "No space left" in done.stderr and "Traceback" not in done.stderr
