@@ -185,7 +185,8 @@ _EMPTY = re.compile(
 _UNRESOLVED = re.compile(
     r"\bboth (?:of )?(?:\w+ )?[a-z]+s\b(?! and)|\b[A-Za-z]\w?\([\w ,:−–-]{1,8}\)|\bof the same (?:number|kind|type|"
     r"size|name)\b[.?]"
-    r"|\bfor example,|;.*\?$|\b(?:is|are) [a-z]+ed first\.$|\bthe heart of it\b"
+    r"|\bfor example,|;.*\?$|−|\([a-z]\d\)|\bin the same way\.$|^What happens (?:if|when) .* (?:is|are) to [a-z]|"
+    r"\b(?:is|are) [a-z]+ed first\.$|\bthe heart of it\b"
 )
 _LOOSE_END = re.compile(r"\b(?:as well|too|instead|again|either|otherwise|so|respectively)\?$", re.IGNORECASE)
 _BROKEN_START = re.compile(r"^(?:of|which|and|or|who|whose|whom|but|than|very|also|,)\b", re.IGNORECASE)

@@ -55,9 +55,7 @@ def extract(request: ExtractRequest) -> ExtractReply:
             aliases = (english,) if english and names.is_name(english) else ()
             terms.append(Term(name=name, aliases=aliases, signal="definition"))
             claims.append(ExtractedClaim(kind=ClaimKind.DEFINITION, quote=found.text, about=(name,), start=found.start))
-        elif (cause := _BECAUSE.match(words) or _LATE_BECAUSE.match(words)) and not _DANGLING_PART.search(
-            cause["told"]
-        ):
+        elif (cause := _BECAUSE.match(words) or _LATE_BECAUSE.match(words)) and not _NO_SUBJECT.search(cause["told"]):
             inside = sorted((k for k in known if k and k in cause["told"].casefold()), key=lambda k: (-len(k), k))
             if inside:
                 claims.append(
@@ -101,5 +99,10 @@ def asks(text: str, matter: Matter) -> Iterator[Ask]:
     if (match := definition(words)) and names.key(_bare(match["term"]), "zh") in matter.keys:
         yield Ask("definitional", f"什么是{_bare(match['term'])}？", match["body"].strip() + "。", 6.0)
     cause = _BECAUSE.match(words) or _LATE_BECAUSE.match(words)
-    if cause and any(k in cause["told"].casefold() for k in matter.keys) and not _DANGLING_PART.search(cause["reason"]):
+    if (
+        cause
+        and not _NO_SUBJECT.search(cause["told"])
+        and any(k in cause["told"].casefold() for k in matter.keys)
+        and not _DANGLING_PART.search(cause["reason"])
+    ):
         yield Ask("mechanistic", f"为什么{cause['told'].strip()}？", f"因为{cause['reason'].strip()}。", 5.0)

@@ -119,6 +119,9 @@ def _effects(clause: Clause, matter: Matter) -> list[Ask | None]:
     return [ask("mechanistic", asked, answer, base + min(len(answer.split()), 10) / 10, matter)] if asked else []
 
 
+_FINITE_AGAIN = frozenset({"VBZ", "VBD", "BE", "HAVE", "MODAL", "DO"})
+
+
 def _end_of_object(clause: Clause, start: int) -> int:
     stop = split_clauses(
         clause,
@@ -141,7 +144,12 @@ def _end_of_object(clause: Clause, start: int) -> int:
         ),
         start,
     )
-    end = stop[0] if stop else clause.end
+    second = (
+        i
+        for i in range(start, clause.end - 1)
+        if clause.words[i].tag == "CC" and clause.words[i + 1].tag in _FINITE_AGAIN
+    )
+    end = min([*stop[:1], next(second, clause.end)])
     while end > start and clause.words[end - 1].tag in ("COMMA", "CC"):
         end -= 1
     if end < clause.end and clause.words[end].low == "which" and clause.words[end - 1].tag in ("PREP",):

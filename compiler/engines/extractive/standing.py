@@ -106,7 +106,7 @@ _THIS = re.compile(
     r"\b(?:this|these|those|such(?! as)(?: an?)?|that|said|same)\s+((?:[a-z-]+\s+){0,2}?[a-z-]+)\b", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\b(?:it|they|them|its|their|he|she|his|her|him|itself|themselves)\b", re.IGNORECASE)
-_MATH = re.compile(r"[=<>≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦⇒⇔×·∗†‡⊤⊙⊕⊗∪∩⊂⊆|^_\\{}\u0370-\u03ff\U0001d400-\U0001d7ff\ufffd]|\$")
+_MATH = re.compile(r"[=<>−≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦⇒⇔×·∗†‡⊤⊙⊕⊗∪∩⊂⊆|^_\\{}\u0370-\u03ff\U0001d400-\U0001d7ff\ufffd]|\$")
 # A lone symbol in running text ("a $d$-dimensional vector") is read like a word.
 _SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
 _SINGLE = re.compile(r"(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from compiler import names
@@ -40,7 +41,7 @@ _FOCUS = frozenset(
 def question_of(head: str, clause: Clause, matter: Matter) -> str:
     """The clause as a question after `head` ("Why does X ..."), what stood in front kept there; "" if unsure."""
     subject = clause.subject
-    if not subject or is_pronoun(subject) or clause.words[clause.end - 1].tag == "NOT":
+    if not subject or is_pronoun(subject) or clause.words[clause.end - 1].tag == "NOT" or _has_second_verb(clause):
         return ""
     asked = _TURNING.sub("", verb_first(clause, matter.lower(subject)))
     if not asked or _ATTACHES_ELSEWHERE.search(asked):
@@ -65,6 +66,12 @@ def question_of(head: str, clause: Clause, matter: Matter) -> str:
     ):
         return ""
     return f"{front}, {head[0].lower()}{head[1:]} {asked}"
+
+
+def _has_second_verb(clause: Clause) -> bool:
+    """Whether the subject has two verbs ("avoids work and counts words"), of which a question could turn only one."""
+    words = clause.words[clause.verb : clause.end]
+    return any(a.tag == "CC" and b.tag in ("VBZ", "VBD") for a, b in itertools.pairwise(words))
 
 
 # Words that tie a sentence to the one before it; a question stands alone.
