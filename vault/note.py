@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from vault.ids import digest12
@@ -27,7 +28,7 @@ Value = str | int | bool | tuple[str, ...]
 class Properties:
     """What stands in a note's front matter; every scalar is a string, so that `no` stays "no" and 0123 stays "0123"."""
 
-    values: dict[str, object]
+    values: Mapping[str, object]
     body: int  # offset of the first character after the front matter; 0 if there is none
     problems: tuple[Problem, ...] = ()
 
@@ -69,17 +70,19 @@ def read_properties(text: str) -> Properties:
             return Properties({}, 0, (Problem("front-matter-unterminated", "the front matter has no closing ---", 1),))
         return Properties({}, 0)
     first, last, body = bounds
+    if last - first > MAX_FRONT_MATTER:
+        what = f"the front matter has more than {MAX_FRONT_MATTER} characters"
+        return Properties({}, body, (Problem("front-matter-too-large", what, 1),))
     values, problem = _load(text[first:last])
     return Properties(values, body, (problem,) if problem else ())
 
 
-def _load(front: str) -> tuple[dict[str, object], Problem | None]:
+@lru_cache(maxsize=16)  # a note is often asked for one property after another, and YAML is slow
+def _load(front: str) -> tuple[Mapping[str, object], Problem | None]:
     """The mapping in `front`; on any fault an empty one and the problem."""
     import yaml
     from frontmatter.default_handlers import YAMLHandler
 
-    if len(front) > MAX_FRONT_MATTER:
-        return {}, Problem("front-matter-too-large", f"the front matter has more than {MAX_FRONT_MATTER} characters", 1)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         depth = 0
