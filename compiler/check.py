@@ -9,10 +9,11 @@ from typing import Any
 
 from compiler.crew import Crew
 from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
-from compiler.gates import CardGate, card_refused, sentence_refused
+from compiler.gates import CardGate, card_refused, sentence_refused, statement_refused
 from vault.article import sentences
 from vault.card import Card, CardKind
 from vault.claim import Claim, ClaimState
+from vault.clean import fold
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -20,7 +21,7 @@ from vault.markdown import unescape
 from vault.note import read_properties
 from vault.source import FoldedText, SourceText
 from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
-from vault.summary import Summary, parse_summary
+from vault.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
 from vault.wikilink import Citation
 
 Progress = Callable[[dict[str, Any]], None]
@@ -63,6 +64,7 @@ class _Check:
     vault: Vault
     verdict: Verdict
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
+    unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
 
@@ -82,7 +84,8 @@ class _Check:
             if self._raw(summary) is None:
                 self._summary(summary, {}, "")
         for summary, text in parsed:
-            self._sentences(summary.path, text, ("",))
+            furniture = frozenset((fold(unescape(source_line(summary.properties.text("source")))), NO_CLAIMS))
+            self._sentences(summary.path, prose_of(text), ("",), furniture)
             self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
         self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
 
@@ -110,12 +113,14 @@ class _Check:
         path, stem = summary.path, summary.path.removesuffix(".md")
         properties = summary.properties
         raw = properties.text("source") or "none is named"
-        text = ""
+        text, labels = "", None
         if isinstance(reply, WorkerFailed) or "source" not in reply:
             found.append(_finding("source", path, 1, f"its source cannot be read: {raw}"))
         else:
             source = SourceText.from_json(reply["source"])
             text = source.text
+            if source.reader == properties.text("reader"):
+                labels = {"", *(fold(p.label.replace("·", "-")) for p in source.places)}
             if digest != properties.text("source_sha256"):
                 found.append(
                     _finding("source-changed", path, 1, f"{raw} is not what was compiled: run `retain compile`")
@@ -123,16 +128,20 @@ class _Check:
             if source.reader == properties.text("reader") and source.text_sha256 != properties.text("text_sha256"):
                 found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
         folded = FoldedText.of(text)
-        seen: set[str] = set()
         for located in summary.claims:
             claim = located.claim
             self.verdict.claims += 1
-            reason = "" if folded.find(claim.quote) is not None else f"the quote does not occur in {raw}"
-            if claim.id in seen:
+            if folded.find(claim.quote) is None:
+                reason = f"the quote does not occur in {raw}"
+            elif (stem, claim.id) in self.claims:
                 reason = "another claim has this id"
-            seen.add(claim.id)
+            elif labels is not None and claim.locator not in labels:
+                reason = f"{raw} has no such place: {claim.locator}"
+            else:
+                reason = statement_refused(claim.statement, claim.quote)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
+                self.unproved.add((stem, claim.id))
             else:
                 self.verdict.verified += 1
             self.claims[stem, claim.id] = claim
@@ -147,10 +156,10 @@ class _Check:
         self.places[stem] = properties.texts("sources")
         self._sentences(path, text, self.places[stem])
 
-    def _sentences(self, path: str, text: str, places: Sequence[str]) -> None:
+    def _sentences(self, path: str, text: str, places: Sequence[str], furniture: frozenset[str] = frozenset()) -> None:
         own = path.startswith(SUMMARIES)
         for sentence in sentences(text):
-            if own and (not sentence.cites and sentence.text.startswith(("Source: ", "No claim was found"))):
+            if not sentence.cites and sentence.text in furniture:
                 continue
             self.verdict.sentences += 1
             reason = self._cites(sentence.cites) or ("" if own else _misplaced(sentence.cites, places))
@@ -169,6 +178,8 @@ class _Check:
                 return f"claim {cite.claim} does not stand in {cite.summary}.md"
             if claim.state is ClaimState.RETRACTED:
                 return f"claim {cite.claim} is retracted"
+            if (cite.summary, cite.claim) in self.unproved:
+                return f"claim {cite.claim} is not borne out by its source"
         return ""
 
     def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:

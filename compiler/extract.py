@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
+from compiler.gates import statement_refused
 from compiler.report import Rejection
 from vault.claim import ClaimKind
 from vault.clean import clean, fold
@@ -60,7 +61,10 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
 
 
 def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
-    """The claims of `replies` (one a segment, in order) whose quotes occur in the source text, the same words once."""
+    """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
+
+    A quote must occur in the source's text, and a statement must say what its quote says.
+    """
     claims: dict[str, Verified] = {}
     terms: list[Term] = []
     rejections: list[Rejection] = []
@@ -81,6 +85,10 @@ def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
+            refused = statement_refused(statement, fold(words))
+            if refused:
+                rejections.append(Rejection("statement", refused, statement[:200]))
+                continue
             claims.setdefault(
                 fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at))
             )

@@ -16,6 +16,7 @@ _TELLING = re.compile(  # what changes the truth of a sentence in one stroke: nu
     r"\d+(?:[.,]\d+)*|\b(?:not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没無无非]",
     re.IGNORECASE,
 )
+_NEGATION = re.compile(r"not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne|\w+n['’]t")
 _FUNCTION_WORDS = frozenset(
     # closed-class words of English and German: they carry no content that a source must bear out
     """a an the this that these those it its they them their he she his her we our you your i my one ones some
@@ -46,6 +47,7 @@ KIND_OF = {
 MAX_QUESTION = 300
 MAX_ANSWER = 700
 SUPPORTED = 1.0  # of the content words of a sentence or an answer must stand in the claims it cites
+STATED = 1.0  # of the content words of a claim's statement must stand in its quote
 LEAKED = 0.6  # of an answer's content words standing in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 
@@ -78,6 +80,49 @@ def support(words: str, evidence: Sequence[str]) -> tuple[float, list[str]]:
     return (sum(w in known for w in wanted) / len(wanted) if wanted else 1.0), strange
 
 
+def negations_dropped(words: str, evidence: Sequence[str]) -> list[str]:
+    """The negations of `evidence` that `words` leaves out between the very words that they stand between."""
+    said, _ = _neighbours(words)
+    plain: set[tuple[str, str]] = set()
+    negated: dict[tuple[str, str], str] = {}
+    for text in evidence:
+        here, denied = _neighbours(text)
+        plain |= here
+        negated |= denied
+    return sorted({word for pair, word in negated.items() if pair in said - plain})
+
+
+def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], str]]:
+    """(pairs of content words that follow each other, pairs with a negation between them and that negation)."""
+    plain: set[tuple[str, str]] = set()
+    negated: dict[tuple[str, str], str] = {}
+    last, negation = "", ""
+    for word in _WORD.findall(text.casefold()):
+        if _NEGATION.fullmatch(word):
+            negation = word
+        elif word == "only":
+            negation = ""  # "not only" denies nothing
+        elif word not in _FUNCTION_WORDS:
+            pair = (last, _stem(word))
+            if negation:
+                negated[pair] = negation
+            else:
+                plain.add(pair)
+            last, negation = pair[1], ""
+    return plain, negated
+
+
+def statement_refused(statement: str, quote: str) -> str:
+    """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote."""
+    share, strange = support(statement, [quote])
+    if strange:
+        return f"the quote does not say {', '.join(strange)}"
+    if share < STATED:
+        return "the quote does not bear out the statement"
+    dropped = negations_dropped(statement, [quote])
+    return f"the statement leaves out the quote's {', '.join(dropped)}" if dropped else ""
+
+
 def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView]) -> str:
     """Why the sentence may not stand in an article; "" if it may."""
     if not fold(sentence.text):
@@ -92,7 +137,10 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView]) -> str:
     share, strange = support(sentence.text, evidence)
     if strange:
         return f"the cited claims do not say {', '.join(strange)}"
-    return "the cited claims do not bear out the sentence" if share < SUPPORTED else ""
+    if share < SUPPORTED:
+        return "the cited claims do not bear out the sentence"
+    dropped = negations_dropped(sentence.text, evidence)
+    return f"it leaves out the cited claims' {', '.join(dropped)}" if dropped else ""
 
 
 @dataclass(slots=True)

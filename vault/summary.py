@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vault.claim import Claim, ClaimKind, ClaimState
@@ -17,6 +17,7 @@ from vault.wikilink import Citation, raw_link
 _ID = re.compile(rf"\^c-([{ALPHABET}]{{10}})[ \t]*")
 _CALLOUT = re.compile(r">[ \t]*\[!quote\][ \t]?(.*)")
 CLAIMS_HEADING = "## Claims"
+NO_CLAIMS = "No claim was found in this source."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,22 @@ def render_summary(
 
     Properties that a human added to the `old` file stay.
     """
-    properties: dict[str, Value] = {
+    stem = path.removesuffix(".md")
+    prose = " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in lead)
+    parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
+    parts += [prose] if prose else []
+    parts += [CLAIMS_HEADING] if claims else [NO_CLAIMS]
+    parts += [render_claim(c) for c in claims]
+    return render_generated(_properties(head), "\n" + "\n\n".join(parts) + "\n", old)
+
+
+def source_line(source: str) -> str:
+    """The line of a summary that leads to the raw file."""
+    return f"Source: {raw_link(source, source.rsplit('/', 1)[-1])}"
+
+
+def _properties(head: SummaryHead) -> dict[str, Value]:
+    return {
         "type": "summary",
         "id": head.id,
         "title": head.title,
@@ -76,13 +92,6 @@ def render_summary(
         "created": head.created,
         "updated": head.updated,
     }
-    stem = path.removesuffix(".md")
-    prose = " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in lead)
-    parts = [f"# {escape(clean_line(head.title))}", f"Source: {raw_link(head.source, head.source.rsplit('/', 1)[-1])}"]
-    parts += [prose] if prose else []
-    parts += [CLAIMS_HEADING] if claims else ["No claim was found in this source."]
-    parts += [render_claim(c) for c in claims]
-    return render_generated(properties, "\n" + "\n\n".join(parts) + "\n", old)
 
 
 def render_claim(claim: Claim) -> str:
@@ -101,40 +110,58 @@ def parse_summary(text: str, path: str) -> Summary:
     claims: list[Located] = []
     found = [Diagnostic(path, p.line, p.code, p.message) for p in properties.problems]
     lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        match = _ID.fullmatch(line.rstrip("\r"))
-        if match is None:
-            continue
-        first, block = _block_above(lines, number - 1)
-        claim = _claim(ClaimId(match[1]), source, block)
+    for block in _blocks(lines):
+        claim = _claim(block.id, source, lines[block.first : block.last])
         if claim is None:
-            found.append(
-                Diagnostic(
-                    path,
-                    number,
-                    "claim-block",
-                    f"the block of claim {match[1]} cannot be read",
-                    "restore it from git, or run `retain rebuild`",
-                )
-            )
+            what = f"the block of claim {block.id} cannot be read"
+            hint = "restore it from git, or run `retain rebuild`"
+            found.append(Diagnostic(path, block.mark + 1, "claim-block", what, hint))
         else:
-            claims.append(Located(claim, first))
+            claims.append(Located(claim, block.first + 1))
     return Summary(path, properties, tuple(claims), tuple(found))
 
 
-def _block_above(lines: list[str], index: int) -> tuple[int, list[str]]:
-    """(1-based first line, the quoted lines) of the quote block that ends above line `index`, blank lines skipped."""
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`lines[first:last]` is the callout of claim `id`, `lines[mark]` its block id; no callout: `first == last`."""
+
+    id: ClaimId
+    first: int
+    last: int
+    mark: int
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    for mark, line in enumerate(lines):
+        found = _ID.fullmatch(line.rstrip("\r"))
+        if found is not None:
+            yield _Block(ClaimId(found[1]), *_callout_above(lines, mark), mark)
+
+
+def _callout_above(lines: Sequence[str], index: int) -> tuple[int, int]:
+    """(first, last) of the lines of the quote callout that ends above line `index`, blank lines skipped."""
     last = index
     while last > 0 and not lines[last - 1].strip():
         last -= 1
     first = last
     while first > 0 and lines[first - 1].startswith(">"):
         first -= 1
-    return first + 1, [line.rstrip("\r") for line in lines[first:last]]
+        if _CALLOUT.fullmatch(lines[first].rstrip("\r")):
+            return first, last
+    return last, last
 
 
-def _claim(id_: ClaimId, source: SourceId, block: list[str]) -> Claim | None:
-    title = _CALLOUT.fullmatch(block[0]) if len(block) >= 3 else None
+def prose_of(text: str) -> str:
+    """A summary's text with its claims' blocks left out and every other line in its place."""
+    lines = text.split("\n")
+    for block in list(_blocks(lines)):
+        for at in (*range(block.first, block.last), block.mark):
+            lines[at] = ""
+    return "\n".join(lines)
+
+
+def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None:
+    title = _CALLOUT.fullmatch(block[0].rstrip("\r")) if len(block) >= 3 else None
     if title is None:
         return None
     body = [line[1:].strip() for line in block[1:]]

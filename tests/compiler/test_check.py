@@ -94,6 +94,16 @@ def doubled(path: str) -> Callable[[Path], None]:
     return plant
 
 
+def together(*plants: Callable[[Path], None]) -> Callable[[Path], None]:
+    def plant(root: Path) -> None:
+        for each in plants:
+            each(root)
+
+    return plant
+
+
+BLEACH = "Drinking bleach cures forgetting within 3 days."
+BANANAS = "Bananas cause amnesia."
 MAKES = "every successful recall makes"
 ACT = "Retrieval practice is the act"
 RAW = "raw/articles/testing.md"
@@ -120,6 +130,21 @@ SUMMARY_FAULTS = [
     ("the source lies outside", "cannot be read", replaced(SUMMARY, f"source: {RAW}", "source: raw/../../outside.md")),
     ("two claims share an id", "another claim has this id", doubled(SUMMARY)),
     ("it is not text", "not UTF-8", garbled(SUMMARY)),
+    (
+        "a statement is forged",
+        "does not say 3",
+        rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BLEACH}"),
+    ),
+    (
+        "a statement says what its quote does not",
+        "does not bear out",
+        rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BANANAS}"),
+    ),
+    (
+        "its place is none",
+        "has no such place",
+        rewritten(SUMMARY, r"^(> mechanism · current · )[^\n]*$", rf"\1{BANANAS}"),
+    ),
 ]
 SENTENCE_FAULTS = [
     (ARTICLE, "nothing is cited", "cites nothing", appended(ARTICLE, "\nRetrieval practice cures every illness.\n")),
@@ -149,6 +174,27 @@ SENTENCE_FAULTS = [
         "its prose lost a citation",
         "do not bear out",
         rewritten(SUMMARY, rf"^({ACT}[^\n]*?\.) \[\[[^\]]*\]\]", r"\1"),
+    ),
+    (
+        ARTICLE,
+        "its claim is forged to say it",
+        "not borne out by its source",
+        together(
+            rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BLEACH}"),
+            rewritten(ARTICLE, rf"{ACT}[^\n]*?\.(?= \[\[)", BLEACH),
+        ),
+    ),
+    (SUMMARY, "it looks like the line of the source", "cites nothing", appended(SUMMARY, f"\nSource: {BANANAS}\n")),
+    (SUMMARY, "a block is none of a claim", "cites nothing", appended(SUMMARY, f"\n> [!quote] {BANANAS}\n> x\n")),
+    *(
+        (ARTICLE, what, "cites nothing", appended(ARTICLE, f"\n{text}\n"))
+        for what, text in {
+            "in a quote": f"> {BANANAS}",
+            "in a claim's block": f"> [!quote] {BANANAS}\n> {BANANAS}\n>\n> fact · current\n\n^c-7f3a9c1e2k",
+            "beside a link": "- [[wiki/concepts/x|X]] is caused by bananas.",
+            "in a table": f"| a |\n|---|\n| {BANANAS} |",
+            "in a fence": f"```\n{BANANAS}\n```",
+        }.items()
     ),
 ]
 CARD_FAULTS = [
@@ -188,6 +234,12 @@ def test_a_planted_fault_is_named(
     plant(compiled.root)
     findings = getattr(verify(compiled, silent), list_name)
     assert any(f["path"] == path and reason in f["reason"] for f in findings), f"{what}: {findings}"
+
+
+def test_a_humans_remark_is_marked_and_needs_no_citation(compiled: Vault) -> None:
+    for path in (ARTICLE, SUMMARY):
+        appended(path, f"\n> [!human]\n> {BANANAS}\n")(compiled.root)
+    assert verify(compiled, silent).clean
 
 
 def test_a_card_of_the_humans_own_needs_no_support(compiled: Vault) -> None:

@@ -1,8 +1,10 @@
 import pytest
 
-from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
-from compiler.gates import CardGate, card_refused, content_words, sentence_refused
+from compiler.engines.port import CardKindName, ClaimView, ExtractedClaim, ExtractReply, ProposedCard, Sentence
+from compiler.extract import claims_in
+from compiler.gates import CardGate, card_refused, content_words, sentence_refused, statement_refused
 from vault.claim import ClaimKind
+from vault.source import Segment, SourceText
 
 CACHE = ClaimView(
     id="aaaaaaaaaa",
@@ -83,3 +85,42 @@ def test_a_sentence_stands_only_on_its_claims(text: str, cites: tuple[str, ...],
 
 def test_endings_that_a_question_turns_do_not_hide_a_word() -> None:
     assert content_words("It stored the caches") == content_words("storing a cache")
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "reason"),
+    [
+        ("", "Recall strengthens memory.", ""),
+        ("Retrieval practice strengthens memory.", "Retrieval practice is hard. It strengthens memory.", ""),
+        ("A cache is used for keys.", "A cache is used not only for keys but for values.", ""),
+        ("The cache holds values.", "The cache does not hold keys; the cache holds values.", ""),
+        ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not say 3"),
+        ("Bleach strengthens memory.", "Recall strengthens memory.", "does not bear out"),
+        ("Recall never strengthens memory.", "Recall strengthens memory.", "does not say never"),
+        ("Recall strengthens memory.", "Recall never strengthens memory.", "leaves out the quote's never"),
+        ("Recall strengthens memory.", "Recall doesn’t strengthen memory.", "leaves out the quote's doesn’t"),
+        ("Der Abruf stärkt das Gedächtnis.", "Der Abruf stärkt nicht das Gedächtnis.", "leaves out the quote's nicht"),
+    ],
+)
+def test_a_statement_says_what_its_quote_says(statement: str, quote: str, reason: str) -> None:
+    refused = statement_refused(statement, quote)
+    assert reason in refused and bool(reason) == bool(refused)
+
+
+def test_a_claim_whose_statement_its_quote_does_not_prove_does_not_enter() -> None:
+    text = "Recall is hard. It strengthens memory."
+    source = SourceText("text/1", text, "Recall", "en", (Segment(0, len(text)),))
+    sound = ExtractedClaim(kind=ClaimKind.FACT, quote=text, statement="Recall strengthens memory.")
+    forged = sound.model_copy(update={"statement": "Drinking bleach cures forgetting within 3 days."})
+    extracted = claims_in(source, [ExtractReply(claims=(forged, sound))])
+    assert [c.statement for c in extracted.claims] == ["Recall strengthens memory."]
+    assert [(r.gate, r.words) for r in extracted.rejections] == [("statement", forged.statement)]
+
+
+def test_a_sentence_does_not_lose_the_not_of_its_claim() -> None:
+    claim = CACHE.model_copy(
+        update={"quote": "A cache never forgets its keys.", "words": "A cache never forgets its keys."}
+    )
+    assert "leaves out" in sentence_refused(
+        Sentence(text="A cache forgets its keys.", cites=(claim.id,)), {claim.id: claim}
+    )

@@ -150,6 +150,11 @@ class TestFormats:
         (sentence,) = article.sentences(fences(section(4), "markdown")[1])
         assert len(sentence.cites) == 1
 
+    def test_the_humans_mark_asserts_nothing(self) -> None:
+        remark = fences(section(4), "markdown")[2]
+        assert list(article.sentences(remark)) == [] and "[!human]" in remark and "`[!human]`" in section(11)
+        assert list(article.sentences(remark.replace("human", "note"))) != []
+
     def test_the_card_block_is_a_card(self) -> None:
         deck = parse_deck(fences(section(9), "markdown")[0], "learning/flashcards/x.md")
         (card,) = deck.cards
