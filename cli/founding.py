@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
-from vault.errors import Refused, UsageError
+from vault.errors import Refused, RetainError, UsageError
+from vault.settings import FILE
 
 if TYPE_CHECKING:
     from vault.store import Vault
@@ -47,7 +49,7 @@ def init(directory: str, adopt: bool, no_git: bool) -> None:
     from templates import read
     from vault.guard import Guard, Scope
     from vault.ids import ulid
-    from vault.settings import FILE, Settings, render_settings
+    from vault.settings import Settings, render_settings
 
     root = Path(directory).expanduser()
     if (root / FILE).exists():
@@ -149,20 +151,22 @@ def add(sources: tuple[str, ...], kind: str | None, authority: int | None, vault
     added: list[str] = []
     there: list[str] = []
     refused: list[dict[str, object]] = []
-    for source, path in _places(vault, sources, kind):
-        try:
-            existed = guard.exists(path)
-            guard.copy_in(source, path)
-            (there if existed else added).append(path)
-        except Refused as error:
-            refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
-            report.say(f"  {error}")
-    if authority is not None:
-        at = instant(now())
-        events = ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in (*added, *there))
-        lines = b"".join(encode(e) for e in events)
-        if lines:
-            vault.guard(Scope.LOG).append(DECISIONS, lines)
+    try:
+        for source, path in _places(vault, sources, kind):
+            try:
+                existed = guard.exists(path)
+                guard.copy_in(source, path)
+                (there if existed else added).append(path)
+            except RetainError as error:  # of one file; the others can be copied all the same
+                refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
+                report.say(f"  {error}")
+    finally:
+        if authority is not None and (added or there):
+            at = instant(now())
+            events = (
+                {"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in (*added, *there)
+            )
+            vault.guard(Scope.LOG).append(DECISIONS, b"".join(encode(e) for e in events))
     if as_json:
         report.show_json({"added": added, "unchanged": there, "refused": refused})
     else:
@@ -187,24 +191,48 @@ def _places(vault: Vault, sources: tuple[str, ...], kind: str | None) -> list[tu
             raise UsageError("no such file or folder", where=given)
         if vault.root in (source.resolve(), *source.resolve().parents):
             raise UsageError("this lies inside the vault already", where=given)
-        if source.is_file():
+        if not source.is_dir():
             out.append((source, f"raw/{kind or _kind(source)}/{source.name}"))
+        elif _is_vault(source, vault):
+            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
         else:
-            out += _inside(source, kind)
+            out += _inside(vault, source, kind)
     return out
 
 
-def _inside(folder: Path, kind: str | None) -> list[tuple[Path, str]]:
+def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, str]]:
     out = []
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(_files(vault, folder)):
         inner = path.relative_to(folder)
-        if any(part.startswith(".") for part in inner.parts) or path.is_symlink() or not path.is_file():
-            continue
         own = inner.parts[0] if inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind else ""
         out.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{kind or _kind(path)}/{inner.as_posix()}"))
     if not out:
         raise UsageError("the folder holds no file to add", where=str(folder))
     return out
+
+
+def _files(vault: Vault, folder: Path) -> Iterator[Path]:
+    """The plain files below `folder`; a vault on the way, this one above all, is named and left out."""
+
+    def unread(error: OSError) -> None:
+        report.say(f"  {error.filename}: cannot be listed: {error.strerror}")
+
+    for here, folders, names in os.walk(folder, onerror=unread):
+        below = [Path(here, name) for name in folders if not name.startswith(".")]
+        vaults = {path for path in below if _is_vault(path, vault)}
+        for path in sorted(vaults):
+            report.say(f"  {path}: a vault, left out")
+        folders[:] = [path.name for path in below if path not in vaults]
+        for path in (Path(here, name) for name in names if not name.startswith(".")):
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _is_vault(folder: Path, ours: Vault) -> bool:
+    try:
+        return (folder / FILE).exists() or folder.samefile(ours.root)
+    except OSError:
+        return False  # nobody may look into it, so nothing in it is copied
 
 
 def _kind(path: Path) -> str:
