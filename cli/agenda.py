@@ -79,10 +79,11 @@ def _decided(word: str, help_: str) -> None:
     @vault_option
     @json_option
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-        from learning.gaps import Decision, decide
+        from learning.gaps import Decision, decide, find_all
 
         vault = opened(vault_dir)
-        done = [decide(vault, id_, Decision(word), now()) for id_ in ids]
+        meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
+        done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
         if as_json:
             report.show_json({"gaps": [_as_json(g) for g in done]})
         else:

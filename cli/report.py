@@ -13,7 +13,6 @@ from vault.clean import clean, clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import (
     Damaged,
-    EngineUnavailable,
     Refused,
     RetainError,
     SchemaTooNew,
@@ -21,14 +20,13 @@ from vault.errors import (
     WriteFailed,
 )
 
-DONE, FINDINGS, USAGE, REFUSED, NO_MODEL, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+DONE, FINDINGS, USAGE, REFUSED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 70, 130  # 4 is kept for a model that fails
 _CODES: tuple[tuple[type[RetainError], int], ...] = (
     (UsageError, USAGE),
     (Refused, REFUSED),
     (Damaged, REFUSED),
     (SchemaTooNew, REFUSED),
     (WriteFailed, REFUSED),
-    (EngineUnavailable, NO_MODEL),
     (RetainError, FINDINGS),
 )
 

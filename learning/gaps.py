@@ -69,6 +69,15 @@ def decide(vault: Vault, gap_id: str, decision: Decision, at: datetime, *, via: 
     return decided
 
 
+def find_all(vault: Vault, gap_ids: Iterable[str], decision: Decision) -> list[Gap]:
+    """The gaps of all the ids, each once. Raises as `decide` does, for any of them; so far nothing is decided."""
+    gaps = read_agenda(vault)
+    found = {gap.id: gap for gap in (find(gaps, gap_id) for gap_id in gap_ids)}
+    for gap in found.values():
+        _check(gap, decision)
+    return list(found.values())
+
+
 def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
     """The one gap whose id begins so. Raises: NotFound."""
     wanted = gap_id.strip().removeprefix("^").removeprefix("g-").lower()

@@ -37,6 +37,10 @@ class EditedMeanwhile(Refused):
     """The file is no longer what was read; the newer version stays."""
 
 
+class ClockWentBackwards(Refused):
+    """A review would lie before the card's last one."""
+
+
 class LockHeld(Refused):
     """Another process holds the lock; the message names it."""
 
@@ -57,13 +61,5 @@ class Unreadable(RetainError):
     """A source document cannot be read as text; the rest of the batch goes on."""
 
 
-class EngineUnavailable(RetainError):
-    """The engine cannot answer now (no key, no server, time is up)."""
-
-
 class WorkerFailed(RetainError):
     """The reading process died, ran out of memory or time, or answered nonsense."""
-
-
-class ClockWentBackwards(RetainError):
-    """An instant lies before the card's last review."""

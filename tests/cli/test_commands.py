@@ -44,7 +44,7 @@ def test_a_rating_dated_before_the_last_one_is_refused_and_nothing_is_written(ru
     assert run("rate", card, "good", "--at", "2026-11-01T10:00+01:00", cwd=compiled).code == 0
     before = (compiled / "learning/reviews.jsonl").read_bytes()
     refused = run("rate", card, "good", "--at", "2026-10-01T10:00+01:00", cwd=compiled)
-    assert refused.code == 1 and "before" in refused.err
+    assert refused.code == 3 and "before" in refused.err
     assert run("rate", card, "good", "--at", "2026-11-05T10:00", cwd=compiled).code == 2
     assert run("rate", card, "superb", cwd=compiled).code == 2
     assert (compiled / "learning/reviews.jsonl").read_bytes() == before
@@ -98,6 +98,19 @@ def test_gaps_are_listed_settled_and_stay_so(run: Run, compiled: Path) -> None:
     run("rebuild", cwd=compiled)
     assert {g["id"]: g["status"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]} == left
     assert run("gaps", "resolve", "zzzzzzzzzz", cwd=compiled).code == 2
+
+
+def test_a_bad_id_among_good_ones_settles_no_gap(run: Run, compiled: Path) -> None:
+    ids = [g["id"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]][:2]
+    ledger = compiled / "ledger/decisions.jsonl"
+    before = ledger.read_bytes() if ledger.exists() else b""
+    refused = run("gaps", "ignore", ids[0], "zzzzzzzzzz", ids[1], "--json", cwd=compiled)
+    assert refused.code == 2 and refused.out == ""
+    assert (ledger.read_bytes() if ledger.exists() else b"") == before
+    settled = run("gaps", "ignore", *ids, ids[0], "--json", cwd=compiled).json["gaps"]
+    assert [g["id"] for g in settled] == ids
+    again = run("gaps", "ignore", *ids, cwd=compiled)
+    assert again.code == 2
 
 
 def test_suspend_resume_and_flag_are_events_that_undo_takes_back(run: Run, compiled: Path) -> None:
