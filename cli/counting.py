@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +13,10 @@ from learning.page_stamp import look
 from vault import ledger
 from vault.agenda import counts
 from vault.diagnostic import Diagnostic
+from vault.locks import holder_of
 from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
 
+LOCKS = ("publish", "review")
 _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
 
@@ -37,6 +40,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "new": len(desk.queue.new),
         "today": desk.today,
         "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
+        "locks": [{"name": name, **asdict(held)} for name in LOCKS if (held := holder_of(vault.root, name))],
         "vault": {"id": vault.settings.vault_id, "name": vault.settings.name, "root": str(vault.root)},
     }
     return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found]

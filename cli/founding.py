@@ -257,5 +257,9 @@ def status(vault_dir: str | None, as_json: bool) -> None:
         nouns = ("sources", "summaries", "concepts", "topics", "claims")
         report.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
         report.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
+        for held in facts["locks"]:
+            report.show(
+                f"at work now: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}"
+            )
         report.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
     report.found(diagnostics)

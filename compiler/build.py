@@ -38,7 +38,7 @@ def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callab
     read_log(vault.root)  # no build depends on it; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
         return Pipeline(vault, options, engine, at, progress).run()
-    with lock(vault.root, "publish", purpose=options.command):
+    with lock(vault.root, "publish", purpose="compiling" if options.command == "compile" else "rebuilding"):
         return Pipeline(vault, options, engine, at, progress).run()
 
 

@@ -192,12 +192,6 @@ def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo]:
     return replace(before, revealed=isinstance(event, Flag) and before.revealed), Undo(stamp, event.id)
 
 
-def skip(session: Session, now: datetime) -> Session:
-    """The current card goes to the end of the queue; nothing is written."""
-    card = _current(session)
-    return advance(replace(session, main=(*session.main, card), current=None, revealed=False), now)
-
-
 def drop(session: Session, now: datetime) -> Session:
     """The current card is gone from its file, so the sitting goes on without it; nothing is written."""
     _current(session)

@@ -108,10 +108,6 @@ class Sitting:
         """Raises as `rate` does."""
         self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
 
-    def skip(self) -> None:
-        """The card comes last; nothing is written."""
-        self.session = sessions.skip(self.session, self._clock())
-
     def undo(self) -> None:
         """Takes back the last thing done in this sitting. Raises: NotFound if nothing is left; and as `rate` does."""
         self._done(*sessions.undo(self.session, self._writer.stamp(self._clock())))

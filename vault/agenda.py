@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from vault.clean import clean_line
@@ -123,11 +123,6 @@ def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
 def ticks(text: str) -> list[GapId]:
     """The open gaps that a human has ticked."""
     return [g.id for g in parse_agenda(text) if g.open and g.ticked]
-
-
-def decide(gaps: Iterable[Gap], decisions: dict[GapId, GapStatus]) -> list[Gap]:
-    """`gaps` with the human's decisions: one that is filled stays so, one that is open takes the decision's status."""
-    return [replace(g, status=decisions[g.id], ticked=False) if g.open and g.id in decisions else g for g in gaps]
 
 
 def counts(text: str) -> dict[str, int]:

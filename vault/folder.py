@@ -98,20 +98,6 @@ class Folder:
             return _entries(folder, path)
         return []
 
-    def walk(self, path: str = "", *, hidden: bool = False) -> Iterator[Entry]:
-        """Every entry below a folder that isn't itself one, folder by folder by name; links are named, never followed.
-
-        Names that start with a dot (and what lies below them) come only with `hidden`. A folder whose name isn't
-        text comes as an entry, as no path could name what is in it.
-        """
-        for entry in self.listing(path):
-            if not hidden and entry.path.rsplit("/", 1)[-1].startswith("."):
-                continue
-            if entry.kind is FileKind.FOLDER and _is_text(entry.path):
-                yield from self.walk(entry.path, hidden=hidden)
-            else:
-                yield entry
-
     @contextmanager
     def _handle(self, parts: tuple[str, ...]) -> Iterator[int]:
         """A read-only handle on the folder `parts`; FileNotFoundError if it isn't there."""
@@ -181,10 +167,6 @@ def read_at(handle: int, name: str, path: str) -> Current | None:
         return Current(b"".join(blocks), status)
     finally:
         os.close(opened)
-
-
-def _is_text(path: str) -> bool:
-    return not any("\ud800" <= c <= "\udfff" for c in path)
 
 
 def _is_link(handle: int, name: str) -> bool:

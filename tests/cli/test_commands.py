@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli import main
+from vault.locks import lock
 
 Run = Callable[..., Any]
 
@@ -260,3 +263,15 @@ def test_a_defect_of_our_own_is_one_line_with_the_trace_in_a_file(
     assert "ModuleNotFoundError" in told and "Traceback" not in told
     assert "no_such_room" in trace.read_text() and "Traceback" in trace.read_text()
     trace.unlink()
+
+
+def test_status_says_who_is_at_work_in_the_vault(run: Run, compiled: Path) -> None:
+    assert run("status", "--json", cwd=compiled).json["locks"] == []
+    with lock(compiled, "review", purpose="reviewing") as holder:
+        (told,) = run("status", "--json", cwd=compiled).json["locks"]
+        assert told == {"name": "review", **asdict(holder)}
+        assert f"process {os.getpid()} on" in run("status", cwd=compiled).out
+    with lock(compiled, "publish", purpose="compiling"):
+        (compiled / "raw/articles/new.md").write_text("# Sleep\n")
+        held = run("compile", cwd=compiled)
+        assert held.code == 3 and "compiling" in held.err

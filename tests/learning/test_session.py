@@ -23,7 +23,6 @@ from learning.session import (
     flag,
     rate,
     reveal,
-    skip,
     suspend,
     undo,
 )
@@ -68,7 +67,7 @@ def test_a_rating_needs_the_answer_first_and_a_card() -> None:
     with pytest.raises(UsageError, match="answer"):
         rate(session, Rating.GOOD, stamp(1))
     empty = rated(session, Rating.EASY, 1)
-    for act in (reveal, lambda s: bury(s, stamp(2)), lambda s: skip(s, NOON), lambda s: drop(s, NOON)):
+    for act in (reveal, lambda s: bury(s, stamp(2)), lambda s: drop(s, NOON)):
         with pytest.raises(UsageError, match="no card"):
             act(empty)
 
@@ -122,10 +121,9 @@ def test_a_flag_leaves_the_card_on_the_table() -> None:
     assert (back.revealed, back.state(A).flagged) == (True, False)
 
 
-def test_a_skipped_card_comes_last_and_a_dropped_one_not_at_all() -> None:
-    session = skip(sitting(A, B), NOON)
-    assert list(session.to_come()) == [B, A]
-    assert list(drop(session, NOON).to_come()) == [A]
+def test_a_dropped_card_does_not_come_back() -> None:
+    session = drop(sitting(A, B), NOON)
+    assert list(session.to_come()) == [B]
 
 
 def test_each_button_says_what_it_will_do() -> None:
@@ -236,15 +234,6 @@ class SittingAgainstAList(RuleBasedStateMachine):
         self.remember()
         self.session, event = flag(self.session, self.stamp())
         self.log.append(event)
-
-    @precondition(lambda self: self.table is not None)
-    @rule()
-    def skip(self) -> None:
-        self.session = skip(self.session, self.now)
-        assert self.table is not None
-        self.main.append(self.table)
-        self.table = None
-        self.deal()
 
     @rule(minutes=st.integers(0, 60))
     def wait(self, minutes: int) -> None:

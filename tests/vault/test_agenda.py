@@ -3,7 +3,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.agenda import Gap, GapKind, GapStatus, counts, decide, parse_agenda, render_agenda, ticks
+from vault.agenda import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda, ticks
 from vault.ids import GapId
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
@@ -27,11 +27,11 @@ def test_a_gap_comes_back_as_it_was_written(what: str, kind: GapKind, status: Ga
     assert render_agenda([read]) == render_agenda([gap])
 
 
-def test_a_tick_of_the_human_is_seen_and_a_decision_moves_the_gap() -> None:
+def test_a_tick_of_the_human_is_seen_and_a_settled_gap_moves() -> None:
     text = render_agenda([GAP, replace(GAP, id=GapId("bbbbbbbbbb"), kind=GapKind.EPISTEMIC)])
     ticked = text.replace("- [ ] **softmax**", "- [x] **softmax**", 1)
     assert ticks(text) == [] and ticks(ticked) == ["aaaaaaaaaa"]
-    after = render_agenda(decide(parse_agenda(ticked), {GapId("aaaaaaaaaa"): GapStatus.RESOLVED}))
+    after = render_agenda([replace(g, status=GapStatus.RESOLVED) if g.ticked else g for g in parse_agenda(ticked)])
     assert counts(after) == {"structural": 0, "epistemic": 1, "learner": 0}
     assert "## Resolved\n\n- [x] (structural, resolved) **softmax**" in after
 

@@ -15,7 +15,6 @@ from learning import wording
 from learning.desk import Placed
 from learning.sitting import Clock, Sitting
 from tui.keys import REVIEW, Key, bindings
-from tui.support import supports
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
@@ -24,6 +23,7 @@ from tui.widgets.rating_bar import RatingBar
 from tui.widgets.session_end import SessionEnd
 from tui.widgets.support_panel import SupportPanel
 from vault.errors import RetainError
+from vault.evidence import EvidenceReader
 from vault.log_event import Rating
 from vault.store import Vault
 
@@ -184,7 +184,7 @@ class ReviewScreen(Screen[None]):
         if panel.display:
             panel.display = False
         elif self._revealed and self._placed is not None:
-            panel.show(supports(self._vault, self._placed.card.support))
+            panel.show(EvidenceReader(self._vault).of(self._placed.card.support))
 
     def action_scroll(self, rows: int) -> None:
         self.query_one(CardView).scroll_relative(y=rows, animate=False)

@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui import text
-from tui.support import Support
 from vault.claim import ClaimState
+from vault.evidence import Evidence
 
 
 class SupportPanel(VerticalScroll):
@@ -26,19 +26,19 @@ class SupportPanel(VerticalScroll):
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="quotes")
 
-    def show(self, supports: Sequence[Support]) -> None:
-        quotes = [_quote(each) for each in supports]
+    def show(self, evidence: Sequence[Evidence]) -> None:
+        quotes = [_quote(each) for each in evidence]
         nothing = text.plain("This card cites no source.", text.DIM)
         self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
         self.display = True
         self.scroll_home(animate=False)
 
 
-def _quote(support: Support) -> Content:
-    claim = support.claim
+def _quote(evidence: Evidence) -> Content:
+    claim = evidence.claim
     if claim is None:
-        return Content.assemble(text.line(support.source), "\n", text.plain(support.problem, "$text-warning"))
-    place = f"{support.source} · {claim.locator}" if claim.locator else support.source
+        return Content.assemble(text.line(evidence.source), "\n", text.plain(evidence.problem, "$text-warning"))
+    place = f"{evidence.source} · {claim.locator}" if claim.locator else evidence.source
     words = Content.assemble(text.plain("“", text.DIM), text.line(claim.quote), text.plain("”", text.DIM), "\n")
     state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state}"
     return Content.assemble(words, text.line(place, text.MATH), text.plain(state, "$text-warning"))
