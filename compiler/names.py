@@ -152,7 +152,6 @@ def _is_single_name(part: str, lowered: str) -> bool:
 
 _PAIR = re.compile(r"\(([^()]{2,60})\)")
 _SHORT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-/&.]?[A-Za-z0-9]+)*s?\.?")
-_LONG_WORDS = re.compile(r"[^\s()\[\]{};:,.!?\"“”]+")
 
 
 def acronym_pairs(text: str) -> tuple[tuple[str, str], ...]:

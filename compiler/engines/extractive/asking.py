@@ -167,7 +167,6 @@ _PRONOUN_IN_QUESTION = re.compile(
 )
 # "This" stands for what the question has just said.
 _NAMING_QUESTION = re.compile(r"What (?:is this|are these)(?: \w+)? called\?$")
-_DOUBLE = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _BROKEN_QUESTION = re.compile(
     r"\b(?:the|a|an|and|or|that|which|than|because|also|such|both|is|are|e\.g|i\.e)\?$", re.IGNORECASE
 )

@@ -125,10 +125,6 @@ _CODE = re.compile(
 )
 _EXERCISE = re.compile(r"^(?:\(?[a-z0-9]{1,2}[.)]\s)|\b(?:homework|exercise|hint:|solution:|answer:)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]")
-_TODAY = re.compile(
-    r"\b(?:today|yesterday|tomorrow|last (?:year|week|month)|this (?:year|week|month)|recently|nowadays|currently)\b",
-    re.I,
-)
 
 
 def stands_alone(sentence: str, *, loose: bool = False) -> bool:
