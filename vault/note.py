@@ -18,7 +18,7 @@ _OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\r\n]|\Z)")
 _PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()+-]*[\w.()+])?")  # what YAML 1.1 and 1.2 both read as this very string
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNPRINTABLE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "none", "y", "n", "nan", "inf"}
 
 Value = str | int | bool | tuple[str, ...]
@@ -126,7 +126,7 @@ def scalar(value: str | int | bool) -> str:
     if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS and ": " not in value:
         return value
     quoted = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)  # what YAML does not allow to stand bare
+    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)  # what YAML does not allow bare, and tags
 
 
 def render_property(key: str, value: Value) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from vault.clean import clean_line
 from vault.ids import ALPHABET, ClaimId
+from vault.markdown import escape
 
 _LINK = re.compile(
     r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#^\n\\]*)(?:#(?P<anchor>[^\[\]|\n\\]*))?(?:\\?\|(?P<alias>[^\[\]\n]*))?\]\]"
@@ -16,7 +17,14 @@ _LINK = re.compile(
 _CITATION = re.compile(
     rf"\[\[(?P<path>wiki/summaries/[^\[\]|#^\n]+)#\^c-(?P<claim>[{ALPHABET}]{{10}})\|(?P<place>\d+)\]\]"
 )
-_UNLINKABLE = re.compile(r"[#^\[\]|]")
+_UNLINKABLE = re.compile(r"[#^\[\]|<>`$\\\x00-\x1f\x7f-\x9f\u2028\u2029]|%%")
+_ACTIVE = re.compile(r"[<>`$*^\\]|%%+|==+|~~+|::+|(?<!\w)#(?=\w)")
+_LOOK_ALIKE = str.maketrans(
+    {  # no backslash escapes inside a wikilink, and HTML, inline code and queries of plugins act there
+        "<": "\u2039", ">": "\u203a", "`": "\u02cb", "$": "\uff04", "*": "\u2217", "^": "\u02c6", "\\": "\u2216",
+        "%": "\uff05", "=": "\uff1d", "~": "\u223c", ":": "\u2236", "#": "\uff03",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,12 @@ def only_citations(text: str) -> bool:
 
 
 def alias(title: str) -> str:
-    """`title` as the shown part of a wikilink: one line, no character that would end the link."""
-    return clean_line(re.sub(r"[\[\]|]", " ", title)) or "untitled"
+    """`title` as the shown part of a wikilink: one line, nothing that ends the link or acts in it.
+
+    What would be markup, HTML, code, math, a tag or a comment is shown by characters that look like it.
+    """
+    line = clean_line(re.sub(r"[\[\]|]", " ", title))
+    return _ACTIVE.sub(lambda m: m[0].translate(_LOOK_ALIKE), line) or "untitled"
 
 
 def note_link(path: str, title: str) -> str:
@@ -76,7 +88,7 @@ def note_link(path: str, title: str) -> str:
 
 
 def raw_link(path: str, title: str) -> str:
-    """A link to a file of `raw/`: a wikilink, or a Markdown link where the name holds what wikilinks reserve."""
+    """A link to a file of `raw/`: a wikilink, or a Markdown link where the name holds what ends or acts in one."""
     if _UNLINKABLE.search(path):
-        return f"[{alias(title)}](<{quote(path)}>)"
+        return f"[{escape(clean_line(title)) or 'untitled'}](<{quote(path)}>)"
     return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))

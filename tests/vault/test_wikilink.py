@@ -1,3 +1,5 @@
+import re
+
 from vault.ids import ClaimId
 from vault.wikilink import Citation, Wikilink, citations, links, note_link, only_citations, raw_link
 
@@ -28,5 +30,14 @@ def test_support_is_citations_and_nothing_else() -> None:
 
 def test_hostile_titles_and_names_stay_inside_their_link() -> None:
     assert note_link("wiki/concepts/x.md", "a]] [[insights/b|c\n") == "[[wiki/concepts/x|a insights/b c]]"
+    title = "Gamma <img src=https://e.vil/x.png> `$=dv.pages()` **b** ==m== %%c%% #tag C# $x$ a:: b \\"
+    shown = note_link("wiki/concepts/x.md", title)
+    assert not set("<>`$*\\") & set(shown) and not re.search(r"==|%%|::| #", shown) and "C#" in shown
+    name = "p#<img src=https:e.vil> **b**.png"
+    assert raw_link(f"raw/images/{name}", name) == (
+        "[p\\#\\<img src=https:e.vil\\> \\*\\*b\\*\\*.png]"
+        "(<raw/images/p%23%3Cimg%20src%3Dhttps%3Ae.vil%3E%20%2A%2Ab%2A%2A.png>)"
+    )
+    assert raw_link("raw/a\nb <i>.md", "a\nb <i>.md") == "[a b \\<i\\>.md](<raw/a%0Ab%20%3Ci%3E.md>)"
     assert raw_link("raw/#hash [brackets] | pipe.md", "t") == "[t](<raw/%23hash%20%5Bbrackets%5D%20%7C%20pipe.md>)"
     assert raw_link("raw/papers/名前.pdf", "名前") == "[[raw/papers/名前.pdf|名前]]"
