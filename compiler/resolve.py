@@ -185,7 +185,7 @@ def _concept(
             events.append({"v": 1, "type": "revive", "of": "concept", "id": id_, "at": at})
         name, slug = ids.births[id_].name, ids.births[id_].slug
     else:
-        name = names.title(found.variants.elements())
+        name = names.title(found.variants.elements(), language)
         birth_key = names.key(name, language)
         birth_key = birth_key if birth_key in keys else keys[0]
         id_ = ConceptId(mint("concept", birth_key, ids.births))
@@ -204,7 +204,7 @@ def _concept(
             }
         )
     own = names.key(name, language)
-    aliases = sorted({names.title(evidence[k].variants.elements()) for k in keys if k != own} - {name})
+    aliases = sorted({names.title(evidence[k].variants.elements(), language) for k in keys if k != own} - {name})
     return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))
 
 

@@ -55,7 +55,7 @@ class Term(Model):
 
 
 class ExtractedClaim(Model):
-    """`quote` is verbatim; `statement` "" for an engine that only quotes; `about` names concepts, the main one first."""
+    """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
 
     kind: ClaimKind
     quote: Text

@@ -8,6 +8,7 @@ from compiler.engines.extractive import chinese, english, german
 from compiler.engines.extractive.asking import Ask, Matter
 from compiler.engines.extractive.cards import asks as english_asks
 from compiler.engines.extractive.choosing import Offer, chosen
+from compiler.engines.extractive.worth import worth_asking
 from compiler.engines.port import CardsReply, CardsRequest, ExtractReply, ExtractRequest
 from vault.claim import ClaimKind
 
@@ -38,6 +39,7 @@ def cards(request: CardsRequest) -> CardsReply:
         if not claim.about or claim.about[0] == request.title  # else the concept it is about asks for it
         for ask in _asks(request.language, claim.words, matter)
         if _KINDS.get(claim.kind) == ask.kind
+        and worth_asking(ask.kind, ask.question, ask.answer, claim.words, request.title, request.aliases)
     ]
     return CardsReply(cards=chosen(offers))
 
