@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from cli import report
 from cli.opening import json_option, opened, vault_option
+
+if TYPE_CHECKING:
+    from vault.diagnostic import Diagnostic
 
 
 @click.command()
@@ -54,7 +59,11 @@ def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
     """
     from compiler.trace import trace as follow
 
-    found = follow(opened(vault_dir), what)
+    damaged: list[Diagnostic] = []
+    try:
+        found = follow(opened(vault_dir), what, damaged)
+    finally:
+        report.found(damaged)
     if as_json:
         claims = [step.as_json() for step in found.steps]
         report.show_json({"what": found.what, "path": found.path, "line": found.line, "claims": claims})

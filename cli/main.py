@@ -31,8 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 _EXAMPLES = """\b
 Examples:
-  retain init my-vault && cd my-vault
-  retain add ~/papers/*.pdf
+  retain init ~/know && cd ~/know
+  retain add ~/papers ~/clippings/spacing.md
   retain compile
   retain review
 """

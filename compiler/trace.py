@@ -10,11 +10,14 @@ from vault.article import sentences
 from vault.card import Card, Deck
 from vault.claim import Claim
 from vault.clean import fold
-from vault.errors import NotFound
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, NotFound, Refused
 from vault.markdown import unescape
 from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
 from vault.summary import Summary, parse_summary
 from vault.wikilink import Citation
+
+NOT_TEXT = "not-utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,16 @@ class Trace:
     steps: tuple[Step, ...]
 
 
-def trace(vault: Vault, wanted: str) -> Trace:
-    """The way back from a card's or claim's id, or from a sentence's words. Raises NotFound."""
+def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) -> Trace:
+    """The way back from a card's or claim's id, or from a sentence's words; `damaged` gains the files that are no text.
+
+    Raises: NotFound.
+    """
     id_ = wanted.removeprefix("^").removeprefix("c-").strip()
-    summaries = {s.path.removesuffix(".md"): s for s in _summaries(vault)}
+    notes = _Notes(vault, [] if damaged is None else damaged)
+    summaries = {path.removesuffix(".md"): parse_summary(text, path) for path, text in notes.of(SUMMARIES)}
     for deck in vault.decks():
+        notes.damaged.extend(found for found in deck.diagnostics if found.code == NOT_TEXT)
         for card in deck.cards:
             if card.id == id_:
                 return _card(deck, card, summaries)
@@ -63,14 +71,28 @@ def trace(vault: Vault, wanted: str) -> Trace:
             if located.claim.id == id_:
                 step = Step(located.claim, summary.path, located.line, summary.properties.text("source"))
                 return Trace(located.claim.words, summary.path, located.line, (step,))
-    return _sentence(vault, wanted, summaries)
+    return _sentence(notes, wanted, summaries)
 
 
-def _summaries(vault: Vault) -> Iterator[Summary]:
-    for path in vault.paths(SUMMARIES, ".md"):
-        text = vault.read_text(path)
-        if text is not None:
-            yield parse_summary(text, path)
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """The notes of a vault that can be read; those that cannot go to `damaged`."""
+
+    vault: Vault
+    damaged: list[Diagnostic]
+
+    def of(self, folder: str) -> Iterator[tuple[str, str]]:
+        """(path, text) of each note right in the folder."""
+        for path in self.vault.paths(folder, ".md"):
+            try:
+                text = self.vault.read_text(path)
+            except (Damaged, Refused) as error:
+                line = error.where.rpartition(":")[2]
+                number = int(line) if line.isdecimal() else 0
+                self.damaged.append(Diagnostic(path, number, NOT_TEXT, error.what, error.hint))
+                continue
+            if text is not None:
+                yield path, text
 
 
 def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
@@ -78,11 +100,11 @@ def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
     return Trace(what, deck.path, card.line, _steps(card.support, summaries))
 
 
-def _sentence(vault: Vault, words: str, summaries: dict[str, Summary]) -> Trace:
+def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace:
     wanted = fold(words).casefold()
     for folder in (CONCEPTS, TOPICS):
-        for path in vault.paths(folder, ".md"):
-            for sentence in sentences(vault.read_text(path) or ""):
+        for path, text in notes.of(folder):
+            for sentence in sentences(text):
                 if wanted and wanted in sentence.text.casefold():
                     return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
     hint = "give a card's or claim's id, or some words of an article's sentence in quotes"

@@ -1,4 +1,4 @@
-"""The reading process: parsers and engine run here, under limits, and nothing here writes outside its work folder.
+"""The reading process: parsers and engine run here, under limits, and nothing here writes a file.
 
 Started as `python -I -m compiler.worker` with a working directory outside the vault. One JSON object a line comes
 in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "ask", ...} puts composed

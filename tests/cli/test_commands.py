@@ -91,6 +91,17 @@ def test_verify_and_trace_lead_back_to_the_source(run: Run, compiled: Path) -> N
     assert run("verify", cwd=compiled).code == 1
 
 
+def test_one_damaged_note_is_named_and_the_rest_is_traced(run: Run, compiled: Path) -> None:
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    claim = run("trace", card, "--json", cwd=compiled).json["claims"][0]["id"]
+    for folder in ("wiki/summaries", "wiki/concepts"):
+        (compiled / folder / "aaa.md").write_bytes(b"---\ntype: summary\n---\n\xff\n")
+    for wanted, code in ((card, 0), (claim, 0), ("no such words", 2)):
+        traced = run("trace", wanted, cwd=compiled)
+        assert traced.code == code and "wiki/summaries/aaa.md:4: not UTF-8" in traced.err
+    assert "wiki/concepts/aaa.md:4: not UTF-8" in traced.err
+
+
 def test_gaps_are_listed_settled_and_stay_so(run: Run, compiled: Path) -> None:
     gaps = run("gaps", "list", "--json", cwd=compiled).json["gaps"]
     assert gaps and {"id", "path", "line", "reason", "kind", "status"} <= set(gaps[0])

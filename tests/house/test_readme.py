@@ -36,6 +36,15 @@ def test_the_table_of_commands_is_the_help_of_the_command_line() -> None:
         assert re.search(rf"^  {name} ", shown, re.MULTILINE)
 
 
+def test_the_first_commands_are_those_of_the_help() -> None:
+    told = re.search(r"in five commands:\n\n((?: {4}.+\n)+)", README)
+    assert told is not None
+    install, *commands = [line.strip() for line in told[1].splitlines()]
+    assert install.startswith("pipx install") and len(commands) == 4
+    shown = CliRunner().invoke(_group(), ["--help"]).output
+    assert [line.strip() for line in shown.partition("Examples:")[2].splitlines() if line.strip()] == commands
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_of_its_own(name: str) -> None:
     done = CliRunner().invoke(_group(), [name, "-h"])
