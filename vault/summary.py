@@ -11,7 +11,7 @@ from vault.clean import clean_line, fold
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, ClaimId, SourceId
 from vault.markdown import escape, unescape
-from vault.note import Properties, Value, read_properties, render_generated
+from vault.note import Properties, Value, read_properties, render_generated, splice_properties
 from vault.wikilink import Citation, raw_link
 
 _ID = re.compile(rf"\^c-([{ALPHABET}]{{10}})[ \t]*")
@@ -165,11 +165,108 @@ def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None
     if title is None:
         return None
     body = [line[1:].strip() for line in block[1:]]
-    facts = [part.strip() for part in body[-1].split(" · ")]
+    facts = _facts(body[-1])
     quote = fold(" ".join(unescape(line) for line in body[:-1]))
+    if facts is None or not quote:
+        return None
+    return Claim(id_, source, facts[0], quote, unescape(title[1].strip()), facts[1], facts[2])
+
+
+def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:
+    """The kind, state and locator that the last line of a claim's block names."""
+    parts = [part.strip() for part in line.split(" · ")]
     try:
-        kind, state = ClaimKind(facts[0]), ClaimState(facts[1])
+        return ClaimKind(parts[0]), ClaimState(parts[1]), unescape(" · ".join(parts[2:]))
     except (ValueError, IndexError):
         return None
-    locator = unescape(" · ".join(facts[2:]))
-    return Claim(id_, source, kind, quote, unescape(title[1].strip()), state, locator) if quote else None
+
+
+def head_of(summary: Summary) -> SummaryHead:
+    """The machine's properties of a summary that the machine wrote."""
+    text = summary.properties.text
+    return SummaryHead(
+        id=SourceId(text("id")),
+        title=text("title"),
+        source=text("source"),
+        source_sha256=text("source_sha256"),
+        text_sha256=text("text_sha256"),
+        reader=text("reader"),
+        authority=int(text("authority")),
+        language=text("language"),
+        created=text("created"),
+        updated=text("updated"),
+    )
+
+
+def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
+    """A summary that a human edited, its properties and claims brought up to date; all else stays byte for byte.
+
+    `generated` stays, so that the note goes on counting as edited. Blocks that are there are changed in place; new
+    ones follow the claim before them. What a human wrote inside a block, below its last line, comes after it.
+    """
+    wanted = {c.id: c for c in claims}
+    lines = old.split("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    out: list[str] = []
+    places: dict[ClaimId, int] = {}  # how many lines of `out` end with the claim's block
+    done = 0
+    for block in _blocks(lines):
+        callout = lines[block.first : block.last]
+        first, there = (block.first, True) if callout else (block.mark, False)
+        out += lines[done:first]
+        done = block.mark + 1
+        claim = wanted.get(block.id) if block.id not in places else None
+        if claim is None:
+            done += done < len(lines) and not lines[done].strip()  # the blank line that parted it from what follows
+        elif there and _claim(claim.id, claim.source, callout) == claim:
+            out += lines[first:done]
+        else:
+            out += [end] if out and out[-1].strip() else []
+            out += _rendered(claim, end)
+        out += _remarks(callout, end)
+        if claim is not None:
+            places[claim.id] = len(out)
+    out += lines[done:]
+    text = "\n".join(_with_new(out, claims, places, end))
+    read = read_properties(text)
+    return splice_properties(text, {k: v for k, v in _properties(head).items() if read.text(k) != str(v)})
+
+
+def _rendered(claim: Claim, end: str) -> list[str]:
+    return [line + end for line in render_claim(claim).split("\n")]
+
+
+def _remarks(callout: Sequence[str], end: str) -> list[str]:
+    """What a human wrote in a claim's block below the line that the machine ends it with, as a block of its own."""
+    last = max((n for n, line in enumerate(callout) if n and _facts(line[1:].strip())), default=len(callout))
+    below = callout[last + 1 :]
+    return [end, *below, end] if any(line.strip("> \t\r") for line in below) else []
+
+
+def _with_new(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
+    """`lines` with the blocks of the claims that have no place yet, each after the claim before it."""
+    new: dict[int, list[str]] = {}
+    at = -1
+    for claim in claims:
+        if claim.id in places:
+            at = places[claim.id]
+            continue
+        at = _claims_begin(lines, end) if at < 0 else at
+        new.setdefault(at, []).extend([end, *_rendered(claim, end)])
+    for place in sorted(new, reverse=True):
+        parted = place >= len(lines) or not lines[place].strip()
+        lines[place:place] = new[place] if parted else [*new[place], end]
+    return lines
+
+
+def _claims_begin(lines: list[str], end: str) -> int:
+    """Where the first claim's block goes: below the heading, which is made where it is missing."""
+    said = [line.rstrip() for line in lines]
+    if CLAIMS_HEADING in said:
+        return said.index(CLAIMS_HEADING) + 1
+    if NO_CLAIMS in said:
+        lines[said.index(NO_CLAIMS)] = CLAIMS_HEADING + end
+        return said.index(NO_CLAIMS) + 1
+    at = len(lines) - (not said[-1])
+    lines[at:at] = [end, CLAIMS_HEADING + end]
+    return at + 2

@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.claim import Claim, ClaimKind, ClaimState
 from vault.clean import fold, normal
 from vault.ids import ClaimId, SourceId
-from vault.note import human_edited
-from vault.summary import SummaryHead, parse_summary, render_claim, render_summary
+from vault.note import body_of, human_edited, read_properties
+from vault.summary import SummaryHead, head_of, parse_summary, render_claim, render_summary, splice_claims
 
 SOURCE = SourceId("aaaaaaaaaa")
 HEAD = SummaryHead(
@@ -59,3 +61,90 @@ def test_a_damaged_block_is_named_with_its_line_and_the_others_stand() -> None:
     assert [c.claim.id for c in summary.claims] == ["0000000000"]
     (found,) = summary.diagnostics
     assert found.code == "claim-block" and text.split("\n")[found.line - 1] == "^c-7f3a9c1e2k"
+
+
+PATH = "wiki/summaries/x.md"
+MANY = [
+    Claim(ClaimId(f"{n:010}"), SOURCE, ClaimKind.FACT, f"Number {n} is a fact.", locator=f"p. {n}") for n in range(6)
+]
+NEWER = replace(HEAD, source_sha256="2" * 64, updated="2026-12-01")
+
+
+def claims_of(text: str) -> list[Claim]:
+    summary = parse_summary(text, PATH)
+    assert summary.diagnostics == ()
+    return [c.claim for c in summary.claims]
+
+
+def test_the_head_of_a_written_summary_comes_back() -> None:
+    assert head_of(parse_summary(render_summary(PATH, HEAD, [], [CLAIM]), PATH)) == HEAD
+
+
+def test_an_edited_summary_takes_new_changed_and_vanished_claims_and_keeps_the_humans_words() -> None:
+    old = render_summary(PATH, HEAD, [], MANY[:4]).replace(
+        "\n## Claims\n", "\nMy own line.\n\n## Claims\n\nAnd mine.\n"
+    )
+    old = old.replace("^c-0000000001\n", "^c-0000000001\n\n> [!human]\n> Mine, too.\n").replace(
+        "---\n\n# ", "mine: 1\n---\n\n# "
+    )
+    changed = replace(MANY[2], quote="Number two is a fact.")
+    now = [MANY[5], MANY[0], MANY[1], MANY[4], changed]
+    text = splice_claims(old, NEWER, now)
+    assert claims_of(text) == now and human_edited(text)
+    assert head_of(parse_summary(text, PATH)) == NEWER
+    assert "\nMy own line.\n\n## Claims\n" in text and "\nAnd mine.\n" in text and "mine: 1\n---\n" in text
+    assert "\n\n> [!human]\n> Mine, too.\n\n" in text and "Number 3" not in text
+    assert read_properties(text).text("generated") == read_properties(old).text("generated")
+    assert splice_claims(text, NEWER, now) == text
+
+
+def test_what_nothing_changed_in_stays_byte_for_byte() -> None:
+    for old in (render_summary(PATH, HEAD, MANY, MANY), render_summary(PATH, HEAD, [], []) + "Mine."):
+        now = MANY if "## Claims" in old else []
+        assert splice_claims(old, HEAD, now) == old
+        windows = old.replace("\n", "\r\n")
+        assert splice_claims(windows, HEAD, now) == windows
+
+
+def test_a_block_that_a_human_broke_is_whole_again_and_what_they_wrote_below_it_stays() -> None:
+    old = render_summary(PATH, HEAD, [], MANY[:3])
+    old = old.replace("> fact · current · p. 0\n", "> fact · current · p. 0\n> My remark.\n")
+    old = old.replace("> Number 1 is a fact.\n>\n> fact · current · p. 1\n\n", "").replace("Number 2", "Number two")
+    old = old.replace("> [!quote]\n^c-0000000001", "> Mine.\n^c-0000000001")
+    text = splice_claims(old, HEAD, MANY[:3])
+    assert claims_of(text) == MANY[:3]
+    assert "^c-0000000000\n\n> My remark.\n\n" in text and "\n> Mine.\n\n> [!quote]\n> Number 1" in text
+
+
+def test_the_first_claims_of_a_source_get_their_heading() -> None:
+    none = render_summary(PATH, HEAD, [], [])
+    for old in (none + "\nMine.\n", none.replace("No claim was found in this source.", "Mine."), none[:-1] + " Mine."):
+        text = splice_claims(old, HEAD, MANY[:2])
+        assert claims_of(text) == MANY[:2] and text.count("## Claims\n") == 1 and "Mine." in text
+
+
+@given(
+    st.lists(st.sampled_from(MANY), unique=True, max_size=5),
+    st.lists(st.sampled_from(MANY), unique=True, max_size=5),
+    st.lists(
+        st.tuples(st.integers(0, 99), st.sampled_from(["Mine.", "> quoted", "", "- item", "## Head"])), max_size=6
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_no_line_of_a_humans_is_lost_and_the_claims_are_those_that_are_wanted(
+    before: list[Claim], after: list[Claim], lines: list[tuple[int, str]], end: str
+) -> None:
+    parts = render_summary(PATH, HEAD, before[:2], before).split("\n\n")
+    first = next(n for n, part in enumerate(parts) if part.startswith("# "))
+    for n, (at, line) in enumerate(lines):
+        place = first + 1 + at % (len(parts) - first)
+        if place >= len(parts) or not parts[place].startswith("^c-"):
+            parts.insert(place, f"{line} {n}")
+    old = "\n\n".join(parts).replace("\n", end)
+    text = splice_claims(old, NEWER, after)
+    mine = [line for line in body_of(old).split(end) if line.split(" ")[-1].isdigit() and not line.startswith("> fact")]
+    kept = iter(body_of(text).split(end))
+    assert all(line in kept for line in mine)
+    assert {c.id: c for c in claims_of(text)} == {c.id: c for c in after}
+    again = splice_claims(text, NEWER, after)
+    assert again == text
