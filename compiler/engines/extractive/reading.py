@@ -39,7 +39,10 @@ def cards(request: CardsRequest) -> CardsReply:
         if not claim.about or claim.about[0] == request.title  # else the concept it is about asks for it
         for ask in _asks(request.language, claim.words, matter)
         if _KINDS.get(claim.kind) == ask.kind
-        and worth_asking(ask.kind, ask.question, ask.answer, claim.words, request.title, request.aliases)
+        and (
+            request.language not in ("", "en")
+            or worth_asking(ask.kind, ask.question, ask.answer, claim.words, request.title, request.aliases)
+        )
     ]
     return CardsReply(cards=chosen(offers))
 

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from compiler import names
 
 _BARE = re.compile(r"What (?:does|do|did) (?P<subject>.+?) (?P<verb>[a-z]+)(?: (?:of|for|on|to|from|in|with))?\?")
-_TELLING_VERBS = frozenset({"consist", "prevent", "stand", "cause"})  # with these, the bare question has one answer
+_TELLING_VERBS = frozenset(
+    {"consist", "prevent", "stand", "cause", "depend", "measure"}
+)  # with these, the bare question has one answer
 _OPEN = re.compile(r"What (?:happens (?:in|if|when)|can .+ (?:be )?appl(?:y|ied)) ", re.IGNORECASE)
 _PRAISE = re.compile(r"\b(?:crucial|important|central|essential|key) (?:aspect|part|role|step|tool|task|component)\b")
 _OUT_OF_PLACE = re.compile(r"[“”\"]|\w\(\w+\)|[=≤≥∑∏∈]|\$")  # a quotation or a symbol that only the page explains
 _THE = re.compile(r"What (?P<verb>is|are) the (?P<term>.+)\?")
+_ASKS_NAME = re.compile(r"What is this called\?$|^What is the (?:term|name) ")
 _SETTING = re.compile(
     r"In (?!(?:all|many|some|most|such|other|these) |(?:general|practice|short|fact|the extreme|particular|contrast)\b)"
     r"(?P<setting>[a-z][^,]{3,50}), "
@@ -33,7 +36,9 @@ def worth_asking(kind: str, question: str, answer: str, quote: str, title: str, 
         return False
     if re.search(r"\botherwise\b", answer) or _is_bare(question, title, aliases):
         return False
-    return kind != "definitional" or (_stands_alone(question, quote) and not _is_thin(answer, title))
+    if kind != "definitional" or _ASKS_NAME.search(question):
+        return True
+    return _stands_alone(question, quote) and not _is_thin(answer, title)
 
 
 def _is_bare(question: str, title: str, aliases: Iterable[str]) -> bool:
@@ -54,8 +59,6 @@ def _stands_alone(question: str, quote: str) -> bool:
         head = the["term"].split()[0].casefold()
         if not re.match(rf"(?:[^,]{{0,60}}, )?[Tt]he {re.escape(head)}", quote, re.IGNORECASE):
             return False
-    if question.endswith("What is this called?"):
-        return True
     setting = _SETTING.match(quote)
     return setting is None or setting["setting"].casefold() in question.casefold()
 
