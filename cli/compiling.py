@@ -40,16 +40,18 @@ def compile_(
       retain compile raw/papers/attention.pdf --json
     """
     from compiler.build import Options, compile_vault, raw_path
+    from compiler.snapshot import look
 
     vault = opened(vault_dir)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
     narrator = report.Progress(progress)
     try:
-        done = compile_vault(vault, Options(engine, only, dry_run), now(), narrator)
+        seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
+        done = compile_vault(vault, Options(engine, only, dry_run), now(), narrator, seen)
     finally:
         narrator.done()
     if not dry_run:
-        render_if_stale(vault)
+        render_if_stale(vault, seen.stamps if done.nothing_new else None)
     _show(done, as_json, dry_run)
     if done.failures:
         return report.FINDINGS

@@ -8,13 +8,18 @@ from cli import report
 from learning.page_stamp import PageStamp, look, remember
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from learning.desk import Desk
     from vault.store import Vault
 
 
-def render_if_stale(vault: Vault) -> None:
-    """Renders the page unless its stamps say that it is right. Raises: WriteFailed, Refused, and as `read_log` does."""
-    seen = look(vault.root)
+def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> None:
+    """Renders the page unless its stamps say that it is right; `known` are stamps of decks that were just taken.
+
+    Raises: WriteFailed, Refused, and as `read_log` does.
+    """
+    seen = look(vault.root, known)
     if not seen.is_right(vault.root):
         from learning.desk import render_review_page  # a compile with nothing to do must not pay for it
 

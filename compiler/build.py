@@ -10,24 +10,31 @@ from typing import Any
 from compiler.engines import VERSIONS
 from compiler.options import Options
 from compiler.report import Report
-from compiler.snapshot import last_report
+from compiler.snapshot import Snapshot, last_report
 from vault.errors import UsageError
 from vault.store import Vault
 
 __all__ = ["Options", "compile_vault", "raw_path"]
 
 
-def compile_vault(vault: Vault, options: Options, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Report:
+def compile_vault(
+    vault: Vault,
+    options: Options,
+    at: datetime,
+    progress: Callable[[dict[str, Any]], None],
+    seen: Snapshot | None = None,
+) -> Report:
     """Bring the wiki, the cards and the agenda up to date with `raw/`.
 
     A build is a pure function of `raw/`, the ledgers, and what humans edited. When nothing changed since the last
-    one, nothing is read or written. Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not
-    for this retain to read, and what the guard raises.
+    one, nothing is read or written; `seen` is how things stand, if somebody has looked already.
+    Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not for this retain to read, and
+    what the guard raises.
     """
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh else last_report(vault.root, engine)
+    last = None if options.fresh else last_report(vault.root, engine, seen)
     if last is not None:
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.

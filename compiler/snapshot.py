@@ -102,10 +102,10 @@ def steady(root: Path) -> Snapshot:
     return seen
 
 
-def last_report(root: Path, engine: str) -> dict[str, Any] | None:
-    """What the last build reported, if it left everything just as it is now; None when in doubt."""
+def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
+    """What the last build reported, if it left everything as it is now, or as it was `seen`; None when in doubt."""
     try:
-        if (root / STAMPS).read_bytes() != look(root).text(engine):
+        if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
             return None
         report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
     except (OSError, ValueError, TypeError, LookupError):

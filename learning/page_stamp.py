@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,12 +38,22 @@ class PageStamp:
             return False
 
 
-def look(root: Path) -> PageStamp:
-    """The stamps as they are now. A file that is not there has none."""
+def look(root: Path, known: Mapping[str, str] | None = None) -> PageStamp:
+    """The stamps as they are now; a file that is not there has none.
+
+    `known` are stamps of the decks ("size ctime inode" by path) that somebody has just taken: they are many.
+    """
     found = [_stamp(root, path) for path in _FILES]
     found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
-    found += sorted(_listed(root, _DECKS, "", ".md"))
+    found += sorted(_listed(root, _DECKS, "", ".md") if known is None else _decks(known))
     return PageStamp(tuple(found), _stamp(root, _PAGE))
+
+
+def _decks(known: Mapping[str, str]) -> Iterator[str]:
+    start = len(_DECKS) + 1
+    for path, stamp in known.items():
+        if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]:
+            yield f"{path}\0{stamp}"
 
 
 def _stamp(root: Path, path: str) -> str:
@@ -64,7 +74,13 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
         return
     with entries:
         for entry in entries:
-            if entry.name.startswith(start) and entry.name.endswith(end):
+            name = entry.name
+            if (
+                name.startswith(start)
+                and name.endswith(end)
+                and name[0] != "."
+                and entry.is_file(follow_symlinks=False)
+            ):
                 try:
                     yield _line(f"{folder}/{entry.name}", entry.stat(follow_symlinks=False))
                 except FileNotFoundError:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from compiler import snapshot
+from learning import page_stamp
 from vault.log_event import checksum
 
 Run = Callable[..., Any]
@@ -77,3 +79,15 @@ def test_a_newer_review_log_is_refused_before_anything_is_written(run: Run, comp
     done = run(command, cwd=compiled)
     assert done.code == 3 and "learning/reviews.jsonl:1" in done.err
     assert files(compiled) == before
+
+
+def test_the_stamps_that_a_compile_took_say_of_the_decks_what_a_look_of_the_pages_own_says(compiled: Path) -> None:
+    decks = compiled / "learning/flashcards"
+    (decks / ".hidden.md").write_text("hidden")
+    (decks / "link.md").symlink_to(next(decks.glob("*.md")))
+    (decks / "folder.md").mkdir()
+    (decks / "folder.md/inner.md").write_text("below")
+    (decks / "notes.txt").write_text("no deck")
+    seen = page_stamp.look(compiled)
+    assert page_stamp.look(compiled, snapshot.look(compiled).stamps) == seen
+    assert sum(line.startswith("learning/flashcards/") for line in seen.inputs) == len(list(decks.glob("[!.]*.md"))) - 2
