@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,6 +57,7 @@ class RetainApp(App[int]):
         self._held = ExitStack()
         self._sitting: Sitting | None = None
         self._ending: Worker[None] | None = None
+        self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         self.register_theme(theme.DARK)
         self.register_theme(theme.LIGHT)
         self.theme = theme.preferred(environment or {})
@@ -93,16 +96,17 @@ class RetainApp(App[int]):
         self._held.enter_context(lock(self._vault.root, "review", purpose="reviewing", now=self._now()))
 
     def end_sitting(self) -> RetainError | None:
-        """Renders `_review.md` and lets others review; what went wrong with the page, if anything did."""
+        """Renders `_review.md` and lets others review; what went wrong with the page, now or the last time."""
         sitting, self._sitting = self._sitting, None
         try:
             if sitting is not None:
                 sitting.finish()
+                self._problem = None
         except RetainError as error:
-            return error
+            self._problem = error
         finally:
             self._held.close()
-        return None
+        return self._problem
 
     def _end_in_background(self) -> None:
         problem = self.end_sitting()
@@ -145,6 +149,13 @@ class RetainApp(App[int]):
         await self._go_home()
 
     # --- keys and commands of the whole app -------------------------------------------------------------------------
+
+    def on_load(self) -> None:
+        """A signal that ends the program ends the app in its own way, so that the terminal is as it was."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with suppress(RuntimeError, ValueError):  # not in the main thread: whoever runs us there hears of it
+                loop.add_signal_handler(number, self.exit, 128 + number)
 
     def action_interrupt(self) -> None:
         """Ctrl-C copies what is selected; with nothing selected it ends the app: all that was rated is on disk."""
