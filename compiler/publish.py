@@ -15,6 +15,7 @@ from vault.folder import sha256_hex
 from vault.guard import Guard
 from vault.note import human_edited, read_properties
 from vault.store import CONCEPTS, PROPOSALS, SUMMARIES, Vault
+from vault.summary import head_of, parse_summary, splice_claims
 
 
 @dataclass(slots=True)
@@ -68,7 +69,7 @@ class Publisher:
             if old == text or self.is_no_text(path):
                 continue
             if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and self._is_humans(path, old):
-                self._propose(path, text, old)
+                self._beside_humans(path, text, old)
             else:
                 self.writes[path] = text.encode()
         for folder in (CONCEPTS, SUMMARIES):
@@ -80,6 +81,20 @@ class Publisher:
                 ):
                     self.removals.append(path)
                     articles["removed"] += folder == CONCEPTS
+
+    def _beside_humans(self, path: str, text: str, old: str) -> None:
+        """A summary takes its claims in place, so that citations go on leading to them; all else is proposed."""
+        now, there = parse_summary(text, path), parse_summary(old, path)
+        if (
+            path.startswith(SUMMARIES)
+            and sides(old) is None
+            and now.properties.text("id") == there.properties.text("id") != ""
+        ):
+            spliced = splice_claims(old, head_of(now), [c.claim for c in now.claims])
+            if spliced != old:
+                self.writes[path] = spliced.encode()
+        else:
+            self._propose(path, text, old)
 
     def _is_humans(self, path: str, old: str) -> bool:
         """Whether a human wrote in the note. Of two sides of a conflict, one of the machine's making is enough to

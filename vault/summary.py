@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vault.claim import Claim, ClaimKind, ClaimState
@@ -201,11 +201,12 @@ def head_of(summary: Summary) -> SummaryHead:
 def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
     """A summary that a human edited, its properties and claims brought up to date; all else stays byte for byte.
 
-    `generated` stays, so that the note goes on counting as edited. Blocks that are there are changed in place; new
-    ones follow the claim before them. What a human wrote inside a block, below its last line, comes after it.
+    `generated` stays, so that the note goes on counting as edited. Blocks that are there are changed in place, and
+    so are sentences of the prose that are the very words of a claim; new blocks follow the claim before them. What
+    a human wrote inside a block, below its last line, comes after it.
     """
     wanted = {c.id: c for c in claims}
-    lines = old.split("\n")
+    lines = _retold(old, wanted).split("\n")
     end = "\r" if lines[0].endswith("\r") else ""
     out: list[str] = []
     places: dict[ClaimId, int] = {}  # how many lines of `out` end with the claim's block
@@ -230,6 +231,17 @@ def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
     text = "\n".join(_with_new(out, claims, places, end))
     read = read_properties(text)
     return splice_properties(text, {k: v for k, v in _properties(head).items() if read.text(k) != str(v)})
+
+
+def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
+    """`text` with the sentences that the machine made of its claims' words said as they are said now, or gone."""
+    for located in parse_summary(text, "").claims:
+        was, now = located.claim, wanted.get(located.claim.id)
+        if now is None or now.words != was.words:
+            words, cite = re.escape(escape(was.words)), rf"\[\[[^\[\]\n]+#\^c-{was.id}\|\d+\]\]"
+            new = f"{escape(now.words)} ".replace("\\", r"\\") + r"\1" if now else ""
+            text = re.sub(rf"(?:^|(?<=\]\] )){words} ({cite} ?)", new, text, flags=re.MULTILINE)
+    return text
 
 
 def _rendered(claim: Claim, end: str) -> list[str]:

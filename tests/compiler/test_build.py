@@ -195,6 +195,27 @@ def test_what_a_human_edited_stays_and_the_machine_only_proposes(vault: Vault) -
     assert article.read_bytes() == edited[0] and "In my own words." in deck.read_text()
 
 
+def test_a_summary_that_a_human_wrote_in_takes_the_claims_of_its_source_and_keeps_their_words(vault: Vault) -> None:
+    compiled(vault)
+    summary = vault.root / "wiki/summaries/testing.md"
+    remark = "\n> [!human]\n> I doubt it.\n\n## Claims\n"
+    summary.write_text(summary.read_text().replace("\n## Claims\n", remark) + "\n> [!human] To do\n")
+    raw = vault.root / "raw/articles/testing.md"
+    raw.write_text(
+        TESTING.replace("recalling an answer from memory", "recalling an answer out of memory")
+        + "\nRetrieval practice is used to prepare for exams.\n"
+    )
+    report = compiled(vault, MORNING + timedelta(days=1))
+    text = summary.read_text()
+    assert remark in text and text.endswith("\n> [!human] To do\n")
+    assert "out of memory" in text and "to prepare for exams" in text and "from memory" not in text
+    assert not (vault.root / "output/proposals/wiki/summaries/testing.md").exists()
+    assert "wiki/summaries/testing.md" in report.written
+    assert verify(vault, silent).clean
+    before = tree(vault)
+    assert compiled(vault, MORNING + timedelta(days=2)).nothing_new and tree(vault) == before
+
+
 def conflicted(text: str, ours: str, theirs: str) -> str:
     line = next(x for x in text.split("\n") if ours in x)
     block = f"<<<<<<< HEAD\n{line}\n=======\n{line.replace(ours, theirs)}\n>>>>>>> other\n"

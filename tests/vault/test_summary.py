@@ -98,6 +98,15 @@ def test_an_edited_summary_takes_new_changed_and_vanished_claims_and_keeps_the_h
     assert splice_claims(text, NEWER, now) == text
 
 
+def test_prose_of_the_machines_follows_its_claims_and_a_humans_sentence_does_not() -> None:
+    cite = "[[wiki/summaries/x#^c-0000000001|1]]"
+    mine = f"They say: Number 1 is a fact. {cite}"
+    old = render_summary(PATH, HEAD, MANY[:3], MANY[:3]).replace("\n## Claims\n", f"\n{mine}\n\n## Claims\n")
+    text = splice_claims(old, HEAD, [replace(MANY[1], quote="Number *one* is \\1 fact."), MANY[2]])
+    two = "[[wiki/summaries/x#^c-0000000002|1]]"
+    assert f"\n\nNumber \\*one\\* is \\\\1 fact. {cite} Number 2 is a fact. {two}\n\n{mine}\n" in text
+
+
 def test_what_nothing_changed_in_stays_byte_for_byte() -> None:
     for old in (render_summary(PATH, HEAD, MANY, MANY), render_summary(PATH, HEAD, [], []) + "Mine."):
         now = MANY if "## Claims" in old else []
