@@ -16,8 +16,10 @@ SHOWN = 20
 
 
 @click.group(invoke_without_command=True)
+@vault_option
+@json_option
 @click.pass_context
-def gaps(context: click.Context) -> None:
+def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
     """What the wiki cannot say yet: list it, or settle a gap.
 
     \b
@@ -28,7 +30,7 @@ def gaps(context: click.Context) -> None:
       retain gaps ignore febc2 9qk4m
     """
     if context.invoked_subcommand is None:
-        context.invoke(list_)
+        context.invoke(list_, vault_dir=vault_dir, as_json=as_json)
 
 
 @gaps.command("list")

@@ -29,9 +29,17 @@ def opened(vault_dir: str | None) -> Vault:
     """The vault that `--vault`, RETAIN_VAULT or the working directory names; what is odd about it is said."""
     context = click.get_current_context(silent=True)
     given = vault_dir or (context.find_root().obj if context is not None else None)
-    vault = open_vault(given, os.environ.get("RETAIN_VAULT"), Path.cwd())
+    vault = open_vault(given, os.environ.get("RETAIN_VAULT"), here())
     report.found(vault.notices)
     return vault
+
+
+def here() -> Path:
+    """The working directory; the root of the file system where it is gone, as no vault is found from there."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def now() -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -13,7 +13,7 @@ from cli import report
 from cli.opening import json_option, now, opened, vault_option
 from cli.review_page import mend
 from learning.page_stamp import look
-from vault.errors import UsageError
+from vault.errors import Refused, UsageError, WriteFailed
 
 if TYPE_CHECKING:
     from learning.desk import Desk
@@ -141,7 +141,7 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     desk = _desk(vault_dir)
     dated = _instant(at_text, desk.now) if at_text else None
     desk, event = desks.rate(desk, card, Rating[rating.upper()], via="cli", dated=dated)
-    desks.save_review_page(desk)
+    _show_in_page(desk)
     state = desk.state(event.card)
     if as_json:
         numbers = {"stability": round(state.stability, 4), "difficulty": round(state.difficulty, 4)}
@@ -152,6 +152,16 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     return report.DONE
 
 
+def _show_in_page(desk: Desk) -> None:
+    """Render `_review.md`. It is a product: where it cannot be written, what the human did is saved all the same."""
+    from learning.desk import save_review_page
+
+    try:
+        save_review_page(desk)
+    except (WriteFailed, Refused) as error:
+        report.say(f"  saved in the review log; only its page could not be written: {error}")
+
+
 def _event(event: LogEvent) -> dict[str, object]:
     from vault.log_event import encode
 
@@ -160,16 +170,20 @@ def _event(event: LogEvent) -> dict[str, object]:
 
 
 def _instant(text: str, at: datetime) -> datetime:
-    """The instant in `text`. Raises UsageError for one without a zone, or in the future."""
+    """The instant in `text`. Raises UsageError for one without a zone, before 1970, or more than ten years ahead."""
+    hint = "write it as 2026-11-21T09:30+01:00"
     try:
         found = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError("not an instant", where=text, hint="write it as 2026-11-21T09:30+01:00") from error
-    if found.tzinfo is None:
-        raise UsageError("the instant names no time zone", where=text, hint="end it with +01:00, or Z for UTC")
+        if found.tzinfo is None:
+            raise UsageError("the instant names no time zone", where=text, hint="end it with +01:00, or Z for UTC")
+        found = found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageError("not an instant", where=text, hint=hint) from error
+    if not datetime(1970, 1, 1, tzinfo=UTC) <= found <= at + timedelta(days=3653):
+        raise UsageError("no review was or will be then", where=text, hint=hint)
     if found > at:
         report.say(f"{text} lies in the future; whatever you do before then will be dated after it")
-    return found.astimezone(UTC)
+    return found
 
 
 @click.command()
@@ -180,7 +194,7 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
     from learning import desk as desks
 
     desk, event, voided = desks.undo(_desk(vault_dir), via="cli")
-    desks.save_review_page(desk)
+    _show_in_page(desk)
     if as_json:
         report.show_json({"event": _event(event), "voided": _event(voided)})
     else:
@@ -249,7 +263,7 @@ def _marked(word: str, help_: str) -> None:
 
         kinds = {"suspend": Suspend, "resume": Resume, "flag": Flag, "bury": Bury}
         desk, event = desks.mark(_desk(vault_dir), id_, kinds[word], via="cli", reason=reason)
-        desks.save_review_page(desk)
+        _show_in_page(desk)
         if as_json:
             report.show_json({"event": _event(event)})
         else:

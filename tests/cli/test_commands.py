@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -286,3 +288,42 @@ def test_status_says_who_is_at_work_in_the_vault(run: Run, compiled: Path) -> No
         (compiled / "raw/articles/new.md").write_text("# Sleep\n")
         held = run("compile", cwd=compiled)
         assert held.code == 3 and "compiling" in held.err
+
+
+def test_no_instant_can_brick_the_log(run: Run, compiled: Path) -> None:
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    for at in (
+        "9999-12-31T23:59:59.999+00:00",
+        "9999-12-31T23:59:59-14:00",
+        "0001-01-01T00:00+14:00",
+        "1969-01-01T00:00Z",
+    ):
+        refused = run("rate", card, "good", "--at", at, cwd=compiled)
+        assert refused.code == 2 and "defect" not in refused.err
+    assert run("rate", card, "good", "--at", "2027-01-01T09:00Z", cwd=compiled).code == 0
+    assert run("undo", cwd=compiled).code == 0 and run("rate", card, "good", cwd=compiled).code == 0
+
+
+def test_a_rating_counts_though_its_page_cannot_be_written(run: Run, compiled: Path) -> None:
+    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    page = compiled / "learning/_review.md"
+    page.unlink()
+    page.mkdir()
+    rated = run("rate", card, "good", "--json", cwd=compiled)
+    assert rated.code == 0 and rated.json["event"]["card"] == card and "saved in the review log" in rated.err
+    assert len((compiled / "learning/reviews.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_working_directory_that_is_gone_is_no_defect(tmp_path: Path, compiled: Path) -> None:
+    retain = Path(sys.executable).parent / "retain"
+    script = f"mkdir gone && cd gone && rmdir ../gone && {retain} --vault {compiled} status --json"
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["sources"] == 2
+    lost = subprocess.run(
+        ["sh", "-c", script.replace(f"--vault {compiled} ", "")], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert lost.returncode == 2
+
+
+def test_gaps_alone_lists_them_as_json_too(run: Run, compiled: Path) -> None:
+    assert run("gaps", "--json", cwd=compiled).json == run("gaps", "list", "--json", cwd=compiled).json
