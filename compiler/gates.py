@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
 from vault.claim import ClaimKind
@@ -58,6 +59,7 @@ def content_words(text: str) -> list[str]:
     return words + _CJK.findall(text)
 
 
+@lru_cache(maxsize=1 << 15)  # a language has few words, and a library says them over and over
 def _stem(word: str) -> str:
     """`word` less the endings that a question turns: "stores" and "store" and "stored" meet."""
     word = word.replace("’", "'").removesuffix("'s")
