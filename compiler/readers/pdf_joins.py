@@ -7,6 +7,7 @@ import re
 from compiler.readers.pdf_blocks import SENTENCE_END, Block, Kind
 from compiler.readers.pdf_measure import Measure
 
+_NOTE_MARK = re.compile(r"(?<=[^\W\d][.!?])[\"'”’)\]]*\d{1,2}\s*$")  # raised, after a sentence's end
 _ENDS_IN_NUMBER = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LISTS = re.compile(
     r"(?:table of )?contents|(?:subject |author |name )?index|inhalt(?:sverzeichnis)?|目录|list of (?:figures|tables)",
@@ -57,7 +58,7 @@ def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
 
 def _is_cut(block: Block) -> bool:
     last = block.lines[-1]
-    return last.hyphen or not SENTENCE_END.search(last.text)
+    return last.hyphen or not SENTENCE_END.search(_NOTE_MARK.sub("", last.text))
 
 
 def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
@@ -74,6 +75,8 @@ def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
             continue
         if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
             break  # the same column goes on with another paragraph
+        if first.page == last.page and first.y < last.y and first.x0 > blocks[at].lines[0].x0 + 100:
+            continue  # lower and further right: a table's next cell, or a formula
         if first.text.lstrip()[:1].islower():
             return j
         if full and not last.hyphen and not second_best and (len(block.lines) > 1 or j == at + 1):

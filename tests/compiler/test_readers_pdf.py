@@ -207,6 +207,22 @@ def test_a_paragraph_that_a_page_cuts_is_whole_again() -> None:
     assert source.locate(source.text.index(BODY[2])) == "p. 2"
 
 
+def test_a_sentence_that_ends_in_a_note_mark_is_not_cut() -> None:
+    raised = b"BT /R 10 Tf 60 100 Td (%s) Tj /R 6 Tf 4 Ts (5) Tj 0 Ts ET\n" % BODY[0].encode()
+    ended = raised.replace(b"every review", b"so it goes.")
+    after = content(column(["procedure is repeated several times, which makes for a deep network."]))
+    text = read_source(pdf([content(column(BODY)) + ended, after]), "p.pdf").text
+    assert "so it goes.\n\nprocedure is repeated" in text
+
+
+def test_cells_of_a_table_are_not_one_sentence() -> None:
+    cells = [Words("Headword and POS", 60, 500), Words("tag", 60, 488)]
+    others = column(
+        ["above the predicate. For example, in the figure, the", "feature around it would be this."], 260, 464
+    )
+    assert "Headword and POS tag\n\nabove the predicate." in read([*cells, *others]).text
+
+
 def test_the_bibliography_stands_under_its_own_heading() -> None:
     source = read(
         [
