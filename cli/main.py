@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 
 from cli.version import __version__
 
@@ -93,6 +92,7 @@ def main() -> None:
         print(f"retain, version {__version__}")
         sys.exit(0)
     import gc
+    from contextlib import suppress
 
     # A command makes many objects that live as long as it does: searching them for garbage now and then, and once
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
