@@ -1,15 +1,15 @@
 """An independent check of a finished vault: it imports nothing of retain's and believes nothing it says.
 
 For every claim block of every summary, the letters and digits of the quote must occur, in order and without a gap,
-among the letters and digits of the raw file (a PDF's as pdftotext gives them, over a page's end if need be). Every
-card and every cited sentence must lead to such a claim.
-
-    python tests/independent_check.py VAULT
+among the letters and digits of the raw file; a PDF's, as pdftotext gives them, may go on at the top of the next page.
+Every citation must lead to such a claim, and every paragraph of an article end in one. Its argument is the vault.
 """
 
 from __future__ import annotations
 
+import contextlib
 import html
+import json
 import re
 import subprocess
 import sys
@@ -18,6 +18,8 @@ from pathlib import Path
 
 CLAIM = re.compile(r"> \[!quote\].*\n((?:> .*\n)+)>\n> .*\n\n\^c-([0-9a-z]{10})")
 CITE = re.compile(r"\[\[(wiki/summaries/[^#|\]]+)#\^c-([0-9a-z]{10})\|\d+\]\]")
+FOOT, TOP = 800, 1400  # letters that notes may take below a cut sentence, and figures above its other half
+Page = list[str]  # the letters of its lines
 
 
 def letters(text: str) -> str:
@@ -26,68 +28,68 @@ def letters(text: str) -> str:
     return "".join(c for c in plain if c.isalnum())
 
 
-def raw_pages(path: Path) -> list[str]:
-    """The letters and digits of a raw file, a PDF by pages; else as it stands, and without what stays unseen."""
-    if path.suffix == ".pdf":
-        done = [
-            subprocess.run(["pdftotext", *how, str(path), "-"], capture_output=True, check=True)
-            for how in ([], ["-raw"])
-        ]
-        return [letters(page) for d in done for page in d.stdout.decode("utf-8", "replace").split("\f")]
+def raw_readings(path: Path) -> list[list[Page]]:
+    """The pages of a raw file, in several readings: a PDF's two orders; else as it stands and less what is unseen."""
+    if path.suffix.lower() == ".pdf":
+        ways: tuple[list[str], ...] = ([], ["-raw"])
+        done = [subprocess.run(["pdftotext", *w, str(path), "-"], capture_output=True, check=True).stdout for w in ways]
+        return [[[letters(x) for x in p.split("\n")] for p in d.decode("utf-8", "replace").split("\f")] for d in done]
     text = decoded(path.read_bytes())
     seen = re.sub(r"(?s)<!--.*?-->|<(script|style)\b.*?</\1>", " ", text)
     seen = re.sub(r"<[^<>]*>", " ", seen)  # tags
     seen = re.sub(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)", "] ", seen)  # link targets
     seen = re.sub(r":[a-z]+:`[^`]*`|\[\^[^\]]*\]", " ", seen)  # roles, footnote marks
-    return [letters(html.unescape(t)) for t in (text, seen, re.sub(r"\\([A-Za-z]+)", r"\1", seen))]
+    return [[[letters(html.unescape(t))]] for t in (text, seen, re.sub(r"\\([A-Za-z]+)", r"\1", seen))]
 
 
-def stands_in(wanted: str, pages: list[str]) -> bool:
-    """Whether a page holds `wanted`, or its head, and that page or the next its tail (a break, a footnote between)."""
-    if any(wanted in page for page in pages):
-        return True
-    for here, after in zip(pages, [*pages[1:], ""], strict=True):
-        if wanted[:4] in here:
-            head = max(k for k in range(4, len(wanted) + 1) if wanted[:k] in here)
-            if any(len(wanted) - k >= 4 and (wanted[k:] in here or wanted[k:] in after) for k in range(head, 3, -1)):
-                return True
+def stands_in(wanted: str, readings: list[list[Page]]) -> bool:
+    """Whether a page holds `wanted`, or it ends a line near the page's foot and goes on in one near the next's top."""
+    size, half = len(wanted), len(wanted) // 2
+    for pages in readings:
+        whole = ["".join(lines) for lines in pages]
+        if any(wanted in page for page in whole):
+            return True
+        for page, after, here, there in zip(pages, pages[1:], whole, whole[1:], strict=False):
+            if wanted[:half] in here[-FOOT - size :] or wanted[half:] in there[: TOP + size]:
+                feet = ["".join(page[:k]) for k in range(len(page) + 1) if len("".join(page[k:])) <= FOOT]
+                tops = ["".join(after[k:]) for k in range(len(after)) if len("".join(after[:k])) <= TOP]
+                if any(wanted in foot[-size:] + top[:size] for foot in feet for top in tops):
+                    return True
     return False
 
 
 def decoded(data: bytes) -> str:
     for encoding in ("utf-8-sig", "gb18030", "cp1251", "cp1252"):
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
     return data.decode("utf-8", "replace")
 
 
-def unescaped(text: str) -> str:
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
+def uncited(text: str) -> list[str]:
+    """The paragraphs of an article, its quotes and tables too, that do not end in a citation; a human's are marked."""
+    body = re.sub(r"(?m)^> \[!human\].*\n(?:>.*\n?)*", "", text.split("\n---\n", 1)[-1])
+    body = re.sub(r"(?m)^#{1,6} .*$|^- \[\[[^\[\]]*\]\]$", "", body)
+    return [p for p in re.split(r"\n\s*\n", body) if p.strip() and not re.search(r"\|\d+\]\]\s*\|?\s*\Z", p)]
 
 
 def main(vault: Path) -> int:
-    good: set[tuple[str, str]] = set()
-    bad = []
-    for summary in sorted((vault / "wiki/summaries").glob("*.md")):
+    good, bad = set(), []
+    for summary in sorted(vault.glob("wiki/summaries/*.md")):
         text = summary.read_text(encoding="utf-8")
-        named = re.search(r"^source: (?:\"((?:[^\"\\]|\\.)*)\"|(.*))$", text, re.MULTILINE)
-        assert named is not None, f"{summary} names no source"
-        raw = raw_pages(vault / (named[1] or named[2]).replace('\\"', '"'))
+        named = re.findall(r"(?m)^source: (.*)$", text)[0]
+        source = json.loads(named) if named.startswith('"') else named
+        raw = raw_readings(vault / source)
         for quote, claim in CLAIM.findall(text):
-            wanted = letters(unescaped(re.sub(r"^> ", "", quote, flags=re.MULTILINE)))
+            wanted = letters(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", re.sub(r"(?m)^> ", "", quote)))
             if wanted and stands_in(wanted, raw):
                 good.add((f"wiki/summaries/{summary.stem}", claim))
             else:
-                bad.append(f"{summary.name}: claim {claim}: not in {named[1] or named[2]}")
-    places = [*(vault / "wiki/concepts").glob("*.md"), *(vault / "learning/flashcards").glob("*.md")]
+                bad.append(f"{summary.name}: claim {claim}: not in {source}")
+    articles = [*vault.glob("wiki/concepts/*.md"), *vault.glob("wiki/topics/*.md")]
+    bad += [f"{a.name}: not cited: {p[:60]}" for a in articles for p in uncited(a.read_text(encoding="utf-8"))]
+    places = [*articles, *vault.glob("learning/flashcards/*.md")]
     cites = [(p.name, c) for p in places for c in CITE.findall(p.read_text(encoding="utf-8"))]
-    bad += [
-        f"{name}: {target} has no verified claim {claim}"
-        for name, (target, claim) in cites
-        if (target, claim) not in good
-    ]
+    bad += [f"{n}: {target} has no verified claim {c}" for n, (target, c) in cites if (target, c) not in good]
     print(f"{len(good)} quotes found, {len(cites)} citations followed, {len(bad)} wrong", *bad[:20], sep="\n")
     return 1 if bad or not good else 0
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from vault.card import parse_deck
 from vault.errors import NotFound
 from vault.store import Vault, open_vault
 
+CHECKER = Path(__file__).parents[1] / "independent_check.py"
 SUMMARY = "wiki/summaries/testing.md"
 ARTICLE = "wiki/concepts/retrieval-practice.md"
 DECK = "learning/flashcards/retrieval-practice.md"
@@ -245,6 +249,43 @@ def test_a_humans_remark_is_marked_and_needs_no_citation(compiled: Vault) -> Non
 def test_a_card_of_the_humans_own_needs_no_support(compiled: Vault) -> None:
     appended(DECK, "\nQ: What do I make of it?\nA: I had better try.\n")(compiled.root)
     assert verify(compiled, silent).clean
+
+
+def independently(root: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(CHECKER), str(root)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "plant"),
+    [
+        ("", lambda root: None),
+        ("not in raw/articles", rewritten(SUMMARY, rf"^(> {ACT} of recalling a)n", r"\1m")),
+        ("not in raw/articles", rewritten(SUMMARY, rf"^> ({ACT}) [^\n]*", r"> \1 instead of reading it again")),
+        ("no verified claim", rewritten(DECK, r"#\^c-[0-9a-z]{10}\|", "#^c-0000000000|")),
+        ("not cited", appended(ARTICLE, f"\n{BANANAS}\n")),
+        ("not cited", appended(ARTICLE, f"\n> {BANANAS}\n")),
+        ("", appended(ARTICLE, f"\n> [!human] Mine\n> {BANANAS}\n")),
+    ],
+)
+def test_the_independent_check_names_what_is_forged(compiled: Vault, wrong: str, plant: Callable[[Path], None]) -> None:
+    plant(compiled.root)
+    done = independently(compiled.root)
+    assert wrong in done.stdout and done.returncode == bool(wrong), done.stdout + done.stderr
+
+
+def test_the_independent_check_lets_a_quote_go_on_only_at_the_top_of_the_next_page() -> None:
+    stands_in = runpy.run_path(str(CHECKER))["stands_in"]
+    filler = [f"line{n}ofthepagethatgoesonandonforawhile" for n in range(60)]
+    pages = [[*filler, "recallis", "1anote", "17"], ["chaptertwo", "goodforyou", *filler, "badforyou"]]
+    assert stands_in("recallisgoodforyou", [pages])
+    for stitched in (
+        "recallisbadforyou",
+        "recallisforyou",
+        "recalgoodforyou",
+        "line3ofgoodforyou",
+        "goodforyourecallis",
+    ):
+        assert not stands_in(stitched, [pages]), stitched
 
 
 def test_trace_leads_from_card_sentence_and_claim_to_the_words_in_the_file(compiled: Vault) -> None:
