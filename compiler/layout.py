@@ -190,7 +190,7 @@ class Layout:
     def _body(self, article: Article) -> str:
         # The list of related concepts depends on other articles: it stands in the properties, so that the body
         # changes only with this concept's own claims.
-        return render_body(article.concept.title, article.sections, ())
+        return render_body(article.concept.title, article.sections)
 
     def write_decks(self, ask: Ask, deleted: frozenset[CardId]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""

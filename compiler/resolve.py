@@ -29,7 +29,6 @@ class SourceClaims:
     language: str
     claims: tuple[tuple[Claim, tuple[str, ...]], ...]
     terms: tuple[Term, ...]
-    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from vault.note import body_of
 from vault.wikilink import Citation, citations
 
 FRESHNESS_DAYS = {"fast": 30, "normal": 90, "stable": 365}
-RELATED_HEADING = "Related"
 _CITED = re.compile(r"((?:[ \t]*\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\])+)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
@@ -45,16 +44,13 @@ class ArticleSection:
     paragraphs: tuple[tuple[CitedSentence, ...], ...]
 
 
-def render_body(title: str, sections: Sequence[ArticleSection], related: Sequence[str]) -> str:
-    """The body of an article: headings, cited paragraphs, and a list of links to related concepts."""
+def render_body(title: str, sections: Sequence[ArticleSection]) -> str:
+    """The body of an article: headings and cited paragraphs."""
     parts = [f"# {escape(clean_line(title))}"]
     for section in sections:
         if section.heading:
             parts.append(f"## {escape(clean_line(section.heading))}")
         parts += [" ".join(_cited(s) for s in paragraph) for paragraph in section.paragraphs]
-    if related:
-        parts.append(f"## {RELATED_HEADING}")
-        parts.append("\n".join(f"- {link}" for link in related))
     return "\n" + "\n\n".join(parts) + "\n"
 
 

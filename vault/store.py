@@ -24,7 +24,6 @@ SUMMARIES = "wiki/summaries"
 CONCEPTS = "wiki/concepts"
 TOPICS = "wiki/topics"
 PROPOSALS = "output/proposals"
-WORK = ".retain/work"
 
 
 @dataclass(frozen=True, slots=True)

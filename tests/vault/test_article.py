@@ -17,7 +17,7 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(lambd
 )
 def test_cited_sentences_come_back_as_they_were_written(written: list[tuple[str, list[Citation]]]) -> None:
     paragraph = tuple(CitedSentence(words, tuple(cites)) for words, cites in written)
-    body = render_body("Title", [ArticleSection("How it works", (paragraph,))], [])
+    body = render_body("Title", [ArticleSection("How it works", (paragraph,))])
     read = list(sentences(body))
     assert [(s.text, s.cites) for s in read] == [(s.text, s.cites) for s in paragraph]
 

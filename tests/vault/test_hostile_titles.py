@@ -109,7 +109,7 @@ def test_a_page_made_of_any_words_only_shows_them_and_gives_them_back(
     text = render_summary("wiki/summaries/a.md", head, [claim], [claim])
     shows_only(body_of(text))
     section = ArticleSection(title, ((CitedSentence(words, (CITE,)),),))
-    shows_only(render_body(title, [section], [note_link("wiki/concepts/x.md", title)]))
+    shows_only(f"{render_body(title, [section])}\n- {note_link('wiki/concepts/x.md', title)}\n")
     properties = read_properties(text)
     assert (properties.text("title"), properties.text("source")) == (title, f"raw/{name}")
     assert parse_summary(text, "wiki/summaries/a.md").claims[0].claim.quote == words
