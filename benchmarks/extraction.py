@@ -20,7 +20,8 @@ from typing import Any
 
 from benchmarks.bare_pattern import Found, read_barely
 from benchmarks.measure import RETAIN, machine
-from compiler.ingest import READABLE, kind_of, read_source
+from compiler.ingest import read_source
+from compiler.kinds import RECORDED, kind_of
 from vault.card import Card, CardKind, Deck
 from vault.clean import fold
 from vault.errors import Unreadable
@@ -82,7 +83,7 @@ def read_folder(folder: Path) -> tuple[Found, float]:
 def _texts(folder: Path) -> Iterator[str]:
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         data = path.read_bytes()
-        if kind_of(path.name, data[:4096]) not in READABLE:
+        if kind_of(path.name, data[:4096]) in RECORDED:
             continue
         try:
             yield read_source(data, path.name).text

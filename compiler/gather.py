@@ -15,8 +15,8 @@ from compiler import plan
 from compiler.crew import Crew, largest_first
 from compiler.engines.port import ExtractReply
 from compiler.extract import Extracted, Verified, claims_in
+from compiler.kinds import VERSIONS
 from compiler.plan import RawFile, Tracked
-from compiler.snapshot import READERS
 from vault import ledger
 from vault.claim import Claim
 from vault.clean import clean, clean_line
@@ -71,7 +71,7 @@ class RawDigests:
 
 def cache_path(path: str, sha256: str, engine: str) -> str:
     """Where what a worker made of these bytes under this name is kept."""
-    key = f"{sha256} {READERS} {engine} {path.rsplit('/', 1)[-1]}"
+    key = f"{sha256} {VERSIONS} {engine} {path.rsplit('/', 1)[-1]}"
     return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
 
 

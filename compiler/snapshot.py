@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from compiler.kinds import VERSIONS
+
 CACHE = ".retain/cache/build.json"  # what the last build reported
 STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
 VERSION = 1  # of the steps between engine and file: when it grows, everything is laid out anew
-READERS = "markdown/1 text/1 html/1 pdf/1"  # the versions of the readers: a new one reads everything again
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones
@@ -45,7 +46,7 @@ class Snapshot:
 
     def text(self, engine: str) -> bytes:
         """All stamps, and the versions of what made the files, in one order."""
-        head = f"{VERSION} {READERS} {engine}"
+        head = f"{VERSION} {VERSIONS} {engine}"
         lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
         return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
 

@@ -40,7 +40,8 @@ def read(path: str, sha256: str) -> SourceText | str:
 
     Raises: Unreadable for a fault of the document; NotNow for one of the moment.
     """
-    from compiler.ingest import HEAD, kind_of, read_source
+    from compiler.ingest import read_source
+    from compiler.kinds import HEAD, RECORDED, kind_of
 
     try:
         data = Path(path).read_bytes()
@@ -49,7 +50,7 @@ def read(path: str, sha256: str) -> SourceText | str:
     if hashlib.sha256(data).hexdigest() != sha256:
         raise NotNow("the file changed while it was being read")
     kind = kind_of(Path(path).name, data[:HEAD])
-    if kind in ("image", "unsupported") and data:
+    if kind in RECORDED and data:
         return kind
     try:
         return read_source(data, Path(path).name)

@@ -29,12 +29,30 @@ class MarkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """`text[start:end]` is of this kind; `level` is a heading's depth (1-6) or a list's nesting, else 0."""
+    """`text[start:end]` is of this kind; `level` is a heading's depth (1-6) or a list's nesting, else 0.
+
+    `info` is what the words themselves leave out: a link's target, the language of a code block, else "".
+    """
 
     kind: MarkKind
     start: int
     end: int
     level: int = 0
+    info: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture shown in the document after `text[:start]`.
+
+    `target` is what the document says of where it lies: an address, a path relative to the document, or
+    "embedded:NAME" for one inside the document itself. All its words are hostile until checked.
+    """
+
+    start: int
+    target: str
+    alt: str = ""
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,7 @@ class SourceText:
     places: tuple[Place, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def text_sha256(self) -> str:
@@ -96,10 +115,11 @@ class SourceText:
             "title": self.title,
             "language": self.language,
             "segments": [[s.start, s.end, list(s.headings)] for s in self.segments],
-            "marks": [[m.kind.value, m.start, m.end, m.level] for m in self.marks],
+            "marks": [[m.kind.value, m.start, m.end, m.level, *([m.info] if m.info else [])] for m in self.marks],
             "places": [[p.start, p.label] for p in self.places],
             "properties": self.properties,
             "problems": [[p.code, p.message, p.line] for p in self.problems],
+            "pictures": [[p.start, p.target, p.alt, p.caption] for p in self.pictures],
         }
 
     @classmethod
@@ -110,10 +130,11 @@ class SourceText:
             title=data["title"],
             language=data["language"],
             segments=tuple(Segment(s, e, tuple(h)) for s, e, h in data["segments"]),
-            marks=tuple(Mark(MarkKind(k), s, e, lv) for k, s, e, lv in data["marks"]),
+            marks=tuple(Mark(MarkKind(k), *rest) for k, *rest in data["marks"]),
             places=tuple(Place(s, label) for s, label in data["places"]),
             properties=dict(data["properties"]),
             problems=tuple(Problem(c, m, n) for c, m, n in data["problems"]),
+            pictures=tuple(Picture(*fields) for fields in data.get("pictures", ())),
         )
 
 

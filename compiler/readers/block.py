@@ -92,7 +92,7 @@ def _edited(raw: str, marks: Iterable[Mark], edits: list[Edit]) -> tuple[str, li
         end, new_start, new_end = ends[i]
         return new_end + offset - end if offset >= end else min(new_start + offset - starts[i], new_end)
 
-    return "".join(parts), [Mark(m.kind, moved(m.start), moved(m.end), m.level) for m in marks]
+    return "".join(parts), [Mark(m.kind, moved(m.start), moved(m.end), m.level, m.info) for m in marks]
 
 
 def _trimmed(mark: Mark, text: str) -> Mark | None:
@@ -102,7 +102,7 @@ def _trimmed(mark: Mark, text: str) -> Mark | None:
         start += 1
     while start < end and text[end - 1].isspace():
         end -= 1
-    return Mark(mark.kind, start, end, mark.level) if start < end else None
+    return Mark(mark.kind, start, end, mark.level, mark.info) if start < end else None
 
 
 def folded(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
@@ -159,12 +159,12 @@ class Block:
         """Starts a mark at the next words."""
         self._open.append((kind, self.size))
 
-    def close(self, kind: MarkKind, level: int = 0) -> None:
+    def close(self, kind: MarkKind, level: int = 0, info: str = "") -> None:
         """Ends the innermost open mark of this kind, if there is one."""
         for i in range(len(self._open) - 1, -1, -1):
             if self._open[i][0] is kind:
                 start = self._open.pop(i)[1]
-                self._marks.append(Mark(kind, start, self.size, level))
+                self._marks.append(Mark(kind, start, self.size, level, info))
                 return
 
     def take(self) -> tuple[str, list[Mark]]:

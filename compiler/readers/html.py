@@ -43,7 +43,7 @@ _META = {
 }
 
 
-def read_html(data: bytes, page: Page) -> tuple[dict[str, str], list[Problem]]:
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes the page's article onto `page`; gives its properties (title, author, source ...) and problems."""
     text, problems = _decoded(data)
     root = parsed(normal(text)) if text.strip() else None

@@ -8,15 +8,21 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from compiler.readers.decode import decode
 from compiler.readers.dialects import VOID, add_dialects, without_jsx
 from compiler.readers.elements import parsed
+from compiler.readers.front import read_front
 from compiler.readers.page import Page
 from compiler.readers.tree import TreeWalker
+from vault.clean import normal
+from vault.source import Problem
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+MAX_MARKDOWN = 4 * 1024 * 1024  # characters; the parser needs seconds for each million, so more is read as plain text
+MAX_MARKDOWN_LINES = 100_000
 MAX_BLOCK = 50_000  # characters of one paragraph; a longer one is taken as plain words
 MAX_INLINE_WORK = 300_000_000  # sum of squares of the openers in each block: the parser's worst case is quadratic
 _SPECIAL = re.compile(r"[\[\]!*_`<]")
@@ -126,6 +132,24 @@ def _html_inline(tokens: Sequence[Token], index: int) -> str:
 def _closed(markup: str) -> str:
     """`<Tag/>` is an open tag to an HTML parser: closed here unless it is void."""
     return _SELF_CLOSED.sub(lambda m: m.group() if m[1].lower() in VOID else f"<{m[1]}{m[2]}></{m[1]}>", markup)
+
+
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Writes a Markdown document onto `page`; gives its front matter and problems."""
+    decoded, problems = decode(data)
+    text = normal(decoded)
+    front = read_front(text)
+    problems += front.problems
+    body = text[front.body :]
+    if len(body) > MAX_MARKDOWN or body.count("\n") > MAX_MARKDOWN_LINES:
+        from compiler.readers.text import read_text
+
+        message = f"more than {MAX_MARKDOWN:,} characters or {MAX_MARKDOWN_LINES:,} lines: read as plain text"
+        problems.append(Problem("markdown-too-long", message, front.first_line))
+        read_text(body, page, front.first_line)
+    else:
+        read_markdown(body, name, page, front.first_line)
+    return front.properties, problems
 
 
 def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 from vault.clean import clean_line
 from vault.errors import Unreadable
-from vault.source import Mark, MarkKind, Place
+from vault.source import Mark, MarkKind, Picture, Place
 
 MAX_TEXT = 20_000_000  # characters of one document
 MAX_LABEL = 80
+MAX_PICTURES = 2_000  # of one document; the rest is passed over
+MAX_TARGET = 2_000  # characters; a picture written out in its own address is longer, and passed over
+MAX_ALT = 1_000
 _LABEL_NOISE = re.compile(r"\s*[·\u2022\u2027\u22c5$`*_]+\s*")
 
 
@@ -49,8 +52,11 @@ class Page:
         self._marks: list[Mark] = []
         self._places: list[Place] = []
         self._containers: list[_Container] = []
+        self._pictures: list[Picture] = []
 
-    def add(self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0) -> int:
+    def add(
+        self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0, info: str = ""
+    ) -> int:
         """Writes one block, `kind` marking it as a whole; gives its offset. `marks` count from the block's start."""
         start = self.length + (2 if self._parts else 0)
         end = start + len(text)
@@ -58,9 +64,9 @@ class Page:
             raise Unreadable(f"more than {MAX_TEXT:,} characters of text", hint="split the document")
         self._parts += ("\n\n", text) if self._parts else (text,)
         self.length = end
-        self._marks += [Mark(m.kind, start + m.start, start + m.end, m.level) for m in marks]
+        self._marks += [Mark(m.kind, start + m.start, start + m.end, m.level, m.info) for m in marks]
         if kind is not None:
-            self._marks.append(Mark(kind, start, end, level))
+            self._marks.append(Mark(kind, start, end, level, info))
         if kind is MarkKind.TITLE:
             self.title = Heading(" ".join(text.split()), 0, start, end)
         if kind is MarkKind.HEADING:
@@ -91,11 +97,21 @@ class Page:
         if container.start is not None:
             self._marks.append(Mark(container.kind, container.start, self.length, container.level))
 
+    def picture(self, target: str, alt: str = "", caption: str = "") -> None:
+        """Notes a picture that the document shows here, after what was written so far."""
+        if len(self._pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
+            words = (clean_line(w)[:MAX_ALT] for w in (alt, caption))
+            self._pictures.append(Picture(self.length, target, *words))
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return tuple(self._pictures)
+
     def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
         """Marks a span of what was already written."""
         self._marks.append(Mark(kind, start, end, level))
 
     def finish(self) -> tuple[str, tuple[Mark, ...], tuple[Place, ...]]:
         """(text, marks, places), the marks in order of place, the longer first."""
-        marks = sorted(set(self._marks), key=lambda m: (m.start, -m.end, m.kind.value, m.level))
+        marks = sorted(set(self._marks), key=lambda m: (m.start, -m.end, m.kind.value, m.level, m.info))
         return "".join(self._parts), tuple(marks), tuple(self._places)

@@ -30,7 +30,7 @@ _NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf
 MAX_NAMED_PAGES = 12
 
 
-def read_pdf(data: bytes, page: Page) -> tuple[dict[str, str], list[Problem]]:
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes the document's blocks onto `page`; gives its properties and the problems met.
 
     Raises: Unreadable if it is locked, damaged, or holds pictures of pages only.

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 
 from compiler.readers.block import folded
+from compiler.readers.decode import decode
 from compiler.readers.page import Page
-from vault.source import MarkKind
+from vault.clean import normal
+from vault.source import MarkKind, Problem
 
 MIN_WRAP = 40  # characters; shorter lines were not wrapped by a machine
 MAX_HEADING = 80
@@ -27,6 +29,13 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff64]")
 class _Line:
     number: int  # 1-based in the file
     text: str
+
+
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Writes a plain text document onto `page`; it has no properties."""
+    decoded, problems = decode(data)
+    read_text(normal(decoded), page, 1)
+    return {}, problems
 
 
 def read_text(text: str, page: Page, first_line: int) -> None:

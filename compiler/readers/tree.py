@@ -19,7 +19,7 @@ from compiler.readers.elements import (
     words_of,
 )
 from compiler.readers.hidden import is_hidden
-from compiler.readers.page import Page
+from compiler.readers.page import MAX_TARGET, Page
 from vault.clean import normal
 from vault.source import Mark, MarkKind
 
@@ -226,7 +226,7 @@ class TreeWalker:
                 self._block.close(MarkKind.TERM)
             self._block.close(MarkKind.EMPHASIS)
         elif tag == "a" and element.get("href") is not None:
-            self._block.close(MarkKind.LINK)
+            self._block.close(MarkKind.LINK, info=(element.get("href") or "")[:MAX_TARGET])
         elif tag in BLOCKS or tag in NOTES:
             self._leave_block(element, tag)
 

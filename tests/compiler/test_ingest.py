@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from compiler.ingest import MAX_FILE, kind_of, read_source
+from compiler.ingest import MAX_FILE, read_source
+from compiler.kinds import kind_of
 from vault.errors import Unreadable
 from vault.source import MarkKind, SourceText
 
