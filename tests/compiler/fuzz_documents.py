@@ -19,11 +19,11 @@ from types import FrameType
 MEMORY = 1 << 30  # bytes of address space beyond what is mapped when the first document is read
 SECONDS = 5  # of processor time for one document of at most 100 kB; a reader needs a hundredth of it
 TOKENS = [
-    b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xfe\xff", b"\r", b"\n\n\n", b"---\n", b"```", b"$$", b"{", b"}", b"[", b"]", b'"',
-    b",", b":", b"<", b">", b"</", b"<!--", b"]]>", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"&a;", b"&#x202e;", b"null", b"-1",
-    b"1e999", b"NaN", b"[[[[[[", b'{"a":{"a":', b"=SUM(A1)", b"#+BEGIN_SRC\n", b"* ", b"\\def\\a{\\a\\a}\\a",
-    b"\\begin{a}", b"\\end{a}", b"\x1b]52;c;x\x07", "\u202e".encode(), "注意力".encode(), "e\u0301".encode(), b"%PDF-1.4",
-    b"PK\x03\x04", b"../../../etc/passwd",
+    b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xfe\xff", b"\r", b"\n\n\n", b"---\n", b"```", b"$$", b"{", b"}", b"[", b"]",
+    b'"', b",", b":", b"<", b">", b"</", b"<!--", b"]]>", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"&a;", b"&#x202e;",
+    b"null", b"-1", b"1e999", b"NaN", b"[[[[[[", b'{"a":{"a":', b"=SUM(A1)", b"#+BEGIN_SRC\n", b"* ",
+    b"\\def\\a{\\a\\a}\\a", b"\\begin{a}", b"\\end{a}", b"\x1b]52;c;x\x07", "\u202e".encode(), "注意力".encode(),
+    "e\u0301".encode(), b"%PDF-1.4", b"PK\x03\x04", b"../../../etc/passwd",
 ]  # fmt: skip
 
 
