@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from compiler.cards import LiveCard
 from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
 from vault.clean import clean_line
+from vault.exhibit import Exhibit, lines_of
 from vault.ids import ALPHABET, CardId
 from vault.markdown import escape
 from vault.note import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
@@ -28,9 +29,11 @@ class Fresh:
     cards: Sequence[Card]
 
 
-def card_block(card: LiveCard, cites: Sequence[Citation]) -> Card:
-    """A live card as the machine writes it: plain words made Markdown, stamped."""
-    return stamped(Card(card.kind, escape(card.question), escape(card.answer), tuple(cites), card.id))
+def card_block(card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = ()) -> Card:
+    """A live card as the machine writes it: plain words made Markdown, then what its claims show; stamped."""
+    shown = [line for e in exhibits if e.copied for line in lines_of(e)]
+    answer = "\n".join([escape(card.answer), *shown])
+    return stamped(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
 
 
 def render_deck(fresh: Fresh, foreign: str = "") -> str:

@@ -28,6 +28,7 @@ from vault.wikilink import Citation, Wikilink, alias, note_link, raw_link
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
 LEAD_CLAIMS = 4
 RELATED = 8
+CARD_EXHIBITS = 2  # shown below an answer: a card is no page
 _KIND_FOLDERS = {"articles", "papers", "repos", "datasets", "images"}
 
 Ask = Callable[[Sequence[Request], str], list[Reply | None]]
@@ -90,6 +91,7 @@ class Layout:
         }
         self.shelf = compose.Shelf(self.titles, {i: f"{SUMMARIES}/{g.tracked.slug}" for i, g in self.sources.items()})
         self.claims = {c.id: c for g in self.gathered for c, _ in g.claims}
+        self.exhibits = {id_: claim.exhibits for id_, claim in self.claims.items() if claim.exhibits}
         self.views: dict[ConceptId, tuple[ClaimView, ...]] = {}
 
     def take_events(self) -> list[ledger.Event]:
@@ -190,7 +192,7 @@ class Layout:
     def _body(self, article: Article) -> str:
         # The list of related concepts depends on other articles: it stands in the properties, so that the body
         # changes only with this concept's own claims.
-        return render_body(article.concept.title, article.sections)
+        return render_body(article.concept.title, article.sections, self.exhibits)
 
     def write_decks(self, ask: Ask, deleted: frozenset[CardId]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
@@ -229,7 +231,8 @@ class Layout:
         for card in live:
             sources = [self.claims[c].source for c in card.cites]
             cites = [Citation(self.shelf.summaries[s], c, number[s]) for c, s in zip(card.cites, sources, strict=True)]
-            blocks.append(decks.card_block(card, cites))
+            shown = dict.fromkeys(e for c in card.cites for e in self.claims[c].exhibits)
+            blocks.append(decks.card_block(card, cites, tuple(shown)[:CARD_EXHIBITS]))
         properties: dict[str, Value] = {
             "type": "flashcards",
             "concept": article.concept.id,

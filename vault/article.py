@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vault.clean import clean_line, fold
+from vault.exhibit import Exhibit, is_formula, lines_of
+from vault.ids import ClaimId
 from vault.markdown import escape, unescape
 from vault.note import body_of
 from vault.wikilink import Citation, citations
@@ -44,13 +46,20 @@ class ArticleSection:
     paragraphs: tuple[tuple[CitedSentence, ...], ...]
 
 
-def render_body(title: str, sections: Sequence[ArticleSection]) -> str:
-    """The body of an article: headings and cited paragraphs."""
+def render_body(
+    title: str, sections: Sequence[ArticleSection], exhibits: Mapping[ClaimId, Sequence[Exhibit]] | None = None
+) -> str:
+    """The body of an article: headings and cited paragraphs, each followed by what its claims' `exhibits` show."""
     parts = [f"# {escape(clean_line(title))}"]
+    shown: dict[Exhibit, None] = {}
     for section in sections:
         if section.heading:
             parts.append(f"## {escape(clean_line(section.heading))}")
-        parts += [" ".join(_cited(s) for s in paragraph) for paragraph in section.paragraphs]
+        for paragraph in section.paragraphs:
+            parts.append(" ".join(_cited(s) for s in paragraph))
+            new = [e for s in paragraph for c in s.cites for e in (exhibits or {}).get(c.claim, ()) if e.copied]
+            parts += ["\n".join(lines_of(e)) for e in dict.fromkeys(new) if e not in shown]
+            shown |= dict.fromkeys(new)
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -61,8 +70,9 @@ def _cited(sentence: CitedSentence) -> str:
 def sentences(text: str) -> Iterator[CitedSentence]:
     """Every sentence of an article that asserts something, with its line; one without citations has `cites` ().
 
-    Headings, questions, list items and lines of nothing but links, code in a fence that names its language, block
-    ids, comments and callouts of the kind `[!human]` assert nothing. A row of a table counts as one sentence.
+    Headings, questions, list items and lines of nothing but links, displayed formulas, code in a fence that names its
+    language, block ids, comments and callouts of the kind `[!human]` assert nothing. A row of a table counts as one
+    sentence.
     """
     body = body_of(text)
     first = text[: len(text) - len(body)].count("\n") + 1
@@ -121,7 +131,7 @@ def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _words(line: str) -> str:
     """A line less the marks before its words; "" if it is of a kind that asserts nothing."""
-    if _HEADING.match(line) or _EMBEDS.fullmatch(line) or _DELIMITER.fullmatch(line):
+    if _HEADING.match(line) or _EMBEDS.fullmatch(line) or is_formula(line) or _DELIMITER.fullmatch(line):
         return ""
     quoted = False
     while mark := _QUOTED.match(line):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from vault.exhibit import Exhibit
 from vault.ids import ClaimId, SourceId
 
 
@@ -27,7 +28,10 @@ class ClaimState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`statement` is "" where claim and quote are the same words; `quote` stands in the source text, folded."""
+    """`statement` is "" where claim and quote are the same words; `quote` stands in the source text, folded.
+
+    `exhibits` are what the source shows with it: pictures, code, formulas.
+    """
 
     id: ClaimId
     source: SourceId
@@ -36,6 +40,7 @@ class Claim:
     statement: str = ""
     state: ClaimState = ClaimState.CURRENT
     locator: str = ""
+    exhibits: tuple[Exhibit, ...] = ()
 
     @property
     def words(self) -> str:

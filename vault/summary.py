@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vault.claim import Claim, ClaimKind, ClaimState
 from vault.clean import clean_line, fold
 from vault.diagnostic import Diagnostic
+from vault.exhibit import lines_of, parted
 from vault.ids import ALPHABET, ClaimId, SourceId
 from vault.markdown import escape, unescape
 from vault.note import Properties, Value, read_properties, render_generated, splice_properties
@@ -95,12 +96,17 @@ def _properties(head: SummaryHead) -> dict[str, Value]:
 
 
 def render_claim(claim: Claim) -> str:
-    """The block of one claim; its title is empty where claim and quote are the same words."""
+    """The block of one claim, what its source shows with it between quote and facts.
+
+    Its title is empty where claim and quote are the same words.
+    """
     title = f" {escape(fold(claim.statement))}" if claim.statement else ""
     facts = [claim.kind.value, claim.state.value]
     if claim.locator:
         facts.append(escape(clean_line(claim.locator.replace("·", "-"))))
-    return f"> [!quote]{title}\n> {escape(fold(claim.quote))}\n>\n> {' · '.join(facts)}\n\n^c-{claim.id}"
+    shown = "".join(f"> {line}\n" for exhibit in claim.exhibits for line in ("", *lines_of(exhibit)))
+    shown = shown.replace("> \n", ">\n")
+    return f"> [!quote]{title}\n> {escape(fold(claim.quote))}\n{shown}>\n> {' · '.join(facts)}\n\n^c-{claim.id}"
 
 
 def parse_summary(text: str, path: str) -> Summary:
@@ -164,12 +170,13 @@ def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None
     title = _CALLOUT.fullmatch(block[0].rstrip("\r")) if len(block) >= 3 else None
     if title is None:
         return None
-    body = [line[1:].strip() for line in block[1:]]
-    facts = _facts(body[-1])
-    quote = fold(" ".join(unescape(line) for line in body[:-1]))
+    body = [line[1:].removeprefix(" ").rstrip() for line in block[1:]]
+    facts = _facts(body[-1].strip())
+    words, exhibits = parted(body[:-1])
+    quote = fold(" ".join(unescape(line.strip()) for line in words))
     if facts is None or not quote:
         return None
-    return Claim(id_, source, facts[0], quote, unescape(title[1].strip()), facts[1], facts[2])
+    return Claim(id_, source, facts[0], quote, unescape(title[1].strip()), facts[1], facts[2], exhibits)
 
 
 def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:
