@@ -63,3 +63,7 @@ class Unreadable(RetainError):
 
 class WorkerFailed(RetainError):
     """The reading process died, ran out of memory or time, or answered nonsense."""
+
+
+class FetchFailed(RetainError):
+    """A document could not be had from the web; nothing was stored."""
