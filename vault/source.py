@@ -46,13 +46,15 @@ class Picture:
     """A picture shown in the document after `text[:start]`.
 
     `target` is what the document says of where it lies: an address, a path relative to the document, or
-    "embedded:NAME" for one inside the document itself. All its words are hostile until checked.
+    "embedded:NAME" for one inside the document itself; `label` is the name by which the document's own links and
+    references mean it. All its words are hostile until checked.
     """
 
     start: int
     target: str
     alt: str = ""
     caption: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class SourceText:
             "places": [[p.start, p.label] for p in self.places],
             "properties": self.properties,
             "problems": [[p.code, p.message, p.line] for p in self.problems],
-            "pictures": [[p.start, p.target, p.alt, p.caption] for p in self.pictures],
+            "pictures": [[p.start, p.target, p.alt, p.caption, p.label] for p in self.pictures],
         }
 
     @classmethod

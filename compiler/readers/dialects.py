@@ -24,6 +24,8 @@ _RAW_HTML = re.compile(r"\s*<(?:!|\?|(?:script|pre|style|textarea)\b)", re.IGNOR
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)[^<>]*>")
 _ATX = re.compile(r"#{1,6}[ \t]+\S")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n|]*)(?:\|([^\[\]\n]*))?\]\]")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\s*$", re.IGNORECASE)
+_WIDTH = re.compile(r"\s*\d+(?:x\d+)?\s*")
 _NOTE_MARK = re.compile(r"\[\^[^\s\[\]]{1,100}\]|\^\[([^\[\]\n]{1,1000})\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _HIGHLIGHT = re.compile(r"==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?!=)")
@@ -53,8 +55,12 @@ def _role(state: StateInline, silent: bool) -> bool:
             state.pending = state.pending.rstrip(" \n")
             if not state.pending and state.tokens and state.tokens[-1].type == "softbreak":
                 state.tokens.pop()
+            if name in ("label", "eqlabel"):
+                state.push("html_inline", "", 0).content = f'<x-label id="{html.escape(content)}"></x-label>'
         elif name in _POINTING_ROLES:
-            state.pending += OMISSION
+            state.push("link_open", "a", 1).attrs = {"href": f"#{content}"}
+            state.push("text", "", 0).content = OMISSION
+            state.push("link_close", "a", -1)
         elif name == "math":
             state.push("math_inline", "math", 0).content = content
         else:
@@ -64,7 +70,7 @@ def _role(state: StateInline, silent: bool) -> bool:
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """[[Note|shown]] shows its alias or name; an embedded note or picture shows none of its words here."""
+    """[[Note|shown]] shows its alias or name; ![[picture.png|words]] is a picture; an embedded note shows nothing."""
     if state.src[state.pos] not in "![":
         return False
     found = _WIKILINK.match(state.src, state.pos, state.posMax)
@@ -75,6 +81,9 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
         state.push("link_open", "a", 1).attrs = {"href": "wikilink"}
         state.push("text", "", 0).content = shown.removesuffix(".md")
         state.push("link_close", "a", -1)
+    elif not silent and _PICTURE.search(found[2]):
+        words = "" if _WIDTH.fullmatch(found[3] or "") else html.escape(found[3] or "")
+        state.push("html_inline", "", 0).content = f'<img src="{html.escape(found[2].strip())}" alt="{words}">'
     state.pos = found.end()
     return True
 

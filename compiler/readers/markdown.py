@@ -100,8 +100,8 @@ def _math_block(tokens: Sequence[Token], index: int) -> str:
 
 def _image(tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    source = html.escape(str(token.attrs.get("src", "")))
-    return f'<img src="{source}" alt="{html.escape(_words(token.children or []))}">'
+    source, title = (html.escape(str(token.attrs.get(key, ""))) for key in ("src", "title"))
+    return f'<img src="{source}" title="{title}" alt="{html.escape(_words(token.children or []))}">'
 
 
 def _words(tokens: Sequence[Token]) -> str:

@@ -97,10 +97,10 @@ class Page:
         if container.start is not None:
             self._marks.append(Mark(container.kind, container.start, self.length, container.level))
 
-    def picture(self, target: str, alt: str = "", caption: str = "") -> None:
+    def picture(self, target: str, alt: str = "", caption: str = "", label: str = "") -> None:
         """Notes a picture that the document shows here, after what was written so far."""
         if len(self._pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
-            words = (clean_line(w)[:MAX_ALT] for w in (alt, caption))
+            words = (clean_line(w)[:MAX_ALT] for w in (alt, caption, label))
             self._pictures.append(Picture(self.length, target, *words))
 
     @property

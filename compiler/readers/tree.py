@@ -18,6 +18,7 @@ from compiler.readers.elements import (
     leads_nowhere,
     words_of,
 )
+from compiler.readers.frame import FILE_NAME, Frame, is_furniture
 from compiler.readers.hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.clean import normal
@@ -27,7 +28,6 @@ _HEADING = re.compile(r"h([1-6])")
 _CALLOUT = re.compile(r"\s*\[!([\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*([^\n]*)\n?")
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]»]*$")
 _TASK = re.compile(r"\s*\[[ xX]\]\s+")
-_FILE_NAME = re.compile(r"[\w%@.-]+\.(?:png|jpe?g|gif|svg|webp|pdf)", re.IGNORECASE)
 _ORDINAL = re.compile(r"st|nd|rd|th|er|e|o|a|ème|tm|®|™|©", re.IGNORECASE)
 
 
@@ -45,6 +45,7 @@ class TreeWalker:
         self._outer: list[Block] = []  # blocks set aside while a note inside them is read
         self._later: list[tuple[str, list[Mark], MarkKind | None]] = []  # captions and notes, after their block
         self._captions: set[str] = set()
+        self._frame = Frame()
         self._callouts: list[Any] = []
         self._line = 1
         self._lists = 0
@@ -101,6 +102,7 @@ class TreeWalker:
             later, self._later = self._later, []
             for text, marks, its_kind in later:
                 self._page.place_line(self._page.add(text, marks, its_kind), self._line)
+            self._frame.hang(self._page)
 
     def _write(self, kind: MarkKind | None, level: int) -> None:
         self._broke = self._left_out = False
@@ -109,6 +111,7 @@ class TreeWalker:
             return
         if kind is MarkKind.CAPTION:
             self._captions.add(text)
+            self._frame.caption(text)
         if kind is MarkKind.HEADING:  # a heading that links to itself says nothing by it
             marks = [m for m in marks if m.kind is not MarkKind.LINK or m.end - m.start < len(text)]
         if self._outer:  # a note: it waits for the sentence round it to end
@@ -144,7 +147,9 @@ class TreeWalker:
         line = self._line_of(element)
         if line:
             self._line = line
-        if tag in ("ul", "ol"):
+        if tag == "figure":
+            self._frame.enter(element)
+        elif tag in ("ul", "ol"):
             self._lists += 1
         elif tag == "table" and self._table is None and holds_data(element):
             self._page.begin(MarkKind.TABLE)
@@ -217,6 +222,8 @@ class TreeWalker:
             return False
         elif tag == "x-at":
             self._line = self._line_of(element) or self._line
+        elif tag == "x-label":
+            self._frame.label(element.get("id") or "")
         return True
 
     def _leave(self, element: Any) -> None:
@@ -254,7 +261,9 @@ class TreeWalker:
             self._flush(MarkKind.CAPTION)
         else:
             self._flush()
-        if tag in ("ul", "ol"):
+        if tag == "figure":
+            self._frame.leave(element, self._page)
+        elif tag in ("ul", "ol"):
             self._lists -= 1
         elif self._table is None and (tag == "li" or (tag == "blockquote" and element not in self._callouts)):
             self._page.end()
@@ -298,12 +307,14 @@ class TreeWalker:
             self._block.close(MarkKind.MATH)
 
     def _image(self, element: Any) -> None:
-        """An image's words wait for the end of the block, so that they don't cut its sentence."""
-        alt = " ".join((element.get("alt") or "").split())
-        badge = "badge" in (element.get("src") or "") or "shields.io" in (element.get("src") or "")
-        if len(alt) < 3 or badge or _FILE_NAME.fullmatch(alt) or self._table is not None:
+        """An image's words wait for the end of the block, so that they don't cut its sentence; so does the image."""
+        if self._table is not None or is_furniture(element):
             return
+        alt = " ".join((element.get("alt") or "").split())
         text, _ = folded(normal(alt), ())
+        if len(alt) < 3 or FILE_NAME.fullmatch(alt):
+            text = ""
+        self._frame.picture(element, text)
         if text and text not in self._captions:
             self._captions.add(text)
             self._later.append((text, [], MarkKind.CAPTION))
