@@ -7,6 +7,7 @@ import re
 from pathlib import PurePosixPath
 
 from compiler.kinds import HEAD, READERS, belied, kind_of
+from compiler.readers.front import canonical
 from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from compiler.segment import segments
@@ -39,7 +40,7 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
-    return _source(f"{kind}/{reader.version}", page, properties, name, problems)
+    return _source(f"{kind}/{reader.version}", page, canonical(properties), name, problems)
 
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.readers.decode import decode
 from compiler.readers.dialects import VOID, add_dialects, without_jsx
-from compiler.readers.elements import parsed
 from compiler.readers.front import read_front
+from compiler.readers.markup import walk
 from compiler.readers.page import Page
-from compiler.readers.tree import TreeWalker
 from vault.clean import normal
 from vault.source import Problem
 
@@ -28,6 +27,7 @@ MAX_INLINE_WORK = 300_000_000  # sum of squares of the openers in each block: th
 _SPECIAL = re.compile(r"[\[\]!*_`<]")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _SWALLOWING = re.compile(r"</?(?:title|textarea|style|xmp|noembed|noframes|script|plaintext|template|select)\b", re.I)
+_FENCE_LANGUAGE = re.compile(r"\s*\{?\s*[.=]?([A-Za-z][\w+#-]*)")
 _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataviewjs", "query", "tasks", "button"}
 
 
@@ -78,12 +78,18 @@ def _at(token: Token) -> str:
 
 def _fence(tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    info = token.info.strip().split(maxsplit=1)[0].lower() if token.info.strip() else ""
-    if info.strip("{}") in _FURNITURE_FENCES:
+    language = fence_language(token.info)
+    if language in _FURNITURE_FENCES:
         return ""
-    if info in ("math", "{math}", "latex-math"):
+    if language in ("math", "latex-math"):
         return _math_block(tokens, index)
-    return f"<pre{_at(token)}>\n{html.escape(token.content)}</pre>\n"
+    return f'<pre{_at(token)} data-language="{html.escape(language)}">\n{html.escape(token.content)}</pre>\n'
+
+
+def fence_language(info: str) -> str:
+    """The language that a fence names: r in "r", "{r label, echo=FALSE}" and "{.r .input}"; "" where it names none."""
+    found = _FENCE_LANGUAGE.match(info)
+    return found[1].lower() if found else ""
 
 
 def _code_block(tokens: Sequence[Token], index: int) -> str:
@@ -163,11 +169,4 @@ def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None
         if token.map and token.nesting >= 0 and token.type not in ("inline", "html_block"):
             token.attrSet("data-line", str(token.map[0] + 1))
     rendered = md.renderer.render(tokens, md.options, env)
-    root = parsed(f"<html><body><div>{rendered}</div></body></html>")
-
-    def line_of(element: Any) -> int:
-        number = element.get("data-line") or ""
-        return int(number) + first_line - 1 if number.isdecimal() and len(number) < 9 else 0
-
-    if root is not None:
-        TreeWalker(page, line_of).walk(root)
+    walk(rendered, page, lambda line: line + first_line - 1)
