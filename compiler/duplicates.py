@@ -75,13 +75,13 @@ def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None
     `said` is what the human says: a source is the copy of another, or (None) of none.
     """
     known = {w.id: w for w in witnesses}
+    said = {i: of for i, of in said.items() if i in known and (of is None or (of in known and of != i))}
     links = [k for k in _links(sorted(witnesses, key=lambda w: w.rank)) if k.low not in said and k.high not in said]
     links += [
         _Link(low, high, _kind_of(known[low], known[high]), 1.0)
-        for low, high in sorted((a, b) for a, b in said.items() if b is not None and a in known and b in known)
-        if low != high
+        for low, high in sorted((i, of) for i, of in said.items() if of is not None)
     ]
-    groups = _Groups(known, frozenset(i for i, of in said.items() if of in known))
+    groups = _Groups(known, frozenset(i for i, of in said.items() if of is not None))
     for link in links:
         if link.kind is not Kind.PART:
             groups.join(link)

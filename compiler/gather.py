@@ -15,6 +15,8 @@ from compiler import plan
 from compiler.crew import Crew, largest_first
 from compiler.engines.port import ExtractReply
 from compiler.extract import Extracted, Verified, claims_in
+from compiler.fingerprint import VERSION as FINGERPRINT
+from compiler.fingerprint import Fingerprint, fingerprint
 from compiler.kinds import VERSIONS
 from compiler.plan import RawFile, Tracked
 from vault import ledger
@@ -43,6 +45,7 @@ class Gathered:
     recorded: str = ""  # the kind of a file that is kept, not read
     fresh: bool = False  # it was read in this build
     starts: dict[str, int] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None  # there is one where there is a source
 
 
 class RawDigests:
@@ -71,7 +74,7 @@ class RawDigests:
 
 def cache_path(path: str, sha256: str, engine: str) -> str:
     """Where what a worker made of these bytes under this name is kept."""
-    key = f"{sha256} {VERSIONS} {engine} {path.rsplit('/', 1)[-1]}"
+    key = f"{sha256} {VERSIONS} {FINGERPRINT} {engine} {path.rsplit('/', 1)[-1]}"
     return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
 
 
@@ -209,7 +212,8 @@ class Gathering:
         self.notices += [Diagnostic(tracked.path, p.line, p.code, p.message) for p in source.problems]
         claims = self._identify(tracked, extracted.claims, before)
         starts: dict[str, int] = {c.id: v.start for (c, _), v in zip(claims, extracted.claims, strict=True)}
-        return Gathered(tracked, source, claims, extracted, fresh=fresh, starts=starts)
+        made = Fingerprint.from_json(reply.get("fingerprint")) or fingerprint(source)
+        return Gathered(tracked, source, claims, extracted, fresh=fresh, starts=starts, fingerprint=made)
 
     def _claims_by_source(self) -> dict[str, dict[str, str]]:
         """Source id -> {present key: claim id} of the claims that are alive."""

@@ -100,7 +100,9 @@ def summary_words(counts: Mapping[str, Mapping[str, int]]) -> str:
     """One build in words: what was read, made, changed and taken back."""
     parts = []
     for noun, verbs in counts.items():
-        done = [f"{n} {verb}" for verb, n in verbs.items() if n and verb not in ("unchanged", "kept", "rejected")]
+        done = [
+            f"{n} {verb}" for verb, n in verbs.items() if n and verb not in ("unchanged", "kept", "rejected", "copies")
+        ]
         if done:
             parts.append(f"{noun} {', '.join(done)}")
     return "; ".join(parts) or "nothing new"

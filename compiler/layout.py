@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from compiler import cards, compose, decks, gaps, indexes
+from compiler import cards, compose, decks, gaps
+from compiler.duplicates import origin_of
 from compiler.engines.port import CardsReply, ClaimView, ComposeReply, Reply, Request
 from compiler.gather import Gathered
+from compiler.kinship import NONE, Kinship
 from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
 from vault import ledger
@@ -19,11 +21,10 @@ from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
 from vault.claim import Claim, ClaimKind
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
-from vault.markdown import escape
 from vault.note import Value, read_properties, render_generated
 from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES
 from vault.summary import SummaryHead, render_summary
-from vault.wikilink import Citation, Wikilink, alias, note_link, raw_link
+from vault.wikilink import Citation, Wikilink, alias, note_link
 
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
 LEAD_CLAIMS = 4
@@ -74,6 +75,7 @@ class Layout:
     zone: ZoneInfo
     engine: str
     authority: dict[SourceId, int]
+    kinship: Kinship
     report: Report
     read_old: ReadOld
     files: dict[str, str] = field(default_factory=dict)
@@ -127,9 +129,17 @@ class Layout:
         self.report.rejections += rejections
         if not sections:
             return None
-        origins = {c.source for c in concept.main}
-        tags = tuple(sorted({t for s in origins for t in self._tags(s)}))
-        return Article(concept, tuple(sections), tuple(places), confidence(origins, self.authority, self.engine), tags)
+        cited = {c.source for c in concept.main}
+        tags = tuple(sorted({t for s in cited for t in self._tags(s)}))
+        return Article(concept, tuple(sections), tuple(places), self.confidence(cited), tags)
+
+    def confidence(self, sources: Iterable[SourceId]) -> str:
+        """The base confidence of what rests on `sources`: a copy counts as one with its original."""
+        trust: dict[SourceId, int] = {}
+        for source in sources:
+            origin = origin_of(source, self.kinship.copies)
+            trust[origin] = max(trust.get(origin, 0), self.authority.get(source, 1))
+        return confidence(set(trust), trust, self.engine)
 
     def _source_order(self, id_: SourceId) -> tuple[str, str]:
         return self.sources[id_].tracked.birth
@@ -245,7 +255,9 @@ class Layout:
     def write_agenda(self, news: cards.CardNews, decided: dict[GapId, GapStatus]) -> None:
         """`gaps.md`, and what the ledger must learn of gaps."""
         links: dict[str, str] = {i: a.link for i, a in self.articles.items()}
-        origins: dict[str, int] = {i: len({c.source for c in a.concept.main}) for i, a in self.articles.items()}
+        origins: dict[str, int] = {
+            i: len({origin_of(c.source, self.kinship.copies) for c in a.concept.main}) for i, a in self.articles.items()
+        }
         known = Resolution(
             {i: a.concept for i, a in self.articles.items()},
             self.resolution.mentions,
@@ -317,6 +329,7 @@ class Layout:
     def _summary(self, g: Gathered, path: str, claims: list[Claim]) -> str:
         assert g.source is not None
         source = g.tracked.id
+        copy = self.kinship.copies.get(source)
         head = SummaryHead(
             id=source,
             title=g.source.title,
@@ -328,40 +341,10 @@ class Layout:
             language=g.source.language,
             created=self._day(self._birth(source)),
             updated=self._day(self.ids.changed_at(source)),
+            copy_of=self._source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
+            copy_kind=copy.kind.value if copy else "",
         )
         defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]
         lead = (defining + [c for c in claims if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]
         lead.sort(key=lambda c: g.starts[c.id])
         return render_summary(path, head, lead, claims, self.read_old(path))
-
-    def indexes(self, builds: Sequence[ledger.Event]) -> dict[str, str]:
-        """The catalogue, definitions, adjacency list and chronicle, by path."""
-        concepts = []
-        for article in self.articles.values():
-            first = article.sections[0].paragraphs[0][0]
-            needs = [self.articles[i].link for i in self.needs(article)]
-            related = [self.articles[i].link for i in self.related(article)]
-            definition = f"{escape(first.text)} {' '.join(map(str, first.cites))}"
-            concept = article.concept
-            concepts.append(
-                indexes.ConceptLine(
-                    article.link, concept.title, concept.aliases, article.confidence, definition, needs, related
-                )
-            )
-        read = [g for g in self.gathered if g.source is not None]
-        lines = [
-            indexes.SourceLine(
-                note_link(f"{SUMMARIES}/{g.tracked.slug}.md", self.titles[g.tracked.id]),
-                g.source.language if g.source else "",
-                len(g.claims),
-                f"also {len(g.tracked.paths) - 1} copies" if len(g.tracked.paths) > 1 else "",
-            )
-            for g in read
-        ]
-        kept = [raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1]) for g in self.gathered if g.source is None]
-        return {
-            indexes.INDEX: indexes.render_index(lines, kept, concepts),
-            indexes.CONCEPTS: indexes.render_concepts(concepts),
-            indexes.GRAPH: indexes.render_graph(concepts),
-            indexes.LOG: indexes.render_log(builds, self.zone),
-        }

@@ -8,12 +8,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from compiler import indexes, plan
+from compiler import catalogue, indexes, plan
 from compiler.cards import live_cards
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
+from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
 from compiler.options import Options
 from compiler.publish import Publisher
@@ -173,6 +174,7 @@ class Pipeline:
 
     def _layout(self, gathered: list[Gathered]) -> Layout:
         resolution = self._resolution(gathered)
+        authority = self._authority(gathered)
         self._learn(resolution.events)
         return Layout(
             gathered=gathered,
@@ -182,7 +184,8 @@ class Pipeline:
             at=self.at,
             zone=self.vault.settings.zone,
             engine=self.engine,
-            authority=self._authority(gathered),
+            authority=authority,
+            kinship=self._kinship(gathered, authority),
             report=self.report,
             read_old=self.publisher.settled_text_of,
         )
@@ -219,9 +222,28 @@ class Pipeline:
                 }
                 self.decisions.append(event)
             if given.get(id_, 1) != last:
-                change = self.ids.changed[id_] | {"at": self.at, "authority": given.get(id_, 1)}
-                self._learn([change])
+                self._take_down(id_, "authority", given.get(id_, 1))
         return {SourceId(id_): authority for id_, authority in given.items()}
+
+    def _kinship(self, gathered: list[Gathered], authority: dict[SourceId, int]) -> Kinship:
+        """Which sources are copies of which: then their summaries say so, and they count as one."""
+        text_of = self.publisher.settled_text_of
+        found = kinship(gathered, authority, self.decided, self.ids, text_of, self.at)
+        self.decisions += found.decisions
+        for g in gathered:
+            told = found.as_told(g.tracked.id)
+            if g.source is not None and told != self.ids.changed[g.tracked.id].get("copy_of", ""):
+                self._take_down(g.tracked.id, "copy_of", told)
+        self.report.sources["copies"] = len(found.copies)
+        return found
+
+    def _take_down(self, source: str, key: str, value: str | int) -> None:
+        """Keep what this build knows of a source in its change event: there is one a build, or the last would win."""
+        change = next((e for e in self.events if e["type"] == "change" and e["id"] == source), None)
+        if change is not None:
+            change[key] = value
+        else:
+            self._learn([self.ids.changed[source] | {"at": self.at, key: value}])
 
     def _gap_decisions(self) -> dict[GapId, GapStatus]:
         """The human's decisions on gaps, ticks made since the last build among them."""
@@ -299,7 +321,7 @@ class Pipeline:
             words = indexes.summary_words(self.report.counts())
             head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
             news.append(head | {"engine": self.engine, "words": words})
-        publisher.pages(layout.indexes([*self.builds, *news]))
+        publisher.pages(catalogue.pages(layout, [*self.builds, *news]))
         self.report.written = sorted([*publisher.writes, *publisher.removals])
         if self.options.dry_run:
             return

@@ -155,6 +155,6 @@ class _Tracking:
                 self._event("revive", id_)
             before = self.ids.changed.get(id_, {})
             if before.get("digest") != digest:
-                trust = {"authority": before["authority"]} if "authority" in before else {}
-                self._event("change", id_, digest=digest, **trust)
+                kept = {key: before[key] for key in ("authority", "copy_of") if key in before}
+                self._event("change", id_, digest=digest, **kept)
         return out

@@ -25,7 +25,7 @@ def _zero(*verbs: str) -> dict[str, int]:
 class Report:
     """Counts by noun and verb; `failures` are the sources that could not be read; `notices` need no action now."""
 
-    sources: dict[str, int] = field(default_factory=lambda: _zero("read", "recorded", "unchanged", "failed"))
+    sources: dict[str, int] = field(default_factory=lambda: _zero("read", "recorded", "unchanged", "failed", "copies"))
     articles: dict[str, int] = field(default_factory=lambda: _zero("created", "updated", "unchanged", "removed"))
     claims: dict[str, int] = field(default_factory=lambda: _zero("added", "kept", "retracted", "rejected"))
     cards: dict[str, int] = field(default_factory=lambda: _zero("created", "kept", "updated", "suspended", "rejected"))
@@ -59,7 +59,7 @@ class Report:
         """A report of a build that changed nothing, from the last one that did."""
         report = cls(gaps=data["gaps"])
         report.sources["unchanged"] = sum(data["sources"][k] for k in ("read", "unchanged"))
-        report.sources |= {k: data["sources"][k] for k in ("recorded", "failed")}
+        report.sources |= {k: data["sources"].get(k, 0) for k in ("recorded", "failed", "copies")}
         report.articles["unchanged"] = sum(data["articles"][k] for k in ("created", "updated", "unchanged"))
         report.claims |= {
             "kept": data["claims"]["added"] + data["claims"]["kept"],

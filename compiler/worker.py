@@ -1,8 +1,8 @@
 """The reading process: parsers and engine run here, under limits, and nothing here writes a file.
 
 Started as `python -I -m compiler.worker` with a working directory outside the vault. One JSON object a line comes
-in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "ask", ...} puts composed
-requests to the engine.
+in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "clip", ...} makes a clipping
+of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from compiler.engines.port import REPLY_TO, CardsRequest, ComposeRequest, Engine, ExtractReply
+from compiler.fingerprint import fingerprint
 from vault.errors import RetainError, Unreadable
 from vault.source import SourceText
 
@@ -75,6 +76,7 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             if isinstance(source, str):
                 return {"recorded": source}
             replies = extract(source, engine) if engine is not None else []
+            made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
         except NotNow as error:
             return {"not_now": str(error)}
         except Unreadable as error:
@@ -82,7 +84,15 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
         return {
             "source": source.as_json(),
             "replies": [r.model_dump(mode="json", exclude_defaults=True) for r in replies],
+            **made,
         }
+    if message["op"] == "clip":
+        from compiler import clip
+
+        try:
+            return clip.answer(message)
+        except Unreadable as error:
+            return {"unreadable": {"what": error.what, "hint": error.hint}}
     if engine is None:
         raise RetainError("no engine was started")
     kind = message["request"]["type"]

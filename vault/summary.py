@@ -13,7 +13,7 @@ from vault.exhibit import lines_of, parted
 from vault.ids import ALPHABET, ClaimId, SourceId
 from vault.markdown import escape, unescape
 from vault.note import Properties, Value, read_properties, render_generated, splice_properties
-from vault.wikilink import Citation, raw_link
+from vault.wikilink import Citation, Wikilink, alias, links, raw_link
 
 _ID = re.compile(rf"\^c-([{ALPHABET}]{{10}})[ \t]*")
 _CALLOUT = re.compile(r">[ \t]*\[!quote\][ \t]?(.*)")
@@ -35,6 +35,8 @@ class SummaryHead:
     language: str
     created: str
     updated: str
+    copy_of: str = ""  # a link to the summary of the source that this one only repeats; "none" where a human denies it
+    copy_kind: str = ""  # copy, edition, translation, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ def render_summary(
     stem = path.removesuffix(".md")
     prose = " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in lead)
     parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
+    parts += [_kinship_line(head)] if head.copy_kind else []
     parts += [prose] if prose else []
     parts += [CLAIMS_HEADING] if claims else [NO_CLAIMS]
     parts += [render_claim(c) for c in claims]
@@ -79,7 +82,16 @@ def source_line(source: str) -> str:
     return f"Source: {raw_link(source, source.rsplit('/', 1)[-1])}"
 
 
+def _kinship_line(head: SummaryHead) -> str:
+    """The line that leads to the source's original: nothing but a link, as it asserts nothing of the matter."""
+    to = next(links(head.copy_of), None)
+    if to is None:
+        return f"- {escape(clean_line(head.copy_kind))}"
+    return f"- {Wikilink(to.target, alias=alias(f'{head.copy_kind.capitalize()} of {to.alias}'))}"
+
+
 def _properties(head: SummaryHead) -> dict[str, Value]:
+    kinship = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
     return {
         "type": "summary",
         "id": head.id,
@@ -90,6 +102,7 @@ def _properties(head: SummaryHead) -> dict[str, Value]:
         "reader": head.reader,
         "authority": head.authority,
         "language": head.language,
+        **{key: value for key, value in kinship.items() if value},
         "created": head.created,
         "updated": head.updated,
     }
@@ -202,6 +215,8 @@ def head_of(summary: Summary) -> SummaryHead:
         language=text("language"),
         created=text("created"),
         updated=text("updated"),
+        copy_of=text("copy_of"),
+        copy_kind=text("copy_kind"),
     )
 
 
@@ -237,7 +252,8 @@ def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
     out += lines[done:]
     text = "\n".join(_with_new(out, claims, places, end))
     read = read_properties(text)
-    return splice_properties(text, {k: v for k, v in _properties(head).items() if read.text(k) != str(v)})
+    gone = {k: "" for k in ("copy_of", "copy_kind") if read.text(k)}
+    return splice_properties(text, {k: v for k, v in (gone | _properties(head)).items() if read.text(k) != str(v)})
 
 
 def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:

@@ -124,7 +124,7 @@ def test_a_new_source_touches_only_what_rests_on_it(vault: Vault) -> None:
         "# Sleep\n\nMemory consolidation is the process by which a fresh memory trace becomes stable after learning.\n"
     )
     report = compiled(vault, MORNING + timedelta(days=1))
-    assert report.sources == {"read": 1, "recorded": 0, "unchanged": 2, "failed": 0}
+    assert report.sources == {"read": 1, "recorded": 0, "unchanged": 2, "failed": 0, "copies": 0}
     touched = {
         p for p in changed(before, tree(vault)) if p.startswith(("wiki/concepts", "wiki/summaries", "learning/flash"))
     }
@@ -421,7 +421,7 @@ def test_a_bad_source_is_named_and_the_others_go_on(vault: Vault) -> None:
     (vault.root / "raw/articles/picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     report = compiled(vault)
     assert [(d.path, d.code) for d in report.failures] == [("raw/articles/empty.md", "unreadable")]
-    assert report.sources == {"read": 2, "recorded": 1, "unchanged": 0, "failed": 1}
+    assert report.sources == {"read": 2, "recorded": 1, "unchanged": 0, "failed": 1, "copies": 0}
     again = compiled(vault, MORNING + timedelta(days=1))
     assert again.nothing_new and [d.path for d in again.failures] == ["raw/articles/empty.md"]
 

@@ -1,0 +1,50 @@
+"""The catalogue, definitions, adjacency list and chronicle of a build that is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiler import indexes
+from compiler.gather import Gathered
+from compiler.layout import Article, Layout
+from vault.ledger import Event
+from vault.markdown import escape
+from vault.store import SUMMARIES
+from vault.wikilink import Wikilink, alias, note_link, raw_link
+
+
+def pages(layout: Layout, builds: Sequence[Event]) -> dict[str, str]:
+    """The index pages, by path."""
+    concepts = [_concept(layout, article) for article in layout.articles.values()]
+    sources = [_source(layout, g) for g in layout.gathered if g.source is not None]
+    kept = [raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1]) for g in layout.gathered if g.source is None]
+    return {
+        indexes.INDEX: indexes.render_index(sources, kept, concepts),
+        indexes.CONCEPTS: indexes.render_concepts(concepts),
+        indexes.GRAPH: indexes.render_graph(concepts),
+        indexes.LOG: indexes.render_log(builds, layout.zone),
+    }
+
+
+def _concept(layout: Layout, article: Article) -> indexes.ConceptLine:
+    first = article.sections[0].paragraphs[0][0]
+    return indexes.ConceptLine(
+        article.link,
+        article.concept.title,
+        article.concept.aliases,
+        article.confidence,
+        f"{escape(first.text)} {' '.join(map(str, first.cites))}",
+        [layout.articles[i].link for i in layout.needs(article)],
+        [layout.articles[i].link for i in layout.related(article)],
+    )
+
+
+def _source(layout: Layout, g: Gathered) -> indexes.SourceLine:
+    assert g.source is not None
+    id_ = g.tracked.id
+    notes = [f"also {len(g.tracked.paths) - 1} copies"] if len(g.tracked.paths) > 1 else []
+    copy = layout.kinship.copies.get(id_)
+    if copy is not None:
+        notes.append(f"{copy.kind} of {Wikilink(layout.shelf.summaries[copy.of], alias=alias(layout.titles[copy.of]))}")
+    link = note_link(f"{SUMMARIES}/{g.tracked.slug}.md", layout.titles[id_])
+    return indexes.SourceLine(link, g.source.language, len(g.claims), " · ".join(notes))

@@ -1,0 +1,108 @@
+"""What it means in a vault that one source only repeats another: it is shown, counted once, and the human's to deny."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.report import Report
+from vault.note import read_properties
+from vault.store import Vault, open_vault
+from vault.wikilink import citations
+
+MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+EARLY = "wiki/summaries/early.md"
+LATE = "wiki/summaries/late.md"
+TEXT = (Path(__file__).parent / "documents" / "spacing.md").read_text(encoding="utf-8")
+
+
+def compiled(vault: Vault, hours: int = 0) -> Report:
+    return compile_vault(vault, Options(), MORNING + timedelta(hours=hours), lambda event: None)
+
+
+def with_a_copy(vault: Vault) -> Vault:
+    """The vault with its article on spacing and, as another file, the same with a few words changed."""
+    for document in (vault.root / "raw/articles").iterdir():
+        document.unlink()
+    (vault.root / "raw/articles/early.md").write_text(TEXT, encoding="utf-8")
+    later = TEXT.replace("study", "study work", 1) + "\nFound again on another site.\n"
+    (vault.root / "raw/articles/late.md").write_text(later, encoding="utf-8")
+    return open_vault(str(vault.root), None, vault.root)
+
+
+def properties(vault: Vault, path: str, key: str) -> str:
+    return read_properties((vault.root / path).read_text(encoding="utf-8")).text(key)
+
+
+def set_property(vault: Vault, path: str, key: str, value: str) -> None:
+    lines = (vault.root / path).read_text(encoding="utf-8").split("\n")
+    lines = [line for line in lines if not line.startswith(f"{key}:")]
+    lines[1:1] = [f"{key}: {value}"] if value else []
+    (vault.root / path).write_text("\n".join(lines), encoding="utf-8")
+
+
+def confidences(vault: Vault) -> set[str]:
+    return {properties(vault, path, "confidence") for path in vault.paths("wiki/concepts", ".md")}
+
+
+def test_a_copy_is_named_in_its_summary_and_in_the_catalogue(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    report = compiled(vault)
+    assert report.sources["copies"] == 1
+    assert properties(vault, EARLY, "copy_of") == ""
+    assert properties(vault, LATE, "copy_kind") == "copy"
+    assert properties(vault, LATE, "copy_of").startswith("[[wiki/summaries/early|")
+    assert "\n- [[wiki/summaries/early|Copy of " in (vault.root / LATE).read_text(encoding="utf-8")
+    assert "· copy of [[wiki/summaries/early|" in (vault.root / "wiki/_index.md").read_text(encoding="utf-8")
+    assert verify(vault, lambda event: None).clean
+
+
+def test_what_rests_on_a_text_and_its_copy_rests_on_one_source(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    compiled(vault)
+    assert confidences(vault) == {"low"}
+
+
+def test_a_sentence_that_both_have_stands_once_and_cites_both(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    compiled(vault)
+    text = (vault.root / "wiki/concepts/spacing-effect.md").read_text(encoding="utf-8")
+    assert {c.summary for c in citations(text)} == {"wiki/summaries/early", "wiki/summaries/late"}
+    sentences = [line.split(" [[")[0] for line in text.split("]] ")]
+    assert len(sentences) == len(set(sentences))
+    questions = [c.question for deck in vault.decks() for c in deck.cards]
+    assert len(questions) == len(set(questions)) > 0
+
+
+def test_a_human_denies_it_in_the_summary_and_may_take_that_back(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    compiled(vault)
+    set_property(vault, LATE, "copy_of", "none")
+    assert compiled(vault, 1).sources["copies"] == 0
+    assert properties(vault, LATE, "copy_of") == "none" and properties(vault, LATE, "copy_kind") == ""
+    assert "medium" in confidences(vault)
+    assert compiled(vault, 2).nothing_new
+    (vault.root / LATE).unlink()
+    compiled(vault, 3)
+    assert properties(vault, LATE, "copy_of") == "none"
+    set_property(vault, LATE, "copy_of", "")
+    assert compiled(vault, 4).sources["copies"] == 1
+    assert confidences(vault) == {"low"}
+
+
+def test_a_human_can_name_a_copy_that_no_rule_finds(vault: Vault) -> None:
+    compiled(vault)
+    set_property(vault, "wiki/summaries/testing.md", "copy_of", '"[[wiki/summaries/spacing|any words]]"')
+    assert compiled(vault, 1).sources["copies"] == 1
+    assert properties(vault, "wiki/summaries/testing.md", "copy_kind") == "copy"
+    assert compiled(vault, 2).nothing_new
+
+
+def test_a_copy_that_goes_leaves_no_word_of_itself(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    compiled(vault)
+    (vault.root / "raw/articles/early.md").unlink()
+    assert compiled(vault, 1).sources["copies"] == 0
+    assert "copy" not in (vault.root / LATE).read_text(encoding="utf-8").casefold()
