@@ -25,12 +25,33 @@ EMPHASIS = {"em", "i", "strong", "b", "mark", "dfn"}
 NOTES = {"d-footnote", "dt-fn", "x-note"}
 _PERMALINK = re.compile(r"\b(?:anchor|headerlink|permalink|header-anchor|heading-link)\b")
 _BACK = re.compile(r"[\W_]*[↩^][\W_]*|back")
-_GLOSSARY = re.compile(
+EXPLAINS = re.compile(  # the head of a column that explains another
     r"\b(?:definition|description|meaning|explanation|what it (?:is|does|means)|bedeutung|beschreibung|erklärung"
     r"|signification|descripción|significado)\b|定义|描述|说明|含义|意味|説明",
     re.IGNORECASE,
 )
 TABLE_MAX_CELL = 600  # characters; a table with longer cells lays out a page, it holds no data
+
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,30})", re.IGNORECASE
+)
+_SOURCE_CODE = re.compile(r"(?:^|\s)sourceCode\s+([\w+#-]{1,30})")
+_NO_LANGUAGE = frozenset(
+    {"none", "plain", "plaintext", "text", "txt", "default", "nohighlight", "source", "notranslate"}
+)
+
+
+def code_language(pre: Any) -> str:
+    """The language of a block of code, in lower case, as it or what stands round it says; "" if nothing does."""
+    stated = pre.get("data-language") or pre.get("lang") or ""
+    for element in (pre, next(iter(pre.iterchildren("code")), None), pre.getparent()):
+        if not stated and element is not None:
+            names = element.get("class") or ""
+            found = _LANGUAGE.search(names) or _SOURCE_CODE.search(names)
+            stated = found[1] if found else ""
+    language = stated.strip().lower()
+    return language if re.fullmatch(r"[\w+#.-]{1,30}", language) and language not in _NO_LANGUAGE else ""
 
 
 def is_link_farm(text: str, marks: list[Mark]) -> bool:
@@ -76,7 +97,7 @@ def is_glossary(table: Any) -> bool:
     """Whether the second column explains the first: then the first column's cells are terms."""
     rows = _rows(table)
     heads = [c for c in rows[0] if c.tag in ("td", "th")] if rows else []
-    return len(heads) in (2, 3) and _GLOSSARY.search(words_of(heads[1])) is not None
+    return len(heads) in (2, 3) and EXPLAINS.search(words_of(heads[1])) is not None
 
 
 def parsed(markup: str) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from compiler.readers.block import Block
 from vault.clean import clean_line
 from vault.errors import Unreadable
 from vault.source import Mark, MarkKind, Picture, Place
@@ -32,6 +33,7 @@ class _Container:
 
     kind: MarkKind
     level: int
+    info: str = ""
     start: int | None = None
 
 
@@ -41,6 +43,10 @@ def label_of(heading: str) -> str:
     return words if len(words) <= MAX_LABEL else words[: MAX_LABEL - 1].rstrip() + "…"
 
 
+def _joined(heading: str, where: str) -> str:
+    return f"{heading}, {where}" if heading else where
+
+
 class Page:
     """Collects blocks; a container (a list item, a block quote) marks all blocks between `begin` and `end`."""
 
@@ -48,6 +54,8 @@ class Page:
         self.headings: list[Heading] = []
         self.title: Heading | None = None  # a title that stands apart from the headings
         self.length = 0
+        self.depth = 0  # levels by which a part's own headings stand below the document's
+        self.label: Callable[[str], str] | None = None  # nearest heading -> label, where lines say nothing to a human
         self._parts: list[str] = []
         self._marks: list[Mark] = []
         self._places: list[Place] = []
@@ -60,6 +68,7 @@ class Page:
         """Writes one block, `kind` marking it as a whole; gives its offset. `marks` count from the block's start."""
         start = self.length + (2 if self._parts else 0)
         end = start + len(text)
+        level = min(level + self.depth, 6) if kind is MarkKind.HEADING else level
         if end > MAX_TEXT:
             raise Unreadable(f"more than {MAX_TEXT:,} characters of text", hint="split the document")
         self._parts += ("\n\n", text) if self._parts else (text,)
@@ -83,19 +92,29 @@ class Page:
         self._places.append(Place(start, label))
 
     def place_line(self, start: int, line: int) -> None:
-        """The place "nearest heading, line N"."""
-        where = f"line {max(line, 1)}"
+        """The place "nearest heading, line N", or what `label` makes of the heading."""
         heading = label_of(self.headings[-1].words) if self.headings else ""
-        self.place(start, f"{heading}, {where}" if heading else where)
+        if self.label is not None:
+            self.place(start, self.label(heading))
+        else:
+            self.place(start, _joined(heading, f"line {max(line, 1)}"))
 
-    def begin(self, kind: MarkKind, level: int = 0) -> None:
-        self._containers.append(_Container(kind, level))
+    def code(self, text: str, language: str = "", line: int = 0) -> None:
+        """One block of code, its lines kept, blank ones left out; `line` is where the raw file has it."""
+        block = Block()
+        block.kept(text)
+        words, _ = block.take()
+        if words:
+            self.place_line(self.add(words, (), MarkKind.CODE, info=language), line)
+
+    def begin(self, kind: MarkKind, level: int = 0, info: str = "") -> None:
+        self._containers.append(_Container(kind, level, info))
 
     def end(self) -> None:
         """Closes the innermost container; without a block in it there is nothing to mark."""
         container = self._containers.pop()
         if container.start is not None:
-            self._marks.append(Mark(container.kind, container.start, self.length, container.level))
+            self._marks.append(Mark(container.kind, container.start, self.length, container.level, container.info))
 
     def picture(self, target: str, alt: str = "", caption: str = "", label: str = "") -> None:
         """Notes a picture that the document shows here, after what was written so far."""

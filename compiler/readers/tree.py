@@ -12,6 +12,7 @@ from compiler.readers.elements import (
     EMPHASIS,
     NOTES,
     SILENT,
+    code_language,
     holds_data,
     is_glossary,
     is_link_farm,
@@ -49,6 +50,7 @@ class TreeWalker:
         self._callouts: list[Any] = []
         self._line = 1
         self._lists = 0
+        self._numbers: list[int] = []  # of the lists round this place: the item's number, below 0 in one without
         self._pre = 0
         self._table: Any = None
         self._glossary = False
@@ -92,19 +94,19 @@ class TreeWalker:
                 self._block.text(" ")
         self._block.text(words)
 
-    def _flush(self, kind: MarkKind | None = None, level: int = 0) -> None:
+    def _flush(self, kind: MarkKind | None = None, level: int = 0, info: str = "") -> None:
         """Ends the block at hand and writes it, then what was put off until its end."""
         if self._table is not None:
             self._block.text(" ")
             return
-        self._write(kind, level)
+        self._write(kind, level, info)
         if not self._outer:
             later, self._later = self._later, []
             for text, marks, its_kind in later:
                 self._page.place_line(self._page.add(text, marks, its_kind), self._line)
             self._frame.hang(self._page)
 
-    def _write(self, kind: MarkKind | None, level: int) -> None:
+    def _write(self, kind: MarkKind | None, level: int, info: str = "") -> None:
         self._broke = self._left_out = False
         text, marks = self._block.take()
         if not text or is_link_farm(text, marks):
@@ -117,7 +119,7 @@ class TreeWalker:
         if self._outer:  # a note: it waits for the sentence round it to end
             self._later.append((text, marks, kind))
             return
-        self._page.place_line(self._page.add(text, marks, kind, level), self._line)
+        self._page.place_line(self._page.add(text, marks, kind, level, info), self._line)
 
     # --- elements ---------------------------------------------------------------------------------------------
 
@@ -151,19 +153,27 @@ class TreeWalker:
             self._frame.enter(element)
         elif tag in ("ul", "ol"):
             self._lists += 1
+            self._numbers.append(0 if tag == "ol" else -1)
         elif tag == "table" and self._table is None and holds_data(element):
             self._page.begin(MarkKind.TABLE)
             self._table, self._glossary = element, is_glossary(element)
         elif self._table is not None:
             self._enter_cell(element, tag)
         elif tag == "li":
-            self._page.begin(MarkKind.ITEM, max(self._lists, 1))
+            self._page.begin(MarkKind.ITEM, max(self._lists, 1), self._next_number())
             if element.text and _TASK.match(element.text):
                 element.text = _TASK.sub("", element.text, count=1)
         elif tag == "blockquote":
             self._enter_quotation(element)
         elif tag == "pre":
             self._pre += 1
+
+    def _next_number(self) -> str:
+        """The number of the item that begins, "" where its list has none."""
+        if not self._numbers or self._numbers[-1] < 0:
+            return ""
+        self._numbers[-1] += 1
+        return str(self._numbers[-1])
 
     def _enter_cell(self, element: Any, tag: str) -> None:
         if tag == "tr":
@@ -231,7 +241,7 @@ class TreeWalker:
         if tag in EMPHASIS:
             if tag == "dfn":
                 self._block.close(MarkKind.TERM)
-            self._block.close(MarkKind.EMPHASIS)
+            self._block.close(MarkKind.EMPHASIS, info="strong" if tag in ("b", "strong") else "")
         elif tag == "a" and element.get("href") is not None:
             self._block.close(MarkKind.LINK, info=(element.get("href") or "")[:MAX_TARGET])
         elif tag in BLOCKS or tag in NOTES:
@@ -254,7 +264,7 @@ class TreeWalker:
             self._flush(MarkKind.HEADING, int(heading[1]))
         elif tag == "pre":
             self._pre -= 1
-            self._flush(MarkKind.CODE)
+            self._flush(MarkKind.CODE, info=code_language(element))
         elif tag == "dt":
             self._flush(MarkKind.TERM)
         elif tag in ("figcaption", "caption"):
@@ -265,6 +275,7 @@ class TreeWalker:
             self._frame.leave(element, self._page)
         elif tag in ("ul", "ol"):
             self._lists -= 1
+            self._numbers.pop()
         elif self._table is None and (tag == "li" or (tag == "blockquote" and element not in self._callouts)):
             self._page.end()
 
