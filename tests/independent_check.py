@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+import zipfile
 from pathlib import Path
 
 CLAIM = re.compile(r"> \[!quote\].*\n((?:> .*\n)+)>\n> .*\n\n\^c-([0-9a-z]{10})")
@@ -34,12 +35,15 @@ def raw_readings(path: Path) -> list[list[Page]]:
         ways: tuple[list[str], ...] = ([], ["-raw"])
         done = [subprocess.run(["pdftotext", *w, str(path), "-"], capture_output=True, check=True).stdout for w in ways]
         return [[[letters(x) for x in p.split("\n")] for p in d.decode("utf-8", "replace").split("\f")] for d in done]
-    text = decoded(path.read_bytes())
+    text = unpacked(path)
     seen = re.sub(r"(?s)<!--.*?-->|<(script|style)\b.*?</\1>", " ", text)
     seen = re.sub(r"<[^<>]*>", " ", seen)  # tags
     seen = re.sub(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)", "] ", seen)  # link targets
     seen = re.sub(r":[a-z]+:`[^`]*`|\[\^[^\]]*\]", " ", seen)  # roles, footnote marks
-    return [[[letters(html.unescape(t))]] for t in (text, seen, re.sub(r"\\([A-Za-z]+)", r"\1", seen))]
+    for name, meaning in re.findall(r"\\newcommand\{?\\(\w+)\}?\{([^{}\\]*)\}", text):
+        seen = re.sub(rf"\\{name}\b(?:\{{\}})?", meaning, seen)  # a TeX document's own words for words
+    bare = re.sub(r"(?<!\\)%.*|\\(?:cite|label|ref)\w*\{[^{}]*\}|\\[A-Za-z]+\*?", " ", seen)
+    return [[[letters(html.unescape(t))]] for t in (text, seen, re.sub(r"\\([A-Za-z]+)", r"\1", seen), bare)]
 
 
 def stands_in(wanted: str, readings: list[list[Page]]) -> bool:
@@ -56,6 +60,25 @@ def stands_in(wanted: str, readings: list[list[Page]]) -> bool:
                 if any(wanted in foot[-size:] + top[:size] for foot in feet for top in tops):
                     return True
     return False
+
+
+def unpacked(path: Path) -> str:
+    """The characters of a raw file: all parts of a zipped one without their tags, all strings of a JSON one."""
+    data = path.read_bytes()
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(path) as parts:
+            found = (decoded(parts.read(n)) for n in parts.namelist() if re.search(r"\.(?:xml|x?html)$", n))
+            return "\n".join(re.sub(r"(?s)<[^<>]*>", "", part) for part in found)
+    if path.suffix in (".ipynb", ".json"):
+        return "\n".join(strings(json.loads(data)))
+    return decoded(data)
+
+
+def strings(found: object) -> list[str]:
+    if isinstance(found, list) and all(isinstance(x, str) for x in found):
+        return ["".join(found)]
+    below = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
+    return [found] if isinstance(found, str) else [s for x in below for s in strings(x)]
 
 
 def decoded(data: bytes) -> str:
