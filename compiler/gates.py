@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
+from compiler.words import stem
 from vault.claim import ClaimKind
 from vault.clean import clean, fold
 
@@ -55,18 +55,8 @@ SAME_QUESTION = 93  # out of 100, by sorted tokens
 
 def content_words(text: str) -> list[str]:
     """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
-    words = [_stem(w) for w in _WORD.findall(_CJK.sub(" ", text).casefold()) if w not in _FUNCTION_WORDS]
+    words = [stem(w) for w in _WORD.findall(_CJK.sub(" ", text).casefold()) if w not in _FUNCTION_WORDS]
     return words + _CJK.findall(text)
-
-
-@lru_cache(maxsize=1 << 15)  # a language has few words, and a library says them over and over
-def _stem(word: str) -> str:
-    """`word` less the endings that a question turns: "stores" and "store" and "stored" meet."""
-    word = word.replace("’", "'").removesuffix("'s")
-    for ending in ("ies", "ing", "es", "ed", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
 
 
 def support(words: str, evidence: Sequence[str]) -> tuple[float, list[str]]:
@@ -105,7 +95,7 @@ def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], 
         elif word == "only":
             negation = ""  # "not only" denies nothing
         elif word not in _FUNCTION_WORDS:
-            pair = (last, _stem(word))
+            pair = (last, stem(word))
             if negation:
                 negated[pair] = negation
             else:

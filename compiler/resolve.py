@@ -14,7 +14,7 @@ from vault.ids import ConceptId, SourceId, free_slug, mint
 from vault.ledger import Event, Ids
 
 ENOUGH_CLAIMS = 3  # about a name that no sentence defines, if the document's structure sets the name off
-_STRUCTURE = frozenset({"title", "heading", "acronym", "glossary", "emphasis", "definition", "item"})
+_STRUCTURE = frozenset({"title", "heading", "index", "acronym", "glossary", "emphasis", "definition", "item"})
 _SET_OFF = _STRUCTURE - {"definition"}
 _EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
@@ -131,10 +131,12 @@ def _gather(sources: Sequence[SourceClaims]) -> tuple[_Union, dict[str, _Evidenc
                     evidence[other].variants[alias] += 1
                     union.join(key, other)
         for claim, about in source.claims:
-            key = _key(about[0], source.language) if about else ""
-            if key:
+            for name in about:
+                key = _key(name, source.language)
+                if not key:
+                    continue
                 own = evidence[key]
-                own.variants[about[0]] += 1
+                own.variants[name] += 1
                 own.claims.append(claim)
                 own.languages[source.language] += 1
                 own.defined |= claim.kind is ClaimKind.DEFINITION
@@ -158,7 +160,7 @@ def _admitted(found: _Evidence) -> bool:
         return True
     if len(found.claims) >= ENOUGH_CLAIMS and found.signals & _STRUCTURE:
         return True
-    return bool(found.signals & _SET_OFF) and any(c.kind in _EXPLAINS for c in found.claims)
+    return bool(found.signals & _SET_OFF) and bool(found.claims)
 
 
 def _concept(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 
 def _set(text: str) -> frozenset[str]:
@@ -267,6 +267,16 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes", "zzes")):
         return word[:-2]
     return word[:-1]
+
+
+@lru_cache(maxsize=1 << 15)  # a language has few words, and a library says them over and over
+def stem(word: str) -> str:
+    """`word` less the endings that a question turns: "stores" and "store" and "stored" meet."""
+    word = word.replace("’", "'").removesuffix("'s")
+    for ending in ("ies", "ing", "es", "ed", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
 
 
 _SPELLING = (

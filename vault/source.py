@@ -31,6 +31,8 @@ class MarkKind(StrEnum):
 class Mark:
     """`text[start:end]` is of this kind; `level` is a heading's depth (1-6) or a list's nesting, else 0.
 
+    Where a reader tells fonts apart, the level of an emphasis is 1 for slanted and 2 for strong.
+
     `info` is what the words themselves leave out: a link's target, the language of a code block, else "".
     """
 

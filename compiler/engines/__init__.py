@@ -1,3 +1,3 @@
 """The engines that answer the compiler's typed requests."""
 
-VERSIONS = {"extractive": "extractive/1"}  # the engines there are, and the name each has in digests and files
+VERSIONS = {"extractive": "extractive/2"}  # the engines there are, and the name each has in digests and files

@@ -18,7 +18,9 @@ Text = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(max_length=200)]
 Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
-Signal = Literal["title", "heading", "definition", "acronym", "emphasis", "item", "glossary", "link", "subject"]
+Signal = Literal[
+    "title", "heading", "index", "definition", "acronym", "emphasis", "item", "glossary", "link", "subject"
+]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
 

@@ -11,6 +11,7 @@ from compiler.readers.pdf_lines import Line, Run, Style, is_computer_modern
 from compiler.readers.pdf_measure import Measure
 from vault.source import Mark, MarkKind
 
+SLANTED, STRONG = 1, 2  # levels of emphasis: bold tells a term from an example in italics
 MAX_EMPHASIS = 160  # characters; whole sentences in italics set off an example, not a term
 _TAIL = re.compile(r"([^\W\d_]+)-$")
 _HEAD = re.compile(r"[^\W\d_]+")
@@ -52,7 +53,7 @@ class _Writer:
         self._vocabulary = vocabulary
         self._parts: list[Part] = []
         self._text = ""
-        self._spans: list[tuple[MarkKind, int, int]] = []
+        self._spans: list[tuple[MarkKind, int, int, int]] = []  # kind, start, end, level
         self._page = block.lines[0].page
         self._face = self._usual_face()
         self._glued = False  # the last line ended within a word
@@ -100,7 +101,7 @@ class _Writer:
         self._glued = True
         if head is not None and not self._keeps_hyphen(tail[1], head.group()):
             self._text = self._text[:-1]
-            self._spans = [(kind, start, min(end, len(self._text))) for kind, start, end in self._spans]
+            self._spans = [(kind, start, min(end, len(self._text)), level) for kind, start, end, level in self._spans]
 
     def _keeps_hyphen(self, before: str, after: str) -> bool:
         """Whether a hyphen at a line's end belongs to the word, by how the document writes it elsewhere."""
@@ -128,7 +129,8 @@ class _Writer:
         self._text += words
         kind = self._kind_of(run)
         if kind is not None and words.strip():
-            self._mark(kind, start, len(self._text))
+            level = 0 if kind is not MarkKind.EMPHASIS else STRONG if Style.BOLD in run.font.style else SLANTED
+            self._mark(kind, start, len(self._text), level)
 
     def _raised(self, run: Run, line: Line) -> bool:
         return run.size < 0.85 * line.size and run.y > line.y + 0.12 * line.size
@@ -157,19 +159,20 @@ class _Writer:
             return MarkKind.EMPHASIS
         return None
 
-    def _mark(self, kind: MarkKind, start: int, end: int) -> None:
+    def _mark(self, kind: MarkKind, start: int, end: int, level: int) -> None:
         """Adds a span, or lengthens the one before it if only space and punctuation stand between."""
         if self._spans:
-            last, first, stop = self._spans[-1]
-            if last is kind and not self._text[stop:start].strip(" -" if kind is MarkKind.EMPHASIS else " "):
-                self._spans[-1] = (kind, first, end)
+            last, first, stop, strength = self._spans[-1]
+            between = self._text[stop:start].strip(" -" if kind is MarkKind.EMPHASIS else " ")
+            if (last, strength) == (kind, level) and not between:
+                self._spans[-1] = (kind, first, end, level)
                 return
-        self._spans.append((kind, start, end))
+        self._spans.append((kind, start, end, level))
 
     def _end_part(self) -> None:
         marks = tuple(
-            Mark(kind, start, end)
-            for kind, start, end in self._spans
+            Mark(kind, start, end, level)
+            for kind, start, end, level in self._spans
             if kind is not MarkKind.EMPHASIS or end - start <= MAX_EMPHASIS
         )
         glued = bool(self._parts) and self._glued_part

@@ -95,7 +95,7 @@ BODY = [
 def test_wrapped_lines_are_paragraphs_with_the_page_as_their_place() -> None:
     source = read(column(BODY), column(BODY))
     assert source.text == "\n\n".join([" ".join(BODY)] * 2)
-    assert source.reader == "pdf/2"
+    assert source.reader == "pdf/3"
     assert [p.label for p in source.places] == ["p. 1", "p. 2"]
     assert source.locate(len(source.text) - 1) == "p. 2"
 

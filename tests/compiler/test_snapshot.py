@@ -19,7 +19,7 @@ from compiler.snapshot import look, steady
 from vault.store import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-ENGINE = "extractive/1"
+ENGINE = "extractive/2"
 WATCHED = ("raw/x.md", "wiki/concepts/x.md", "learning/flashcards/x.md", "learning/gaps.md", "ledger/ids.jsonl")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compiler.engines import VERSIONS
 from compiler.engines.port import (
     CardsReply,
     CardsRequest,
@@ -11,17 +12,34 @@ from compiler.engines.port import (
     ExtractRequest,
 )
 
+SIGNALS: tuple[str, ...] = (  # what the engine goes by, each of which can be left out to see what it contributes
+    "title", "heading", "index", "glossary", "item", "emphasis", "acronym", "link", "subject",  # names that are offered
+    "definition", "aside", "antecedent", "lead-in", "section", "formula", "loose",  # sentences that become claims
+)  # fmt: skip
+
 
 class ExtractiveEngine:
-    """Answers every request offline, from the request's own words alone."""
+    """Answers every request offline, from the request's own words alone.
 
-    name = "extractive/1"
+    `without` leaves signals out, for measuring only: the engine that compiles goes by all of them.
+    """
+
+    def __init__(self, without: frozenset[str] = frozenset()) -> None:
+        """Raises ValueError for what is no signal."""
+        if strange := sorted(without - set(SIGNALS)):
+            raise ValueError(f"no signal of the engine: {', '.join(strange)}")
+        self._without = without
+
+    @property
+    def name(self) -> str:
+        """ "extractive/2", and what it goes without, if anything."""
+        return "-".join((VERSIONS["extractive"], *sorted(self._without)))
 
     def extract(self, request: ExtractRequest) -> ExtractReply:
-        """The segment's claims, each a whole sentence of it, and the names it offers for concepts."""
+        """The segment's claims, each in the segment's own words, and the names it offers for concepts."""
         from compiler.engines.extractive import reading
 
-        return reading.extract(request)
+        return reading.extract(request, self._without)
 
     def compose(self, request: ComposeRequest) -> ComposeReply:
         """An article in the sources' own sentences."""

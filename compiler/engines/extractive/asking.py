@@ -142,15 +142,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
 
 def _content(text: str) -> set[str]:
-    return {_stem(w) for w in _WORD.findall(text.casefold()) if w not in _STOP}
-
-
-def _stem(word: str) -> str:
-    word = word.replace("’", "'").removesuffix("'s")
-    for ending in ("ies", "ing", "es", "ed", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    return {words.stem(w) for w in _WORD.findall(text.casefold()) if w not in _STOP}
 
 
 _POINTING = re.compile(

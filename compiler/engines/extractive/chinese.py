@@ -41,9 +41,9 @@ _GENUS = re.compile(
 _DANGLING_PART = re.compile(r"^(?:这|它|该|此|其|他|她|那)|这个|这些|这种|该方法")
 
 
-def extract(request: ExtractRequest) -> ExtractReply:
+def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
     """Claims and terms of one Chinese segment."""
-    terms = list(structure_terms(request))
+    terms = [t for t in structure_terms(request) if t.signal not in without]
     known = {names.key(t.name, request.language) for t in terms}
     claims: list[ExtractedClaim] = []
     for found in sentences(request):

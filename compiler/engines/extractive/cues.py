@@ -81,10 +81,13 @@ _ORDER = (
 
 def kind_of(clause: Clause, name: str) -> ClaimKind | None:
     """The kind whose cue the sentence shows; FACT without a cue; None if it says too little to keep."""
-    for kind, pattern in _ORDER:
-        if pattern.search(clause.text):
-            return kind
-    return ClaimKind.FACT if clause.end - clause.verb >= 4 else None
+    kind = kind_in(clause.text)
+    return kind if kind is not ClaimKind.FACT or clause.end - clause.verb >= 4 else None
+
+
+def kind_in(text: str) -> ClaimKind:
+    """The kind whose cue the words show; FACT without a cue."""
+    return next((kind for kind, pattern in _ORDER if pattern.search(text)), ClaimKind.FACT)
 
 
 def is_limitation(clause: Clause) -> bool:

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from compiler import names, words
+from compiler import names
 from compiler.engines.extractive import cues
+from compiler.engines.extractive.about import (
+    Known,
+    is_proper,
+    is_vague,
+    known_in,
+    loosely,
+    named_topics,
+    others,
+    subjects,
+)
 from compiler.engines.extractive.antecedents import MAX_QUOTE, Antecedent, antecedent_of, resolved, with_reason
 from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
-from compiler.engines.extractive.asking import Matter, flat
+from compiler.engines.extractive.asking import Matter
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
 from compiler.engines.extractive.definitions import Definition, definition_in
+from compiler.engines.extractive.leads import without_lead
+from compiler.engines.extractive.passing import explained_in_passing
 from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.standing import stands_alone, without_pointers
-from compiler.engines.extractive.terms import structure_terms
+from compiler.engines.extractive.terms import index_terms, introduced, structure_terms, topics_of
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
 from vault.claim import ClaimKind
 
-_OF = re.compile(
-    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|core|basic|central|"
-    r"fundamental|typical|popular|important|further)\s+)*"
-    r"(?P<head>[a-z-]+)\s+(?:of|for|with|in|behind|to)\s+(?P<rest>.+)$",
-    re.IGNORECASE,
-)
 _SKIPPED_HEADINGS = re.compile(
     r"^(?:\d[\d.]*\s+)?(?:references?|bibliography|acknowledge?ments?|exercises?|homework|about the authors?|"
     r"contributors?|licen[sc]e|installation|"
@@ -38,26 +43,17 @@ _SKIPPED_HEADINGS = re.compile(
 Found = tuple[ClaimKind, list[str], list[Term]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """Keys of the names that the segment itself sets off."""
-
-    keys: frozenset[str]
-
-    def holds(self, name: str) -> bool:
-        return names.key(name) in self.keys
-
-
-def extract(request: ExtractRequest) -> ExtractReply:
-    """Claims and terms of one English segment; nothing from reference lists, exercises and their like."""
-    if any(_SKIPPED_HEADINGS.match(h) for h in request.headings):
-        return ExtractReply()
-    terms = list(structure_terms(request))
-    known = _Known(frozenset(names.key(n) for t in terms for n in (t.name, *t.aliases)))
+def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
+    """Claims and terms of one English segment; from an index only its names, nothing from exercises and their like."""
+    offered = [t for t in index_terms(request) if t.signal not in without]
+    if offered or any(_SKIPPED_HEADINGS.match(h) for h in request.headings):
+        return ExtractReply(terms=tuple(offered))
+    terms = [t for t in structure_terms(request) if t.signal not in without]
+    known = known_in(request, terms, () if "section" in without else topics_of(request))
     claims = []
-    for claim, offered in (*_glossary(request), *_prose(request, known)):
+    for claim, found in (*_glossary(request), *_Prose(request, known, without).claims()):
         claims.append(claim)
-        terms += offered
+        terms += (t for t in found if t.signal not in without)
     return ExtractReply(claims=tuple(claims), terms=tuple(dict.fromkeys(terms)))
 
 
@@ -77,56 +73,171 @@ def _glossary(request: ExtractRequest) -> Iterator[tuple[ExtractedClaim, list[Te
             yield claim, []
 
 
-def _prose(request: ExtractRequest, known: _Known) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
-    before: Antecedent | None = None
-    last: Sentence | None = None
-    for sentence in sentences(request):
-        if named := _named(sentence, last, request):
-            yield named
-        said, start = _said(sentence, before, last)
-        last = sentence
+class _Prose:
+    """Walks the sentences of a segment; what the last one was about is what "it" means in the next."""
+
+    def __init__(self, request: ExtractRequest, known: Known, without: frozenset[str]) -> None:
+        self.request, self.known, self.without = request, known, without
+        self.before: Antecedent | None = None
+        self.last: Sentence | None = None
+
+    def claims(self) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
+        """Each claim of the segment's prose with the terms it offers."""
+        for sentence in sentences(self.request):
+            if named := self._named(sentence):
+                yield named
+            yield from self._claims_of(sentence)
+            self.last = sentence
+
+    def _claims_of(self, sentence: Sentence) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
+        said, start = self._said(sentence)
         text = said or sentence.text
-        clause = parse(without_pointers(text)) if stands_alone(text) else None
-        found = _entry(sentence, known) or (_found(clause, known) if clause else None)
+        alone = stands_alone(text, formulas="formula" not in self.without)
+        clause = parse(without_pointers(text)) if alone else None
+        found = self._entry(sentence)
+        found = (
+            found or (self._found(clause) if clause else None) or (self._of_section(text, clause) if alone else None)
+        )
+        set_off = [] if "emphasis" in self.without else introduced(self.request, sentence.start, sentence.end)
+        if set_off and not found:
+            found, start = self._introduced(set_off, sentence, start, alone)
+        elif set_off and found:
+            found = (found[0], [*found[1], *set_off], found[2])
         if found:
             kind, about, offered = found
-            quote = request.text[start : sentence.end]
-            claim = ExtractedClaim(kind=kind, quote=quote, statement=said, about=_once(about), start=start)
-            yield claim, offered
-        if said and clause:
-            continue  # the pronoun's meaning goes on
-        before = antecedent_of(clause, definition_in(clause), sentence.start, sentence.block) if clause else None
+            quote = self.request.text[start : sentence.end]
+            yield ExtractedClaim(kind=kind, quote=quote, statement=said, about=_once(about), start=start), offered
+        if (not found or found[0] is not ClaimKind.DEFINITION) and "aside" not in self.without:
+            for claim, definition in explained_in_passing(sentence.text, sentence.start):
+                yield claim, [_term(definition)]
+        if not (said and clause and start < sentence.start):  # else the pronoun's meaning goes on
+            means = definition_in(clause) if clause else None
+            self.before = antecedent_of(clause, means, sentence.start, sentence.block) if clause else None
 
+    def _said(self, sentence: Sentence) -> tuple[str, int]:
+        """(the sentence with its first words spelled out, or "" if it needs none, where its quote begins)."""
+        last, before = self.last, self.before
+        if "antecedent" not in self.without:
+            if last and (said := with_reason(sentence, last)):
+                return said, last.start
+            if before and (said := resolved(sentence, before)):
+                return said, before.start
+        if "lead-in" not in self.without and not stands_alone(sentence.text):
+            rest = without_lead(sentence.text)
+            if rest != sentence.text and stands_alone(rest):
+                return rest, sentence.start
+        return "", sentence.start
 
-def _said(sentence: Sentence, before: Antecedent | None, last: Sentence | None) -> tuple[str, int]:
-    """(the sentence with its first words spelled out, or "" if it needs none, where its quote begins)."""
-    if last and (said := with_reason(sentence, last)):
-        return said, last.start
-    if before and (said := resolved(sentence, before)):
-        return said, before.start
-    return "", sentence.start
-
-
-def _named(
-    sentence: Sentence, last: Sentence | None, request: ExtractRequest
-) -> tuple[ExtractedClaim, list[Term]] | None:
-    """The sentence, with the one before it if it begins with "This is known as", where it gives a thing its name."""
-    start = sentence.start
-    if _THIS_IS_CALLED.match(sentence.text):
-        if last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+    def _named(self, sentence: Sentence) -> tuple[ExtractedClaim, list[Term]] | None:
+        """The sentence that gives a thing its name, with the one before it if it begins with "This is known as"."""
+        start, last = sentence.start, self.last
+        if "definition" in self.without:
             return None
-        start = last.start
-    quote = request.text[start : sentence.end]
-    naming = naming_in(quote)
-    if naming is None or not stands_alone(naming.body.rstrip(".") + "."):
+        if _THIS_IS_CALLED.match(sentence.text):
+            if last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+                return None
+            start = last.start
+        quote = self.request.text[start : sentence.end]
+        naming = naming_in(quote)
+        if naming is None or not stands_alone(naming.body.rstrip(".") + "."):
+            return None
+        claim = ExtractedClaim(kind=ClaimKind.DEFINITION, quote=quote, about=(naming.name,), start=start)
+        return claim, [_term(naming)]
+
+    def _introduced(self, set_off: list[str], sentence: Sentence, start: int, alone: bool) -> tuple[Found | None, int]:
+        """A sentence that sets a name off, and where its quote begins: with the one before it if it leans on that."""
+        if not alone:
+            last = self.last
+            if last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+                return None, start
+            if not stands_alone(sentence.text, after=True) or not stands_alone(without_lead(last.text)):
+                return None, start
+            start = last.start
+        return (cues.kind_in(sentence.text), set_off, []), start
+
+    def _entry(self, sentence: Sentence) -> Found | None:
+        entry = entry_in(sentence.text) if sentence.first and len(sentence.text) < 400 else None
+        if entry and (sentence.item or self.known.holds(entry.name)) and stands_alone(sentence.text, loose=True):
+            return ClaimKind.DEFINITION, [entry.name], [_term(entry, "glossary")]
         return None
-    claim = ExtractedClaim(kind=ClaimKind.DEFINITION, quote=quote, about=(naming.name,), start=start)
-    return claim, [_term(naming)]
+
+    def _found(self, clause: Clause) -> Found | None:
+        return self._defined(clause) or self._within(clause) or self._sorted(clause)
+
+    def _defined(self, clause: Clause) -> Found | None:
+        if "definition" in self.without:
+            return None
+        definition = definition_in(clause)
+        if definition and definition.shape == "alias":
+            return ClaimKind.FACT, [definition.name], [_term(definition)]
+        if definition and not cues.weakens(definition.body):
+            vague = is_vague(definition.term, self.known)
+            if not vague or self._is_told_of(definition.name):
+                return ClaimKind.DEFINITION, [definition.name], [] if vague else [_term(definition)]
+        apposition = apposition_in(clause.text) or named_after(clause.text)
+        if apposition and not is_vague(apposition.term, self.known):
+            return ClaimKind.DEFINITION, [apposition.name], [_term(apposition)]
+        return None
+
+    def _within(self, clause: Clause) -> Found | None:
+        """In batch optimization, each update ...": about what happens in a thing that the document sets off."""
+        front = clause.fronted
+        if not front.casefold().startswith("in ") or not self.known.holds(front[3:]) or not names.is_name(front[3:]):
+            return None
+        name = names.bare(front[3:])
+        if any(self.known.holds(s) for s in subjects(clause)):
+            return None
+        found = [a for a in asks(clause.text, Matter(name), clause) if a.kind == "mechanistic"]
+        return (ClaimKind.MECHANISM, [name], []) if found else None
+
+    def _sorted(self, clause: Clause) -> Found | None:
+        about = subjects(clause)
+        vague = is_vague(clause.subject, self.known)
+        loose = not about or vague
+        if loose:
+            if beside := self._beside(clause):
+                return beside
+            about = (about if self._is_told_of(about[0]) else []) if about else loosely(clause)
+        if not about or (loose and "loose" in self.without):
+            return None
+        kind = _kind(clause, about[0])
+        if kind is None:
+            return None
+        return kind, about, [] if loose else self._offered(clause, about)
+
+    def _is_told_of(self, name: str) -> bool:
+        """Whether the segment brings the thing up ("an encoder and a decoder"), so that "the encoder" names it."""
+        brought_up = rf"\b(?:an?|each|every|called(?: an?| the)?)\s+(?:[\w-]+\s)?[*_\"“]*{re.escape(name)}\b"
+        return "loose" not in self.without and bool(re.search(brought_up, self.request.text, re.IGNORECASE))
+
+    def _offered(self, clause: Clause, about: list[str]) -> list[Term]:
+        other = _ALSO_CALLED.search(clause.subject)
+        aliases = (names.bare(other[1]),) if other and names.is_name(other[1]) else ()
+        return [
+            Term(name=name, aliases=aliases if i == 0 else (), signal="subject")
+            for i, name in enumerate(about)
+            if " " in name or is_proper(name, self.request.text) or (i == 0 and aliases)
+        ]
+
+    def _beside(self, clause: Clause) -> Found | None:
+        """A claim about a name that is not its subject: "Learners rarely space, because ..." tells of spacing."""
+        if re.match(r"(?:the|an?|its|their)\s", clause.subject, re.IGNORECASE):
+            return None
+        for name in others(clause, self.known):
+            if any(a.kind == "mechanistic" for a in asks(clause.text, Matter(name), clause)):
+                return ClaimKind.MECHANISM, [name], []
+        return None
+
+    def _of_section(self, text: str, clause: Clause | None) -> Found | None:
+        """A sentence without a name for its subject that names what its section is about."""
+        about = named_topics(text, self.known)
+        return (cues.kind_in(text), about[:1], []) if about else None
 
 
 _THIS_IS_CALLED = re.compile(
     r"(?:This|These)(?: [a-z-]+)? (?:is|are) (?:\w+ )?(?:known as|called|referred to as|termed) ", re.IGNORECASE
 )
+_ALSO_CALLED = re.compile(r"\((?:also|sometimes|often) (?:called|known as|referred to as) ([^()]+)\)$")
 
 
 def _once(about: list[str]) -> tuple[str, ...]:
@@ -134,80 +245,13 @@ def _once(about: list[str]) -> tuple[str, ...]:
     for name in about:
         unique.setdefault(names.key(name), name)
     unique.pop("", None)
-    return tuple(unique.values())[:6]
-
-
-def _entry(sentence: Sentence, known: _Known) -> Found | None:
-    entry = entry_in(sentence.text) if sentence.first and len(sentence.text) < 400 else None
-    if entry and (sentence.item or known.holds(entry.name)) and stands_alone(sentence.text, loose=True):
-        return ClaimKind.DEFINITION, [entry.name], [_term(entry, "glossary")]
-    return None
+    return tuple(unique.values())
 
 
 def _term(definition: Definition, signal: str = "definition") -> Term:
     inside = re.search(r"\(([^()]{2,40})\)", definition.term)
     aliases = definition.aliases + ((inside[1],) if inside and names.is_acronym(inside[1]) else ())
     return Term(name=definition.name, aliases=aliases, signal="glossary" if signal == "glossary" else "definition")
-
-
-def _found(clause: Clause, known: _Known) -> Found | None:
-    return _defined(clause, known) or _within(clause, known) or _sorted(clause, known)
-
-
-def _defined(clause: Clause, known: _Known) -> Found | None:
-    definition = definition_in(clause)
-    if definition and definition.shape == "alias":
-        return ClaimKind.FACT, [definition.name, *definition.aliases], [_term(definition)]
-    if definition and not _is_vague(definition.term, known) and not cues.weakens(definition.body):
-        return ClaimKind.DEFINITION, [definition.name, *_others(clause, known)], [_term(definition)]
-    apposition = apposition_in(clause.text) or named_after(clause.text)
-    if apposition and not _is_vague(apposition.term, known):
-        return ClaimKind.DEFINITION, [apposition.name, *_others(clause, known)], [_term(apposition)]
-    return None
-
-
-def _is_vague(term: str, known: _Known) -> bool:
-    """Whether the term points to something before: "the growth", unless the document itself sets that name off."""
-    parts = term.split()
-    return len(parts) == 2 and parts[0].casefold() == "the" and parts[1].islower() and not known.holds(term)
-
-
-def _within(clause: Clause, known: _Known) -> Found | None:
-    """In batch optimization, each update ...": about what happens in a thing that the document sets off."""
-    front = clause.fronted
-    if not front.casefold().startswith("in ") or not known.holds(front[3:]) or not names.is_name(front[3:]):
-        return None
-    name = names.bare(front[3:])
-    if any(known.holds(s) for s in subjects(clause)):
-        return None
-    found = [a for a in asks(clause.text, Matter(name), clause) if a.kind == "mechanistic"]
-    return (ClaimKind.MECHANISM, [name, *subjects(clause), *_others(clause, known)], []) if found else None
-
-
-def _sorted(clause: Clause, known: _Known) -> Found | None:
-    about = subjects(clause)
-    if not about or _is_vague(clause.subject, known):
-        return _beside(clause, known)
-    kind = _kind(clause, about[0])
-    if kind is None:
-        return None
-    other = _ALSO_CALLED.search(clause.subject)
-    aliases = (names.bare(other[1]),) if other and names.is_name(other[1]) else ()
-    offered = [Term(name=about[0], aliases=aliases, signal="subject")] if aliases or len(about[0].split()) > 1 else []
-    return kind, [*about, *_others(clause, known)], offered
-
-
-_ALSO_CALLED = re.compile(r"\((?:also|sometimes|often) (?:called|known as|referred to as) ([^()]+)\)$")
-
-
-def _beside(clause: Clause, known: _Known) -> Found | None:
-    """A claim about a name that is not its subject: "Learners rarely choose spacing, because ..." tells of spacing."""
-    if re.match(r"(?:the|an?|its|their)\s", clause.subject, re.IGNORECASE):
-        return None
-    for name in _others(clause, known):
-        if any(a.kind == "mechanistic" for a in asks(clause.text, Matter(name), clause)):
-            return ClaimKind.MECHANISM, [name], []
-    return None
 
 
 def _kind(clause: Clause, name: str) -> ClaimKind | None:
@@ -219,40 +263,3 @@ def _kind(clause: Clause, name: str) -> ClaimKind | None:
     if best.kind == "applied":
         return ClaimKind.LIMITATION if cues.is_limitation(clause) else ClaimKind.APPLICATION
     return ClaimKind.MECHANISM if best.kind == "mechanistic" else ClaimKind.RELATION
-
-
-def subjects(clause: Clause) -> list[str]:
-    """The names the clause's subject gives, the main one first: "an advantage of X" gives X, "X and Y" both."""
-    subject = re.sub(r"\s*\([^()]*\)", "", clause.subject)
-    match = _OF.match(subject)
-    if match and words.singular(match["head"].casefold()) in words.TRANSPARENT | cues.PROPERTIES:
-        subject = match["rest"]
-    return [names.bare(p) for p in _parts(subject) if names.is_name(p)]
-
-
-_AND = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+")
-_MODIFIED = re.compile(
-    r"\s+(?:in|for|with|on|from|during|like|such as|that|which|used|based|trained|at|between|over)\s+"
-)
-
-
-def _parts(subject: str) -> list[str]:
-    if names.is_name(subject):
-        return [subject]
-    pieces = _AND.split(subject)
-    if len(pieces) > 1:
-        return pieces
-    cut = _MODIFIED.split(subject, maxsplit=1)
-    return cut[:1] if len(cut) > 1 else []
-
-
-def _others(clause: Clause, known: _Known) -> list[str]:
-    """Names the segment sets off that stand in the sentence beside its subject, longer ones first."""
-    outside = (*clause.words[: clause.start], *clause.words[clause.subject_end :])
-    rest = f" {flat(' '.join(t.text for t in outside))} "
-    found: list[str] = []
-    for key in sorted(known.keys, key=lambda k: (-len(k), k)):
-        if f" {flat(key)} " in rest:
-            found.append(key)
-            rest = rest.replace(f" {flat(key)} ", "  ")
-    return found[:5]

@@ -67,9 +67,9 @@ _POINTS = re.compile(
 _PRONOUN = re.compile(r"^(?:weil |da |dass )?(?:er|sie|es|dies\w*|ihre?\w*|seine?\w*)\b", re.IGNORECASE)
 
 
-def extract(request: ExtractRequest) -> ExtractReply:
+def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
     """Claims and terms of one German segment."""
-    terms = list(structure_terms(request))
+    terms = [t for t in structure_terms(request) if t.signal not in without]
     claims: list[ExtractedClaim] = []
     for found in sentences(request):
         if not stands_alone(found.text) and not (found.item and _ENTRY.match(found.text)):

@@ -21,13 +21,13 @@ _KINDS = {
 }
 
 
-def extract(request: ExtractRequest) -> ExtractReply:
+def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
     """Claims and terms of one segment; nothing from a language without rules of its own."""
     if request.language == "de":
-        return german.extract(request)
+        return german.extract(request, without)
     if request.language == "zh":
-        return chinese.extract(request)
-    return english.extract(request) if request.language in ("", "en") else ExtractReply()
+        return chinese.extract(request, without)
+    return english.extract(request, without) if request.language in ("", "en") else ExtractReply()
 
 
 def cards(request: CardsRequest) -> CardsReply:

@@ -13,7 +13,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LEANING = (
     r"it|they|he|she|this|these|those|such|that|here|there['’]s|i|you|your|my|our|us|me|his|her|its|their|another|"
     r"others?|"
-    r"both(?! \S+(?: \S+){0,3} and )|neither|either|(?:each|all|some|many|most|one|none) of|first|second|secondly|"
+    r"both(?! \S+(?: \S+){0,6} and )|neither|either|one of (?!the (?:most|main|key|major|best|first|biggest|central|"
+    r"core|[a-z]+s (?:of|in|to|with|for)\b))|(?:each|all|some|many|most|none) of|first|second|secondly|"
     r"third|"
     r"thirdly|fourth|firstly|lastly|finally|next|then|otherwise|instead|likewise|similarly|conversely|thereby|"
     r"thereafter|"
@@ -109,12 +110,16 @@ _PRONOUN = re.compile(r"\b(?:it|they|them|its|their|he|she|his|her|him|itself|th
 _MATH = re.compile(r"[=<>−≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦⇒⇔×·∗†‡⊤⊙⊕⊗∪∩⊂⊆|^_\\{}\u0370-\u03ff\U0001d400-\U0001d7ff\ufffd]|\$")
 # A lone symbol in running text ("a $d$-dimensional vector") is read like a word.
 _SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
+FORMULA = re.compile(r"\$(?![\s\d$])[^$\n]{1,90}(?<!\s)\$(?!\d)|\$\d[^$\n]{0,60}[\\^_=+×][^$\n]{0,60}\$")
+MAX_FORMULAS, MAX_FORMULA_SHARE = 6, 0.4  # in one sentence; of its characters
 _SINGLE = re.compile(r"(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])")
 _POINTER = re.compile(
     r"\s*[(\[](?:(?:see|see also|e\.g\.,?|i\.e\.,?|cf\.|and|also|or|in|as in|described in|from|for details|,|;|\s)*"
     r"(?:§+|chap(?:ter|\.)s?|sec(?:tion|\.)s?|fig(?:ure|\.)?s?|tab(?:le|\.)s?|eq(?:uation|\.)s?|appendix|part|"
     r"algorithm|example)\s*~?"
     r"[\dA-Z][\d.A-Za-z–-]*[^()\[\]]{0,40})[)\]]"
+    r"|\s*\([^()]*\[…\][^()]*\)|,? (?:as )?(?:is |are |was )?(?:shown|described|depicted|illustrated|discussed|"
+    r"introduced|presented|defined|given|done|explained)? ?(?:in|by|from) \[…\](?:(?:,| and|, and) \[…\])*(?=[,.;])"
     r"|\s*\((?:(?:see|e\.g\.,?|cf\.|i\.e\.,?)\s+)?[^()]*\b(?:1[89]|20)\d\d[a-z]?\b[^()]*\)|"
     r"\s*\[\d+(?:[,–-]\s*\d+)*\]|\s*\((?:see|cf\.)[^()]*\)|[;,] see (?:also )?[^.;,]{3,60}(?=\.$)",
     re.IGNORECASE,
@@ -127,13 +132,13 @@ _EXERCISE = re.compile(r"^(?:\(?[a-z0-9]{1,2}[.)]\s)|\b(?:homework|exercise|hint
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]")
 
 
-def stands_alone(sentence: str, *, loose: bool = False) -> bool:
+def stands_alone(sentence: str, *, loose: bool = False, formulas: bool = True, after: bool = False) -> bool:
     """Whether the sentence can be read, and kept, without what stood around it.
 
-    `loose` lets a glossary entry pass, which may lack a full stop and a verb.
+    `loose` lets a glossary entry pass, which may lack a full stop and a verb; `formulas` lets short ones stand in it;
+    `after` lets it lean on the sentence before it, with which it is kept.
     """
-    sentence = without_pointers(sentence)
-    sentence = _SYMBOL.sub("x1", sentence) if sentence.count("$") in (2, 4) else sentence
+    sentence = without_formulas(without_pointers(sentence), all_=formulas)
     if "[…]" in sentence:
         return False
     if not (MIN_CHARS <= len(sentence) <= MAX_CHARS) or _CITATION_ONLY.match(sentence):
@@ -148,13 +153,45 @@ def stands_alone(sentence: str, *, loose: bool = False) -> bool:
     words = _WORD.findall(sentence)
     if len(words) < MIN_WORDS or sum(map(len, words)) < 0.6 * len(sentence):
         return False
-    if _BAD_START.match(sentence) or _POINTS.search(sentence) or _PERSON.search(sentence) or _EXERCISE.search(sentence):
+    pointing = sentence if not after else _NEAR.sub("", sentence)
+    if (_BAD_START.match(sentence) and not (after and _LEANS.match(sentence))) or _POINTS.search(pointing):
+        return False
+    if _PERSON.search(sentence) or _EXERCISE.search(sentence):
         return False
     if _CODE.search(sentence) or _SAID.search(sentence) or not _is_balanced(sentence) or is_mathematical(sentence):
         return False
     if sum(w.isupper() and len(w) > 1 for w in words) * 3 > len(words):
         return False
-    return _resolves_inside(sentence)
+    return after or _resolves_inside(sentence)
+
+
+# What the sentence right before may mean: "This is ...", "Such a model ...", "In this case ...".
+_LEANS = re.compile(
+    r"(?:(?:and|but|so),? )?(?:it|they|this|these|those|such|that|another|both|each|the (?:former|latter|result|"
+    r"resulting|same|other|idea|reason|goal)|here|then|in (?:this|these|such|that|other words)|by (?:this|doing)|"
+    r"with (?:this|these)|for (?:this|these|example|instance)|as such|to (?:this|do|address|see)|unlike (?:this|"
+    r"these)|because of this|under this|one such|its|their)\b",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(
+    r"\bthis (?:is|was|means|can|will|allows?|makes?|leads?|would|has|requires?|gives?)\b|\bhere\b|\bas such\b",
+    re.IGNORECASE,
+)
+
+
+def without_formulas(sentence: str, *, all_: bool = True) -> str:
+    """`sentence` with a word for each formula that may be read like one; `all_` counts more than lone symbols."""
+    if not all_:
+        return _SYMBOL.sub("x1", sentence) if sentence.count("$") in (2, 4) else sentence
+    found = FORMULA.findall(sentence)
+    if len(found) > MAX_FORMULAS or sum(map(len, found)) > MAX_FORMULA_SHARE * len(sentence):
+        return sentence
+    return FORMULA.sub("x1", sentence)
+
+
+def has_formula(text: str) -> bool:
+    """Whether more than lone symbols of mathematics stand in `text`."""
+    return "$" in _SYMBOL.sub("x1", text)
 
 
 def without_pointers(sentence: str) -> str:

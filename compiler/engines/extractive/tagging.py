@@ -30,7 +30,7 @@ TAGS = (
 ).split()
 
 _TOKEN = re.compile(
-    r"(?:e\.g\.|i\.e\.|et al\.|etc\.|cf\.|vs\.|[A-Z]\.(?=[A-Z]\.|\s[A-Z]))"
+    r"\$(?![\s\d$])[^$\n]{1,90}(?<!\s)\$(?!\d)|(?:e\.g\.|i\.e\.|et al\.|etc\.|cf\.|vs\.|[A-Z]\.(?=[A-Z]\.|\s[A-Z]))"
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th|%|[a-zA-Z]+)?(?:-[^\W_]+)*"
     r"|[^\W\d_]+(?:['’](?:s|t|re|ve|ll|d|m)\b)?(?:(?:--|[-‐‑–/&.+'’])[^\W_]+)*[+#]{0,2}|[,;:.!?()\[\]{}\"“”„«»–—]|\S"
 )
@@ -117,6 +117,8 @@ def _first_guess(low: str, text: str) -> str:
         return tag
     if tag := _OPENERS.get(low):
         return tag
+    if low[0] == "$" and len(low) > 2:
+        return "NOUN"  # a formula
     if not low[0].isalnum():
         return "STOP"
     if low[0].isdigit():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from compiler import names
@@ -29,6 +30,23 @@ _DEFINES_AFTER = re.compile(
 )
 
 
+_DEFINES_BEFORE = re.compile(
+    r"(?:\b(?:called|termed|named|dubbed|known as|referred to as|refer to (?:\w+ ){1,3}as|defined as|"
+    r"the (?:term|concept|notion|idea) of|the term)|heißt|heißen|genannt)\s+(?:an? |the |“|\")?$",
+    re.IGNORECASE,
+)
+SLANTED = 1  # the level of an emphasis that is told from a stronger one
+
+
+def introduced(request: ExtractRequest, start: int, end: int) -> list[str]:
+    """The names that emphasis introduces between the two offsets of the segment's text."""
+    found = []
+    for mark in request.marks:
+        if mark.kind in ("emphasis", "term") and start <= mark.start and mark.end <= end:
+            found += [t.name for t in _marked(request, mark)]
+    return list(dict.fromkeys(found))
+
+
 def structure_terms(request: ExtractRequest) -> Iterator[Term]:
     """Terms from headings, title, emphasis, list items, glossary terms and link texts, and the acronyms of the text."""
     language = request.language
@@ -42,6 +60,53 @@ def structure_terms(request: ExtractRequest) -> Iterator[Term]:
     for short, long in names.acronym_pairs(request.text):
         if names.is_name(long, language):
             yield Term(name=long, aliases=(short,), signal="acronym")
+
+
+_INDEX = re.compile(
+    r"^(?:(?:general|subject) index|index|(?:sach|stichwort)?(?:register|verzeichnis)|索引)$", re.IGNORECASE
+)
+_INDEX_ENTRY = re.compile(
+    r"^(?P<name>[^\n\d,][^\n,]{1,60}),(?: (?:see|in|of)\b[^\n\d]{2,40},)? \d+(?:[–-]\d+)?(?:, \d+(?:[–-]\d+)?)*$",
+    re.MULTILINE,
+)
+_INDEX_ALIAS = re.compile(r"^(?P<long>.+?)\s*\((?P<short>[^()]{2,12})\)$")
+
+
+def topics_of(request: ExtractRequest) -> tuple[str, ...]:
+    """What the segment's section is about: the names in the last heading that has one, else in the title."""
+    for heading in (*reversed(request.headings), request.title):
+        if found := tuple(_heading_names(heading, request.language)):
+            return found
+    return ()
+
+
+def index_terms(request: ExtractRequest) -> Iterator[Term]:
+    """The names that a book's index lists with page numbers; nothing from a segment that is no index."""
+    if not any(_INDEX.match(h.strip()) for h in request.headings):
+        return
+    found = [m["name"].strip() for m in _INDEX_ENTRY.finditer(request.text)]
+    for name in _in_order(found):
+        match = _INDEX_ALIAS.match(name)
+        long, short = (match["long"], match["short"]) if match else (name, "")
+        if names.is_name(long, request.language):
+            aliases = (short,) if short and names.is_acronym(short) else ()
+            yield Term(name=names.bare(long), aliases=aliases, signal="index")
+
+
+def _in_order(entries: list[str]) -> list[str]:
+    """The longest run of `entries` in the order of the alphabet: what is out of it stands under another entry."""
+    keys = [re.sub(r"\W+", " ", e.casefold()) for e in entries]
+    tops: list[int] = []  # index of the smallest last entry of a run of each length
+    before: list[int] = [-1] * len(keys)
+    for i, key in enumerate(keys):
+        at = bisect_right(tops, key, key=lambda j: keys[j])
+        before[i] = tops[at - 1] if at else -1
+        tops[at : at + 1] = [i]
+    run, i = [], tops[-1] if tops else -1
+    while i >= 0:
+        run.append(entries[i])
+        i = before[i]
+    return run[::-1]
 
 
 def _heading_names(heading: str, language: str) -> Iterator[str]:
@@ -79,9 +144,11 @@ def _signal(text: str, mark: Span) -> Signal | None:
     if mark.kind == "link":
         return "link"
     if mark.kind == "emphasis":
-        after = text[mark.end : mark.end + 80]
+        defines = bool(_DEFINES_AFTER.match(text[mark.end : mark.end + 80]))
+        if mark.level == SLANTED and not defines and not _DEFINES_BEFORE.search(text[: mark.start][-40:]):
+            return None  # italics in a text that has bold type for its terms, or an example
         starts_line = mark.start == 0 or text[mark.start - 1] == "\n"
-        return "item" if starts_line and _DEFINES_AFTER.match(after) else "emphasis"
+        return "item" if starts_line and defines else "emphasis"
     return None
 
 

@@ -1,0 +1,139 @@
+"""Which names an English sentence is about: its subjects, what they belong to, what its section is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from compiler import names, words
+from compiler.engines.extractive import cues
+from compiler.engines.extractive.asking import flat
+from compiler.engines.extractive.clauses import Clause
+from compiler.engines.extractive.commonplace import is_common
+from compiler.engines.port import ExtractRequest, Term
+
+MAX_ABOUT = 4
+_OF = re.compile(
+    r"^(?:(?:an?|the|one|another|some|many|several|most|two|three|four|common|main|major|key|core|basic|central|"
+    r"fundamental|typical|popular|important|further|biggest|first|second|last)\s+)*"
+    r"(?P<head>[a-z-]+)\s+(?:of|for|with|in|behind|to)\s+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+_QUANTITY = re.compile(
+    r"(?:(?:each|every|all|both|most|many|some|any|several|various|different|other|such|these|those|this|two|three|"
+    r"four|"
+    r"multiple|individual|(?:exact |very )?same|so-called|whole|entire|actual|resulting|original|standard|typical|"
+    r"classic|modern|recent|new|existing|current|other|one) )+(?=\w)",
+    re.IGNORECASE,
+)
+_OWNER = re.compile(r"^(?P<owner>.+?)['’]s? (?P<own>[a-z][\w -]*)$")
+_AND = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+")
+_MODIFIED = re.compile(
+    r"\s+(?:in|for|with|on|from|during|like|such as|that|which|used|based|trained|at|between|over)\s+"
+)
+_ONE = frozenset({"we", "one", "you", "people", "researchers"})
+_USING = frozenset({"use", "apply", "employ", "add", "call", "define", "introduce", "train", "combine"})
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Keys of the names that the segment itself sets off, and what its section is about."""
+
+    keys: frozenset[str]
+    topics: tuple[str, ...] = ()
+
+    def holds(self, name: str) -> bool:
+        return names.key(name) in self.keys
+
+
+def known_in(request: ExtractRequest, terms: Iterable[Term], topics: tuple[str, ...]) -> Known:
+    """The names that `terms` offer, by their keys."""
+    return Known(frozenset(k for t in terms for n in (t.name, *t.aliases) if (k := names.key(n))), topics)
+
+
+def subjects(clause: Clause) -> list[str]:
+    """The names the clause's subject gives, the main one first: "an advantage of X" gives X, "X and Y" both."""
+    subject = _ASIDE.sub("", clause.subject)
+    match = _OF.match(subject)
+    if match and words.singular(match["head"].casefold()) in words.TRANSPARENT | cues.PROPERTIES:
+        subject = match["rest"]
+    return [names.bare(p) for p in _parts(subject) if names.is_name(p)][:MAX_ABOUT]
+
+
+def _parts(subject: str) -> list[str]:
+    if names.is_name(subject):
+        return [subject]
+    pieces = _AND.split(subject)
+    if len(pieces) > 1:
+        return pieces
+    cut = _MODIFIED.split(subject, maxsplit=1)
+    return cut[:1] if len(cut) > 1 else []
+
+
+def loosely(clause: Clause) -> list[str]:
+    """What a sentence is about whose subject is no plain name: "each X", "X's parts", "we can use X"."""
+    article = re.match(r"(?:an?|the)\s+", clause.subject, re.IGNORECASE)
+    subject = _ASIDE.sub("", clause.subject[article.end() :] if article else clause.subject)
+    plain = _QUANTITY.sub("", subject, count=1)
+    if names.is_name(plain):
+        return [names.bare(plain)]
+    if (owner := _OWNER.match(plain)) and names.is_name(owner["owner"]):
+        return [names.bare(owner["owner"])]
+    if clause.subject.casefold() in _ONE and clause.lemma() in _USING:
+        used = _object(clause)
+        return [names.bare(used)] if names.is_name(used) else []
+    return []
+
+
+def _object(clause: Clause) -> str:
+    """The noun phrase right after the verb."""
+    at = start = clause.main_verb() + 1
+    while at < clause.end and clause.words[at].tag in ("DET", "ADJ", "NOUN", "NUM", "VBG", "VBN"):
+        at += 1
+    return clause.slice(start, at)
+
+
+def is_proper(name: str, text: str) -> bool:
+    """Whether a single word is a name by its form: "BERT", "GPT-2", or a capital that no ordinary word has."""
+    if " " in name:
+        return False
+    if any(c.isupper() for c in name[1:]) or any(c.isdigit() for c in name):
+        return True
+    return (
+        name[:1].isupper() and not is_common(name.casefold()) and not re.search(rf"\b{re.escape(name.lower())}", text)
+    )
+
+
+def is_vague(term: str, known: Known) -> bool:
+    """Whether the term points to something before: "the growth", unless the document itself sets that name off."""
+    parts = term.split()
+    return len(parts) == 2 and parts[0].casefold() == "the" and parts[1].islower() and not known.holds(term)
+
+
+def named_topics(text: str, known: Known) -> list[str]:
+    """The section's topics that the sentence names."""
+    said = f" {flat(text)} "
+    return [t for t in known.topics if any(f" {form} " in said for form in _forms(t))]
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    low = flat(name)
+    return (
+        low,
+        f"{low}s",
+        words.singular(low) if " " not in low else f"{low.rsplit(' ', 1)[0]} {words.singular(low.rsplit(' ', 1)[1])}",
+    )
+
+
+def others(clause: Clause, known: Known) -> list[str]:
+    """Names the segment sets off that stand in the sentence beside its subject, longer ones first."""
+    outside = (*clause.words[: clause.start], *clause.words[clause.subject_end :])
+    rest = f" {flat(' '.join(t.text for t in outside))} "
+    found: list[str] = []
+    for key in sorted(known.keys, key=lambda k: (-len(k), k)):
+        if f" {flat(key)} " in rest:
+            found.append(key)
+            rest = rest.replace(f" {flat(key)} ", "  ")
+    return found[:5]

@@ -1,0 +1,64 @@
+"""What a sentence explains in passing, as a claim of its own: "... X, a Y that does Z, ..." says that X is a Y."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compiler import names
+from compiler.engines.extractive.asides import apposition_in, named_after
+from compiler.engines.extractive.definitions import Definition
+from compiler.engines.extractive.standing import stands_alone
+from compiler.engines.port import ExtractedClaim
+from vault.claim import ClaimKind
+
+_IN_BRACKETS = re.compile(
+    r"(?P<term>(?:[\w-]+ ){0,4}[\w-]+) \((?:i\.e\.,? )?(?P<body>(?:an?|the) [a-z][^()]{12,160})\)"
+)
+
+
+def explained_in_passing(sentence: str, start: int) -> Iterator[tuple[ExtractedClaim, Definition]]:
+    """Claims that quote only the part of `sentence` that explains; `start` is the sentence's place in its segment."""
+    for found in (apposition_in(sentence), named_after(sentence), _bracketed(sentence)):
+        if found is None:
+            continue
+        said = _statement(found)
+        span = _span(sentence, found)
+        if span is None or not stands_alone(said):
+            continue
+        quote = sentence[span[0] : span[1]]
+        yield (
+            ExtractedClaim(
+                kind=ClaimKind.DEFINITION, quote=quote, statement=said, about=(found.name,), start=start + span[0]
+            ),
+            found,
+        )
+        return
+
+
+def _statement(found: Definition) -> str:
+    term = found.term.strip()
+    return f"{term[:1].upper()}{term[1:]} {found.verb} {found.body.strip().rstrip('.,;:')}."
+
+
+def _span(sentence: str, found: Definition) -> tuple[int, int] | None:
+    """From the first of the two parts, name and body, to the end of the other."""
+    body, term = sentence.find(found.body), sentence.find(found.term)
+    if body < 0 or term < 0:
+        return None
+    return min(body, term), max(body + len(found.body), term + len(found.term))
+
+
+def _bracketed(sentence: str) -> Definition | None:
+    """From "a query vector (a vector that asks for ...)"."""
+    for match in _IN_BRACKETS.finditer(sentence):
+        words = match["term"].split()
+        for first in range(len(words)):
+            term = " ".join(words[first:])
+            if names.is_name(term) and (first == 0 or words[first - 1].casefold() in ("a", "an", "the")):
+                if len(match["body"].split()) >= 4 and re.search(
+                    r"\b(?:that|which|of|for|used|where)\b", match["body"]
+                ):
+                    return Definition(term, match["body"], "apposition", "is")
+                break
+    return None
