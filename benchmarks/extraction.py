@@ -18,7 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import ablation
 from benchmarks.bare_pattern import Found, read_barely
+from benchmarks.concept_figures import (
+    Agreement,
+    GapAgreement,
+    JudgedPrecision,
+    agreement,
+    as_json,
+    as_markdown,
+    gap_agreement,
+    judged_precision,
+    to_judge,
+)
+from benchmarks.concept_key import Key, KeyProblem, read_judged, read_key
+from benchmarks.made_concepts import in_vault, structural_gaps
 from benchmarks.measure import RETAIN, machine
 from compiler.ingest import read_source
 from compiler.kinds import RECORDED, kind_of
@@ -123,7 +137,9 @@ def comparison(made: Compiled, bare: Found, bare_seconds: float) -> str:
         ("cards", kinds.total(), len(bare.cards)),
         *((f"  {k.value}", kinds[k], len(bare.cards) if k is CardKind.DEFINITIONAL else 0) for k in CardKind),
         *((f"gaps, {kind}", number, "-") for kind, number in gaps.items() if number or kind != "filled"),
+        ("claims proposed to the gates", _proposed(made.report, "claims"), "-"),
         ("claims rejected", claims["rejected"], "-"),
+        ("cards proposed to the gates", _proposed(made.report, "cards"), "-"),
         ("cards rejected", cards["rejected"], "-"),
         *(
             (f"  by {gate}", n, "-")
@@ -191,29 +207,122 @@ def _inline(markdown: str) -> str:
 
 
 def main() -> None:
-    """Compile, compare, check, and print."""
+    """Compile, compare, check, count against the key, and print."""
     asked = _arguments()
-    folder = Path(asked.folder).resolve() if asked.folder else default_folder()
+    key_path, folder = _paths(asked.paths)
     if not folder.is_dir():
         sys.exit(f"{folder} is no folder of documents")
+    try:
+        key = read_key(key_path, folder) if key_path else None
+        verdicts = read_judged(asked.judged) if asked.judged else None
+    except KeyProblem as problem:
+        sys.exit(str(problem))
+    needs_key = [f"--{name}" for name in ("concepts", "judged", "ablate") if getattr(asked, name)]
+    if key is None and needs_key:
+        sys.exit(f"{needs_key[0]} needs a key: extraction.py KEY FOLDER")
+    if asked.ablate and key is not None:
+        _ablate(key, folder)
+        return
     with tempfile.TemporaryDirectory(prefix="retain-extraction-", ignore_cleanup_errors=True) as work:
         made = compile_folder(folder, Path(work))
+        against = _against(key, made, folder, verdicts) if key is not None else None
+        if asked.json:
+            print(json.dumps(_as_json(made, against), indent=2, ensure_ascii=False))
+            return
         bare, bare_seconds = read_folder(folder)
         print(f"{machine()}\n{folder.parent.name}/{folder.name}\n")
         print(comparison(made, bare, bare_seconds), checks(made), sep="\n\n")
+        if against is not None:
+            print("", as_markdown(*against), sep="\n")
+            if asked.concepts:
+                print("", to_judge(against[0], asked.concepts, asked.seed), sep="\n")
         if asked.cards:
             print("", sample(made, asked.cards, asked.seed), sep="\n")
 
 
+Against = tuple[Agreement, GapAgreement, JudgedPrecision | None]
+
+
+def _against(key: Key, made: Compiled, folder: Path, verdicts: dict[str, bool] | None) -> Against:
+    found = agreement(key, in_vault(made.vault, folder))
+    judged = judged_precision(found, verdicts) if verdicts is not None else None
+    return found, gap_agreement(key, structural_gaps(made.vault)), judged
+
+
+def _as_json(made: Compiled, against: Against | None) -> dict[str, Any]:
+    """What the compile made and what the gates refused, and the figures against the key."""
+    report = made.report
+    kinds = Counter(card.kind for _, card in made.cards())
+    return {
+        "concepts": len(made.vault.paths(CONCEPTS, ".md")),
+        "claims": report["claims"],
+        "cards": report["cards"] | {"by_kind": {k.value: kinds[k] for k in CardKind}},
+        "gaps": report["gaps"],
+        "gates": {
+            "proposed": {noun: _proposed(report, noun) for noun in ("claims", "cards")},
+            "refused": dict(sorted(Counter(r["gate"] for r in report["rejections"]).items())),
+        },
+        "unverified": len(made.verdict["unverified"]),
+        "seconds": made.seconds,
+        "key": as_json(*against) if against is not None else None,
+    }
+
+
+def _proposed(report: dict[str, Any], noun: str) -> int:
+    """How many claims or cards came before a gate, refused ones among them."""
+    return sum(
+        report[noun][verb] for verb in ("added", "created", "kept", "updated", "rejected") if verb in report[noun]
+    )
+
+
+def _ablate(key: Key, folder: Path) -> None:
+    try:
+        found = ablation.rows(key, folder)
+    except LookupError as error:
+        sys.exit(str(error))
+    print(f"{machine()}\n{folder.parent.name}/{folder.name}\n", ablation.table(found), sep="\n")
+
+
+def _paths(given: list[str]) -> tuple[Path | None, Path]:
+    """The key, if one is given, and the folder of documents."""
+    paths = [Path(p).resolve() for p in given]
+    key = paths.pop(0) if paths and paths[0].suffix == ".toml" else None
+    if len(paths) > 1:
+        sys.exit(f"{paths[1]}: one folder at a time")
+    return key, paths[0] if paths else default_folder()
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", help="a folder of documents; else the shared corpus, else the examples")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="[KEY] [FOLDER]",
+        help="a key (a .toml file) to count against; a folder of documents, else the shared corpus, else the examples",
+    )
     parser.add_argument(
         "--cards", type=int, default=0, metavar="N", help="print N cards at random, to be judged by a human"
     )
     parser.add_argument(
-        "--seed", type=int, default=random.SystemRandom().randrange(10**6), help="which cards; else chance says"
+        "--concepts",
+        type=int,
+        default=0,
+        metavar="N",
+        help="print N articles that the key lacks, to be judged likewise",
     )
+    parser.add_argument(
+        "--seed", type=int, default=random.SystemRandom().randrange(10**6), help="which ones; else chance says"
+    )
+    parser.add_argument(
+        "--judged",
+        type=Path,
+        metavar="FILE",
+        help='verdicts on articles that the key lacks: "Title" = "concept" or "not"',
+    )
+    parser.add_argument(
+        "--ablate", action="store_true", help="the engine once without each of its signals, and no vault"
+    )
+    parser.add_argument("--json", action="store_true", help="figures for a program")
     return parser.parse_args()
 
 
