@@ -120,7 +120,7 @@ def without_links(words: str) -> str:
 
 def day(words: str) -> str:
     """As much of an ISO date as can be told for certain: "2017-06-12", "2017-06", "2017" or ""."""
-    words = words.strip()[:100]
+    words = words.strip(" <>[]\"'")[:100]
     if german := _GERMAN_DATE.match(words):
         return f"{german[3]}-{int(german[2]):02}-{int(german[1]):02}"
     if (iso := _ISO.match(words)) and not words[iso.end() : iso.end() + 1].isdecimal():

@@ -142,7 +142,7 @@ def test_properties_come_from_the_head() -> None:
         "<link rel='canonical' href='https://a.b/c'><title>T</title></head><p>x y z</p>"
     )
     assert source.properties == {
-        "author": "Ann", "published": "2026-01-02", "source": "https://a.b/c", "title": "T",
+        "author": "Ann", "published": "2026-01-02", "source": "https://a.b/c", "title": "T", "url": "https://a.b/c",
     }  # fmt: skip
 
 

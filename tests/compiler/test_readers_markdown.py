@@ -151,7 +151,7 @@ def test_a_clips_properties_are_strings_and_its_title_wins() -> None:
         '---\ntitle: "A Clip"\nsource: https://a.b/c\nauthor:\n  - "[[Ann]]"\n  - Bo\nrank: 07\n---\n# a clip\n\nx\n'
     )
     assert source.properties == {
-        "title": "A Clip", "source": "https://a.b/c", "author": "[[Ann]], Bo", "rank": "07",
+        "title": "A Clip", "source": "https://a.b/c", "author": "Ann, Bo", "rank": "07", "url": "https://a.b/c",
     }  # fmt: skip
     assert source.title == "A Clip"
     assert marked(source, MarkKind.TITLE) == ["a clip"]
