@@ -1,4 +1,4 @@
-"""Commands that make and fill a vault: init, add, status."""
+"""Commands that make a vault and say what it holds: init, status."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
-from vault.errors import Refused, RetainError, UsageError
+from vault.errors import Refused, UsageError
 from vault.settings import FILE
-
-if TYPE_CHECKING:
-    from vault.store import Vault
 
 KINDS = ("articles", "papers", "repos", "datasets", "images")
 FOLDERS = (
@@ -27,11 +22,6 @@ FOLDERS = (
     *("output/reports", "output/slides", "output/figures", "output/proposals", "output/quarantine"),
     *("learning/flashcards", "ledger/replies", "insights"),
 )
-_BY_SUFFIX = {
-    **dict.fromkeys((".pdf", ".ps", ".djvu"), "papers"),
-    **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".xls"), "datasets"),
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"), "images"),
-}
 
 
 @click.command()
@@ -121,122 +111,6 @@ def _first_line(path: Path) -> str:
         return path.read_text(encoding="utf-8").split("\n")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-@click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option(
-    "--as", "kind", type=click.Choice(KINDS), help="The folder of raw/ to put it in; else by the kind of file."
-)
-@click.option(
-    "--authority", type=click.IntRange(0, 3), help="How much its word weighs: 0 hearsay, 1 usual, 2 expert, 3 standard."
-)
-@vault_option
-@json_option
-def add(sources: tuple[str, ...], kind: str | None, authority: int | None, vault_dir: str | None, as_json: bool) -> int:
-    """Copy files or whole folders into raw/, names and folders as you gave them.
-
-    \b
-    Examples:
-      retain add paper.pdf notes.md
-      retain add ~/clippings --as articles
-      retain add -- -strange-name.md
-    """
-    from vault.guard import Scope
-    from vault.ledger import DECISIONS, encode, instant
-
-    vault = opened(vault_dir)
-    guard = vault.guard(Scope.ADD)
-    guard.sweep()
-    added: list[str] = []
-    there: list[str] = []
-    refused: list[dict[str, object]] = []
-    try:
-        for source, path in _places(vault, sources, kind):
-            try:
-                existed = guard.exists(path)
-                guard.copy_in(source, path)
-                (there if existed else added).append(path)
-            except RetainError as error:  # of one file; the others can be copied all the same
-                refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
-                report.say(f"  {error}")
-    finally:
-        if authority is not None and (added or there):
-            at = instant(now())
-            events = (
-                {"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in (*added, *there)
-            )
-            vault.guard(Scope.LOG).append(DECISIONS, b"".join(encode(e) for e in events))
-    if as_json:
-        report.show_json({"added": added, "unchanged": there, "refused": refused})
-    else:
-        for path in added:
-            report.show(path)
-        report.say(
-            f"{len(added)} added" + (f", {len(there)} there already" if there else "") + "; next: retain compile"
-        )
-    if refused:
-        return report.FINDINGS
-    return report.DONE
-
-
-def _places(vault: Vault, sources: tuple[str, ...], kind: str | None) -> list[tuple[Path, str]]:
-    """(file, its vault path) for everything named; a folder keeps its inner folders, less hidden files and links."""
-    out: list[tuple[Path, str]] = []
-    for given in sources:
-        source = Path(given).expanduser()
-        if "://" in given:
-            raise UsageError("addresses are not read yet", where=given, hint="save the page and add the file")
-        if not source.exists():
-            raise UsageError("no such file or folder", where=given)
-        if vault.root in (source.resolve(), *source.resolve().parents):
-            raise UsageError("this lies inside the vault already", where=given)
-        if not source.is_dir():
-            out.append((source, f"raw/{kind or _kind(source)}/{source.name}"))
-        elif _is_vault(source, vault):
-            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
-        else:
-            out += _inside(vault, source, kind)
-    return out
-
-
-def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, str]]:
-    out = []
-    for path in sorted(_files(vault, folder)):
-        inner = path.relative_to(folder)
-        own = inner.parts[0] if inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind else ""
-        out.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{kind or _kind(path)}/{inner.as_posix()}"))
-    if not out:
-        raise UsageError("the folder holds no file to add", where=str(folder))
-    return out
-
-
-def _files(vault: Vault, folder: Path) -> Iterator[Path]:
-    """The plain files below `folder`; a vault on the way, this one above all, is named and left out."""
-
-    def unread(error: OSError) -> None:
-        report.say(f"  {error.filename}: cannot be listed: {error.strerror}")
-
-    for here, folders, names in os.walk(folder, onerror=unread):
-        below = [Path(here, name) for name in folders if not name.startswith(".")]
-        vaults = {path for path in below if _is_vault(path, vault)}
-        for path in sorted(vaults):
-            report.say(f"  {path}: a vault, left out")
-        folders[:] = [path.name for path in below if path not in vaults]
-        for path in (Path(here, name) for name in names if not name.startswith(".")):
-            if path.is_file() and not path.is_symlink():
-                yield path
-
-
-def _is_vault(folder: Path, ours: Vault) -> bool:
-    try:
-        return (folder / FILE).exists() or folder.samefile(ours.root)
-    except OSError:
-        return False  # nobody may look into it, so nothing in it is copied
-
-
-def _kind(path: Path) -> str:
-    return _BY_SUFFIX.get(path.suffix.lower(), "articles")
 
 
 @click.command()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # command -> (where it is, its one line of help): listing them must not load them.
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("cli.founding:init", "Make a new vault, or lay one over an existing folder of notes."),
-    "add": ("cli.founding:add", "Copy files or folders into raw/."),
+    "add": ("cli.adding:add", "Copy files, folders or a page from the web into raw/."),
     "compile": ("cli.compiling:compile_", "Bring wiki, cards and gaps up to date with raw/."),
     "review": ("cli.reviewing:review", "Start today's reviews."),
     "due": ("cli.reviewing:due", "List the cards that are due, and the new ones."),

@@ -140,3 +140,25 @@ class Progress:
         """Clear the renewing line."""
         if self.live and self._last:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Download:
+    """How much of a document has come, on a line of stderr that renews itself; silence where that is no terminal."""
+
+    def __init__(self, address: str) -> None:
+        self.live = sys.stderr.isatty()
+        self.name = clean_line(address)[:60]
+        self._last = time.monotonic()  # what is done in a moment needs no line
+        self._shown = False
+
+    def __call__(self, came: int, of: int | None) -> None:
+        now = time.monotonic()
+        if self.live and now - self._last > 0.2:
+            self._last, self._shown = now, True
+            whole = f" of {of / 2**20:.1f}" if of else ""
+            print(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}", end="", file=sys.stderr, flush=True)
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -11,7 +11,8 @@ from vault.errors import UsageError
 MAX_ADDRESS = 2_000  # characters
 _ODD = re.compile(r"[\x00-\x20\x7f-\x9f\\\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?\.?|[0-9a-fA-F:.]+")
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
 _SAFE = "/:@!$&'()*+,;=-._~%?[]"
 
 

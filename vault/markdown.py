@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 # Math and code keep their meaning, so they pass as they are. Both are inert: one line, no `$` or backtick inside.
-# A code span that starts with `=` or `$=` would be a query to a plugin; it is escaped like any other text.
+# A code span that starts with `=` or `$=` would be a query to a plugin, and so would `<%` anywhere: they are escaped
+# like any other text, `<%` between its two characters.
 # Math that holds what could be a tag, picture or link would be one to a reader without math; it is escaped, too.
-_CODE = r"`(?!\$?=)[^`\n]+`"
-_INERT = r"(?![^$`\n]*(?:<[A-Za-z][\w-]*(?:[\s/>$]|\Z)|<[/!?]|!\[|\]\())"
+_CODE = r"`(?!\$?=|[^`\n]*<%)[^`\n]+`"
+_INERT = r"(?![^$`\n]*(?:<[A-Za-z][\w-]*(?:[\s/>$]|\Z)|<[/!?%]|!\[|\]\())"
 _MATH = rf"\$\${_INERT}[^$`\n]+\$\$|\$(?![\s$]){_INERT}(?:[^$`\n]*[^\s$`\\])?\$(?![\d$])"
 _TOKEN = re.compile(rf"(?P<verbatim>{_CODE}|{_MATH})|(?P<escape>\\[!-/:-@\[-`{{-~])")
 _SPECIAL = re.compile(  # an underscore inside a word and a single = or % mean nothing to Markdown
-    rf"(?P<verbatim>{_CODE}|{_MATH})|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|%(?=%)"
+    rf"(?P<verbatim>{_CODE}|{_MATH})|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<=<)%|%(?=%)"
 )
 _LINE_START = re.compile(r"(\s*)(?:([-+=:%])|(\d+)([.)])(?=\s|$)|([QA]):)")
 

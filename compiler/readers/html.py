@@ -20,7 +20,7 @@ MAX_GUIDED = 5_000_000  # characters; in a longer page the content is not search
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]+)|<\?xml[^>]{0,100}encoding=["']([\w.-]+)""", re.I
 )
-_SAME_AS = {
+SAME_AS = {
     "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
     "iso-8859-9": "cp1254", "tis-620": "cp874",
@@ -68,7 +68,7 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
         name = (declared[1] or declared[2]).decode("ascii", "replace").lower()
         try:
             if not name.startswith("utf"):
-                return data.decode(_SAME_AS.get(name, name)), []
+                return data.decode(SAME_AS.get(name, name)), []
         except (UnicodeDecodeError, LookupError):
             pass
     return decode(data)

@@ -76,6 +76,7 @@ def tokens(markdown: str) -> Iterator[Token]:
 
 def shows_only(markdown: str) -> None:
     """Fails where the text holds HTML, a picture, a link of another's making, or code that a plugin would run."""
+    assert "<%" not in markdown, markdown
     for token in tokens(markdown):
         assert token.type not in ("html_inline", "html_block", "image", "fence"), (token.content, markdown)
         if token.type == "link_open":

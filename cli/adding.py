@@ -1,0 +1,273 @@
+"""The command `add`: files, folders and pages from the web into raw/."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import report
+from cli.founding import KINDS
+from cli.opening import json_option, now, opened, vault_option
+from cli.web_address import checked, is_address
+from vault.errors import Refused, RetainError, UsageError
+from vault.settings import FILE
+
+if TYPE_CHECKING:
+    from cli.clipping import Kept
+    from vault.agenda import Gap
+    from vault.guard import Guard
+    from vault.provenance import Origin
+    from vault.store import Vault
+
+DEFAULT_MIB = 50
+MAX_NAMESAKES = 1_000
+_BY_SUFFIX = {
+    **dict.fromkeys((".pdf", ".ps", ".djvu"), "papers"),
+    **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".xls"), "datasets"),
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"), "images"),
+}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the sources, by vault path."""
+
+    added: list[str] = field(default_factory=list)
+    there: list[str] = field(default_factory=list)
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    fetched: list[dict[str, Any]] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)  # for the ledger
+
+    def refuse(self, path: str, error: RetainError) -> None:
+        """Of one source; the others can be added all the same."""
+        self.refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
+        report.say(f"  {error}")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--as", "kind", type=click.Choice(KINDS), help="The folder of raw/ to put it in; else by the kind of file."
+)
+@click.option(
+    "--authority", type=click.IntRange(0, 3), help="How much its word weighs: 0 hearsay, 1 usual, 2 expert, 3 standard."
+)
+@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap it is to fill; may be given again.")
+@click.option(
+    "--max-size",
+    type=click.IntRange(1, 200),
+    default=DEFAULT_MIB,
+    show_default=True,
+    metavar="MIB",
+    help="The largest document to fetch from the web.",
+)
+@vault_option
+@json_option
+def add(
+    sources: tuple[str, ...],
+    kind: str | None,
+    authority: int | None,
+    gap_ids: tuple[str, ...],
+    max_size: int,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
+    """Copy files or folders into raw/, or fetch a page or document from the web.
+
+    Files keep their names. A web page is kept as Markdown with its address and the day, other documents as they are.
+    One page is fetched for each address, and nothing is sent but the request.
+
+    \b
+    Examples:
+      retain add paper.pdf notes.md
+      retain add ~/clippings --as articles
+      retain add https://example.org/on-memory
+      retain add --fills febc2 https://example.org/paper.pdf
+      retain add -- -strange-name.md
+    """
+    from vault.guard import Scope
+
+    vault = opened(vault_dir)
+    files = [s for s in sources if not is_address(s)]
+    addresses = list(dict.fromkeys(checked(s) for s in sources if is_address(s)))
+    gaps = _gaps(vault, gap_ids)
+    places = _places(vault, files, kind)
+    guard = vault.guard(Scope.ADD)
+    guard.sweep()
+    outcome = Outcome()
+    try:
+        for source, path in places:
+            try:
+                existed = guard.exists(path)
+                guard.copy_in(source, path)
+                (outcome.there if existed else outcome.added).append(path)
+            except RetainError as error:
+                outcome.refuse(path, error)
+        for address in addresses:
+            try:
+                _fetch(vault, address, kind, max_size, outcome)
+            except RetainError as error:
+                outcome.refuse(address, error)
+    finally:
+        _record(vault, outcome, authority, gaps)
+    _show(outcome, gaps, as_json)
+    return report.FINDINGS if outcome.refused else report.DONE
+
+
+def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
+    """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
+    from learning.gaps import find, read_agenda
+
+    agenda = read_agenda(vault) if ids else []
+    return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
+
+
+def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
+    """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
+    from cli.clipping import kept
+    from cli.fetching import MIB, Limits, fetch
+
+    narrator = report.Download(address)
+    try:
+        fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
+    finally:
+        narrator.done()
+    day = now().astimezone(vault.settings.zone).date().isoformat()
+    one = kept(fetched, day)
+    _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
+
+
+def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: Outcome) -> None:
+    from vault.guard import Scope
+    from vault.ledger import instant
+    from vault.provenance import Origin
+
+    guard = vault.guard(Scope.ADD)
+    before = _earlier(vault, guard, {asked, one.address})
+    same = next((origin for origin in before if origin.digest == one.digest), None)
+    path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
+    if same is not None:
+        outcome.there.append(path)
+        report.say(f"  {asked}: the same as {path}, which was fetched on {same.at[:10]}")
+    else:
+        new = guard.write(path, one.data, expect=None)  # the very same bytes are not written again
+        (outcome.added if new else outcome.there).append(path)
+        outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
+        if before:
+            report.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} stays beside the new one")
+    for note in one.notes:
+        report.say(f"  {path}: {note}")
+    told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
+    outcome.fetched.append(told | {"earlier": [origin.path for origin in before if origin is not same]})
+
+
+def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
+    """What was fetched from these addresses before and is still there, the newest first."""
+    from vault import ledger
+    from vault.provenance import origins_in
+
+    events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
+    found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
+    return [origin for origin in reversed(found) if guard.exists(origin.path)]
+
+
+def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
+    """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
+    stem = f"{stem}-{day}" if day else stem
+    for number in range(1, MAX_NAMESAKES):
+        path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
+        if not guard.exists(path) or guard.read(path) == one.data:
+            return path
+    raise Refused("too many files have that name already", where=stem + one.suffix, hint="move some of them")
+
+
+def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: Iterable[Gap]) -> None:
+    """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
+    from vault.guard import Scope
+    from vault.ledger import DECISIONS, Event, encode, instant
+    from vault.provenance import fills_event, origin_event
+
+    at = instant(now())
+    paths = [*outcome.added, *outcome.there]
+    events: list[Event] = [origin_event(origin) for origin in outcome.origins]
+    if authority is not None:
+        events += ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in paths)
+    events += (fills_event(gap.id, path, at) for gap in gaps for path in paths)
+    if events:
+        vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
+
+
+def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
+    if as_json:
+        fills = [gap.id for gap in gaps]
+        told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
+        report.show_json(told | {"fetched": outcome.fetched, "fills": fills})
+        return
+    for path in outcome.added:
+        report.show(path)
+    for gap in gaps if outcome.added or outcome.there else []:
+        report.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
+    there = f", {len(outcome.there)} there already" if outcome.there else ""
+    report.say(f"{len(outcome.added)} added{there}; next: retain compile")
+
+
+def _places(vault: Vault, sources: Iterable[str], kind: str | None) -> list[tuple[Path, str]]:
+    """(file, its vault path) for everything named; a folder keeps its inner folders, less hidden files and links."""
+    out: list[tuple[Path, str]] = []
+    for given in sources:
+        source = Path(given).expanduser()
+        if not source.exists():
+            raise UsageError("no such file or folder", where=given)
+        if vault.root in (source.resolve(), *source.resolve().parents):
+            raise UsageError("this lies inside the vault already", where=given)
+        if not source.is_dir():
+            out.append((source, f"raw/{kind or _kind(source)}/{source.name}"))
+        elif _is_vault(source, vault):
+            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
+        else:
+            out += _inside(vault, source, kind)
+    return out
+
+
+def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, str]]:
+    out = []
+    for path in sorted(_files(vault, folder)):
+        inner = path.relative_to(folder)
+        own = inner.parts[0] if inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind else ""
+        out.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{kind or _kind(path)}/{inner.as_posix()}"))
+    if not out:
+        raise UsageError("the folder holds no file to add", where=str(folder))
+    return out
+
+
+def _files(vault: Vault, folder: Path) -> Iterator[Path]:
+    """The plain files below `folder`; a vault on the way, this one above all, is named and left out."""
+
+    def unread(error: OSError) -> None:
+        report.say(f"  {error.filename}: cannot be listed: {error.strerror}")
+
+    for here, folders, names in os.walk(folder, onerror=unread):
+        below = [Path(here, name) for name in folders if not name.startswith(".")]
+        vaults = {path for path in below if _is_vault(path, vault)}
+        for path in sorted(vaults):
+            report.say(f"  {path}: a vault, left out")
+        folders[:] = [path.name for path in below if path not in vaults]
+        for path in (Path(here, name) for name in names if not name.startswith(".")):
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _is_vault(folder: Path, ours: Vault) -> bool:
+    try:
+        return (folder / FILE).exists() or folder.samefile(ours.root)
+    except OSError:
+        return False  # nobody may look into it, so nothing in it is copied
+
+
+def _kind(path: Path) -> str:
+    return _BY_SUFFIX.get(path.suffix.lower(), "articles")

@@ -1,0 +1,185 @@
+"""`retain add URL` as a user runs it: what is stored, under which name, and what is said when it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, ClassVar
+
+import pytest
+
+from vault.note import read_properties
+
+Run = Callable[..., Any]
+RETAIN = Path(sys.executable).parent / "retain"
+PAGE = "<title>On memory</title><article><h1>On memory</h1><p>{}</p></article>"
+WORDS = "The **spacing effect** is the finding that study spread over time is kept longer. " * 6
+HOSTILE = """<html><head><title>../../insights/x: [[a]] &lt;% tp.x %&gt; "q" \u202e</title>
+<meta name="author" content="A: b # c [[d]] &lt;%* evil() %&gt;"></head>
+<body><p>%%words%% of the page</p></body></html>"""
+
+
+class Handler(BaseHTTPRequestHandler):
+    pages: ClassVar[dict[str, tuple[str, bytes]]] = {}
+    asked: ClassVar[Event] = Event()
+
+    def do_GET(self) -> None:
+        kind, body = self.pages.get(self.path, ("", b""))
+        self.send_response(200 if kind else 404)
+        self.send_header("Content-Type", kind)
+        if self.path == "/slow":
+            self.end_headers()
+            self.wfile.write(b"x" * 100_000)
+            self.asked.set()
+            time.sleep(3)
+            return
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    Handler.pages = {"/memory": ("text/html; charset=utf-8", PAGE.format(WORDS).encode())}
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def vault(run: Run, tmp_path: Path) -> Path:
+    assert run("init", "vault", "--no-git").code == 0
+    return tmp_path / "vault"
+
+
+def raw(vault: Path) -> list[str]:
+    return sorted(p.relative_to(vault).as_posix() for p in (vault / "raw").rglob("*") if p.is_file())
+
+
+def events(vault: Path, type_: str) -> list[dict[str, Any]]:
+    file = vault / "ledger/decisions.jsonl"
+    found = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    return [event for event in found if event["type"] == type_]
+
+
+def test_a_page_is_kept_as_a_clipping_with_its_address_and_day(run: Run, vault: Path, site: str) -> None:
+    done = run("add", f"{site}/memory", "--authority", "2", "--json", cwd=vault)
+    assert done.code == 0 and done.json["added"] == raw(vault) == ["raw/articles/on-memory.md"]
+    text = (vault / "raw/articles/on-memory.md").read_text("utf-8")
+    properties = read_properties(text)
+    assert properties.text("title") == "On memory" and properties.text("source") == f"{site}/memory"
+    assert len(properties.text("created")) == 10 and "# On memory" in text
+    assert events(vault, "origin")[0]["address"] == f"{site}/memory"
+    assert events(vault, "authority")[0]["path"] == "raw/articles/on-memory.md"
+    assert run("compile", "--json", cwd=vault).json["sources"]["read"] == 1
+
+
+def test_the_same_page_again_is_told_and_a_changed_one_laid_beside_it(run: Run, vault: Path, site: str) -> None:
+    run("add", f"{site}/memory", cwd=vault)
+    again = run("add", f"{site}/memory#part", "--json", cwd=vault)
+    assert again.json["added"] == [] and again.json["unchanged"] == ["raw/articles/on-memory.md"]
+    assert "the same as raw/articles/on-memory.md" in again.err and len(events(vault, "origin")) == 1
+    before = (vault / "raw/articles/on-memory.md").read_bytes()
+    Handler.pages["/memory"] = ("text/html", PAGE.format(f"{WORDS} And more.").encode())
+    changed = run("add", f"{site}/memory", "--json", cwd=vault)
+    (path,) = changed.json["added"]
+    assert path.startswith("raw/articles/on-memory-20") and "stays beside the new one" in changed.err
+    assert changed.json["fetched"][0]["earlier"] == ["raw/articles/on-memory.md"]
+    assert (vault / "raw/articles/on-memory.md").read_bytes() == before
+    Handler.pages["/other"] = ("text/html", PAGE.format("Another page of that title.").encode())
+    assert run("add", f"{site}/other", "--json", cwd=vault).json["added"] == ["raw/articles/on-memory-2.md"]
+
+
+def test_other_documents_are_kept_as_they_are_where_they_belong(run: Run, vault: Path, site: str) -> None:
+    pdf = b"%PDF-1.4\n%\xe2\xe3\n1 0 obj\n<<>>\nendobj\n"
+    Handler.pages |= {
+        "/2401.1%20v2.pdf": ("application/pdf", pdf),
+        "/get?id=1": ("application/octet-stream", pdf),
+        "/data/gaps.csv": ("text/csv", b"gap,kept\n1 day,80\n"),
+        "/notes": ("text/plain; charset=windows-1251", "Память и забывание".encode("cp1251")),
+        "/x.zip": ("application/zip", b"PK\x03\x04 no document"),
+        "/x.json": ("application/json", b'{"a": 1}'),
+    }
+    done = run("add", *(site + path for path in Handler.pages), "--json", cwd=vault)
+    assert done.code == 1
+    assert raw(vault) == [
+        "raw/articles/notes.txt",
+        "raw/articles/on-memory.md",
+        "raw/datasets/gaps.csv",
+        "raw/papers/2401-1-v2.pdf",
+        "raw/papers/get.pdf",
+    ]
+    assert (vault / "raw/papers/get.pdf").read_bytes() == pdf
+    assert (vault / "raw/articles/notes.txt").read_text("utf-8") == "Память и забывание"
+    assert [r["path"] for r in done.json["refused"]] == [f"{site}/x.zip", f"{site}/x.json"]
+    assert done.err.count("not a document that can be read") == 2
+
+
+def test_a_page_names_neither_its_file_nor_anything_that_acts(run: Run, vault: Path, site: str) -> None:
+    Handler.pages["/x"] = ("text/html; charset=utf-8", HOSTILE.encode())
+    done = run("add", f"{site}/x", "--json", cwd=vault)
+    assert done.json["added"] == ["raw/articles/insights-x-a-tp-x-q.md"] == raw(vault)
+    text = (vault / done.json["added"][0]).read_text("utf-8")
+    assert "<%" not in text and "\n%%" not in text and "\u202e" not in text + done.out + done.err
+    assert set(read_properties(text).values) == {"title", "source", "author", "created"}
+    assert "only" in done.err and "characters of text" in done.err
+    assert list((vault / "insights").iterdir()) in ([], [vault / "insights/.gitkeep"])
+
+
+def test_one_address_that_fails_does_not_end_the_add(run: Run, vault: Path, site: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("# Mine")
+    Handler.pages["/app"] = ("text/html", b"<body><script>app()</script></body>")
+    done = run("add", f"{site}/gone", f"{site}/app", str(tmp_path / "mine.md"), f"{site}/memory", cwd=vault)
+    assert done.code == 1 and len(raw(vault)) == 2
+    assert "no such page (404)" in done.err and "no article was found in it" in done.err
+    for wrong in ("ftp://example.org/x", "https://me:pw@example.org/"):
+        refused = run("add", str(tmp_path / "mine.md"), wrong, cwd=vault)
+        assert refused.code == 2 and "added" not in refused.err and ":pw" not in refused.err
+
+
+def test_a_document_larger_than_asked_for_is_not_kept(run: Run, vault: Path, site: str) -> None:
+    Handler.pages["/big"] = ("text/plain", b"word " * 300_000)
+    done = run("add", f"{site}/big", "--max-size", "1", cwd=vault)
+    assert done.code == 1 and "larger than 1 MiB" in done.err and raw(vault) == []
+    assert run("add", f"{site}/big", cwd=vault).code == 0
+
+
+def test_an_interrupted_download_leaves_nothing(vault: Path, site: str) -> None:
+    Handler.pages["/slow"] = ("text/plain", b"")
+    Handler.asked.clear()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("RETAIN")}
+    with subprocess.Popen(
+        [RETAIN, "add", f"{site}/slow"], cwd=vault, env=environment, stderr=subprocess.PIPE
+    ) as adding:
+        assert Handler.asked.wait(30)
+        adding.send_signal(signal.SIGINT)
+        said = adding.communicate(timeout=30)[1].decode()
+    assert adding.returncode == 130 and "Traceback" not in said
+    assert raw(vault) == [] and events(vault, "origin") == []
+
+
+def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> None:
+    gaps = run("gaps", "list", "--all", "--json", cwd=compiled).json["gaps"]
+    gap = next(g for g in gaps if g["status"] == "open")
+    done = run("add", "--fills", gap["id"][:8], f"{site}/memory", "--json", cwd=compiled)
+    assert done.code == 0 and done.json["fills"] == [gap["id"]]
+    (event,) = events(compiled, "fills")
+    assert (event["gap"], event["path"]) == (gap["id"], "raw/articles/on-memory.md")
+    unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=compiled)
+    assert unknown.code == 2 and "no gap has that id" in unknown.err

@@ -1,0 +1,52 @@
+"""Where a source came from and what it was added for, as the ledger of decisions remembers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vault.ids import GapId
+from vault.ledger import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A file of `raw/` that was fetched: `asked` is the address a human gave, `address` where it led.
+
+    `digest` tells one state of the document from another: of a page, its words; of a file, its bytes.
+    """
+
+    path: str
+    address: str
+    asked: str
+    digest: str
+    at: str  # instant
+
+
+def origin_event(origin: Origin) -> Event:
+    fields = {"path": origin.path, "address": origin.address, "asked": origin.asked, "digest": origin.digest}
+    return {"v": 1, "type": "origin", **fields, "at": origin.at}
+
+
+def origins_in(events: Iterable[Event]) -> list[Origin]:
+    """All that was fetched, in the order of `events`; what is no such event is passed over."""
+    found = []
+    for event in events:
+        fields = [event.get(key) for key in ("path", "address", "asked", "digest", "at")]
+        if event.get("type") == "origin" and all(isinstance(value, str) for value in fields):
+            found.append(Origin(*map(str, fields)))
+    return found
+
+
+def fills_event(gap: GapId, path: str, at: str) -> Event:
+    return {"v": 1, "type": "fills", "gap": gap, "path": path, "at": at}
+
+
+def fills_in(events: Iterable[Event]) -> dict[GapId, tuple[str, ...]]:
+    """For each gap the files of `raw/` that were added to fill it, in the order of `events`."""
+    found: dict[GapId, dict[str, None]] = {}
+    for event in events:
+        gap, path = event.get("gap"), event.get("path")
+        if event.get("type") == "fills" and isinstance(gap, str) and isinstance(path, str):
+            found.setdefault(GapId(gap), {})[path] = None
+    return {gap: tuple(paths) for gap, paths in found.items()}
