@@ -22,7 +22,7 @@ READERS: dict[str, Reader] = {
     "markdown": Reader(2, "markdown"),
     "text": Reader(2, "text"),
     "html": Reader(2, "html"),
-    "pdf": Reader(2, "pdf"),
+    "pdf": Reader(3, "pdf"),
     "notebook": Reader(1, "notebook"),
     "docx": Reader(1, "docx"),
     "pptx": Reader(1, "pptx"),
@@ -39,13 +39,13 @@ RECORDED = frozenset({"image", "unsupported"})  # kept in raw/ and named, not re
 
 _SUFFIXES: dict[str, str] = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), "markdown"),
-    **dict.fromkeys((".txt", ".text"), "text"),
+    **dict.fromkeys((".txt", ".text", ".rst", ".rest"), "text"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     ".pdf": "pdf",
     ".ipynb": "notebook",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".xlsx": "xlsx",
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".doc"), "docx"),  # the old kinds, too: reading says what to do
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppt"), "pptx"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xls"), "xlsx"),
     **dict.fromkeys((".csv", ".tsv"), "csv"),
     ".epub": "epub",
     **dict.fromkeys((".tex", ".ltx"), "latex"),
@@ -107,7 +107,8 @@ def kind_of(name: str, head: bytes) -> str:
 def belied(kind: str, head: bytes) -> str | None:
     """What the bytes are where they are plainly not of the kind their name promises; None if they may be."""
     what = magic(head)
-    if what is None or is_prose(head) or kind == "pdf" or (kind in _ZIPPED and head.startswith(b"PK\x03\x04")):
+    office = kind in _ZIPPED and head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))  # its reader says more
+    if what is None or is_prose(head) or kind == "pdf" or office:
         return None
     return what
 

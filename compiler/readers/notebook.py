@@ -7,7 +7,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -53,11 +53,15 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     language = _language(metadata)
     try:
         for number, cell in enumerate(cells, 1):
-            page.label = lambda heading, n=number: f"{heading}, cell {n}" if heading else f"cell {n}"
+            page.label = _labelled(number)
             _write_cell(cell, number, language, page)
     finally:
         page.label = None
     return _properties(metadata), problems
+
+
+def _labelled(number: int) -> Callable[[str, int], str]:
+    return lambda heading, line: f"{heading}, cell {number}" if heading else f"cell {number}"
 
 
 def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:

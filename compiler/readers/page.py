@@ -55,7 +55,7 @@ class Page:
         self.title: Heading | None = None  # a title that stands apart from the headings
         self.length = 0
         self.depth = 0  # levels by which a part's own headings stand below the document's
-        self.label: Callable[[str], str] | None = None  # nearest heading -> label, where lines say nothing to a human
+        self.label: Callable[[str, int], str] | None = None  # nearest heading, line -> label; else "heading, line N"
         self._parts: list[str] = []
         self._marks: list[Mark] = []
         self._places: list[Place] = []
@@ -92,10 +92,10 @@ class Page:
         self._places.append(Place(start, label))
 
     def place_line(self, start: int, line: int) -> None:
-        """The place "nearest heading, line N", or what `label` makes of the heading."""
+        """The place "nearest heading, line N", or what `label` makes of the two."""
         heading = label_of(self.headings[-1].words) if self.headings else ""
         if self.label is not None:
-            self.place(start, self.label(heading))
+            self.place(start, self.label(heading, max(line, 1)))
         else:
             self.place(start, _joined(heading, f"line {max(line, 1)}"))
 

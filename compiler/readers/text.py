@@ -11,6 +11,7 @@ from compiler.readers.page import Page
 from vault.clean import normal
 from vault.source import MarkKind, Problem
 
+RST = (".rst", ".rest")
 MIN_WRAP = 40  # characters; shorter lines were not wrapped by a machine
 MAX_HEADING = 80
 MAX_LINE = 100_000  # characters; a longer line is cut at white space
@@ -32,8 +33,12 @@ class _Line:
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a plain text document onto `page`; it has no properties."""
+    """Writes a plain text document onto `page`; only one in reStructuredText has properties."""
     decoded, problems = decode(data)
+    if name.lower().endswith(RST):
+        from compiler.readers.rst import read_rst
+
+        return read_rst(normal(decoded), page), problems
     read_text(normal(decoded), page, 1)
     return {}, problems
 
