@@ -14,7 +14,7 @@ from vault.ids import ConceptId, SourceId, free_slug, mint
 from vault.ledger import Event, Ids
 
 ENOUGH_CLAIMS = 3  # about a name that no sentence defines, if the document's structure sets the name off
-_STRUCTURE = frozenset({"title", "heading", "index", "acronym", "glossary", "emphasis", "definition", "item"})
+_STRUCTURE = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "definition", "item"})
 _SET_OFF = _STRUCTURE - {"definition"}
 _EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
@@ -126,7 +126,7 @@ def _gather(sources: Sequence[SourceClaims]) -> tuple[_Union, dict[str, _Evidenc
             evidence[key].variants[term.name] += 1
             evidence[key].signals.add(term.signal)
             for alias in term.aliases:
-                other = _key(alias, source.language)
+                other = _key(alias, "en" if alias.isascii() else source.language)  # "自注意力（self-attention）"
                 if other:
                     evidence[other].variants[alias] += 1
                     union.join(key, other)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from compiler import names
 from compiler.engines.extractive.asking import Ask, Kind, Matter, sentence, tidy
-from compiler.engines.extractive.sentences import sentences
+from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.standing import is_mathematical, without_pointers
-from compiler.engines.extractive.terms import structure_terms
+from compiler.engines.extractive.terms import introduced, structure_terms
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
 from vault.claim import ClaimKind
 
@@ -52,6 +52,60 @@ _DIFFERS = re.compile(
     rf"^(?P<subject>{_NAME})\s+(?P<verb>unterscheidet|"
     rf"unterscheiden)\s+sich\s+von\s+(?P<other>{_NAME})\s+(?P<how>(?:dadurch|darin),\s+dass\s+.+)$"
 )
+_NO_VERBS = (
+    "mit|seit|damit|somit|nicht|zuletzt|dort|oft|meist|gut|erst|selbst|jetzt|bereit|nebst|zwischen|neben|hinten|"
+    "oben|unten|gegen|wegen|eben|einen|keinen|den|ihren|seinen|allen|beiden|vielen|neuen|großen|bekannt|"
+    "genannt|insgesamt"
+)
+_SAYS = re.compile(
+    rf"^(?P<subject>{_NAME}(?:\s+(?:des|der|von|eines|einer)\s+[\wÄÖÜäöüß-]+)?(?:\s+und\s+[A-ZÄÖÜ][\w-]+)?){_ASIDE}"
+    rf"(?:,[^,]{{3,60}},)?\s+(?!(?:{_NO_VERBS})\b)(?P<verb>[a-zäöüß]{{2,}}(?:t|en|te|ten)|ist|sind|wird|hat|kann)\s+"
+    r"(?P<rest>\S.{12,})$"
+)
+_IN_PASSING = re.compile(
+    rf"(?P<term>{_NAME}(?:\s+und\s+[A-ZÄÖÜ][\w-]*)?), (?P<body>(?P<article>eine?|zwei|drei) "
+    r"(?:[\w-]+ |\([^()]*\) ){0,4}"
+    r"[A-ZÄÖÜ][\w-]+(?: von [A-Z][\w-]*)?, (?:die|der|das|bei de[rm]) [^.!?\n]{12,200}?)(?=$|[.!?\n])"
+)
+_LABEL = re.compile(
+    rf"^(?P<term>{_NAME}){_ASIDE}:\s+(?:Dies ist|Das ist|Dies sind)\s+(?P<body>(?:eine?|die|der|das)\s+\S.*)$"
+)
+_GIVEN = re.compile(
+    rf"(?P<name>{_NAME})\s*\((?:auch|engl\.|englisch:?|kurz|Abk\.:?|abgekürzt)\s+(?:als\s+)?[*„\"]*"
+    r"(?P<other>[A-Za-zÄÖÜ][\w -]{1,40}?)[*“\"]*(?:\s+(?:genannt|bezeichnet|bekannt))?\)"
+    rf"|(?P<name2>{_NAME}), auch (?:als\s+)?(?P<other2>[A-ZÄÖÜ][\w-]+) (?:genannt|bezeichnet|bekannt)"
+    rf"|(?P<name3>{_NAME}), auch bekannt als (?P<other3>[A-ZÄÖÜ][\w-]+)"
+)
+_KINDS = (
+    (
+        ClaimKind.LIMITATION,
+        re.compile(r"\b(?:nicht|kein\w*|nur|teuer|kostspielig|schwierig|Nachteil\w*|Grenzen|erfordert|langsam)\b"),
+    ),
+    (
+        ClaimKind.RELATION,
+        re.compile(
+            r"\b(?:als ein|unterscheid\w+|Gegensatz|Vergleich|Version von|Variante|im Unterschied|ähnlich\w*|während)\b"
+        ),
+    ),
+    (
+        ClaimKind.APPLICATION,
+        re.compile(
+            r"\b(?:verwendet werden|wird \w* ?\w* ?(?:verwendet|eingesetzt|genutzt)|für die|eignet|eignen|hilft|"
+            r"geeignet)\b"
+        ),
+    ),
+    (
+        ClaimKind.MECHANISM,
+        re.compile(
+            r"\b(?:weil|da|denn|dadurch|durch|indem|damit|sodass|ermöglicht|um|trainiert|erstellt|berechnet|verhindern)\b"
+        ),
+    ),
+)
+_NO_SUBJECT = re.compile(
+    r"(?:Leider|Aus|Bei|Beim|In|Im|Für|Am|An|Auf|Nach|Um|Mit|Von|Vor|Zu|Zum|Zur|Durch|Ohne|Seit|Während|Wenn|Da|Weil|"
+    r"Obwohl|Heute|Oft|Meist|Alle|Viele|Einige|Ein weiteres|Laut|Trotz|Statt|Genauso|Deshalb|Jede\w*|Welche\w*)\b"
+)
+_LEANS = re.compile(r"(?:Dies|Das|Diesen? \w+|Dieser \w+|Dieses \w+) (?:nennt|heißt|wird|bezeichnet|ist)\b")
 _BAD_START = re.compile(
     r"^(?:Er|Sie|Es|Dies\w*|Das|Diese\w*|Jene\w*|Solche\w*|Hier\w*|Dabei|Dadurch|Daher|Deshalb|Damit|Danach|Dann|"
     r"Außerdem|Zudem|Allerdings|Jedoch|Aber|Und|"
@@ -69,18 +123,85 @@ _PRONOUN = re.compile(r"^(?:weil |da |dass )?(?:er|sie|es|dies\w*|ihre?\w*|seine
 
 def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
     """Claims and terms of one German segment."""
-    terms = [t for t in structure_terms(request) if t.signal not in without]
+    terms = [t for t in (*structure_terms(request), *_given(request.text)) if t.signal not in without]
     claims: list[ExtractedClaim] = []
+    last: Sentence | None = None
     for found in sentences(request):
-        if not stands_alone(found.text) and not (found.item and _ENTRY.match(found.text)):
+        before, last = last, found
+        if "aside" not in without and (passing := _in_passing(found)):
+            claims += passing
+            terms += [Term(name=n, signal="definition") for c in passing for n in c.about]
+        set_off = [] if "emphasis" in without else introduced(request, found.start, found.end)
+        set_off += [] if "alias" in without else [t.name for t in _given(found.text)]
+        if not stands_alone(found.text) and not (found.item and (_ENTRY.match(found.text) or _LABEL.match(found.text))):
+            if set_off and before and before.block == found.block and _LEANS.match(found.text) and _reads(before):
+                quote = request.text[before.start : found.end]
+                about = tuple(dict.fromkeys(set_off))
+                claims.append(ExtractedClaim(kind=_cue(quote), quote=quote, about=about, start=before.start))
             continue
-        kind, subject = _kind(found.text)
-        if kind is None:
-            continue
-        claims.append(ExtractedClaim(kind=kind, quote=found.text, about=(names.bare(subject),), start=found.start))
+        kind, about = _sorted(found.text, without)
         if kind is ClaimKind.DEFINITION:
-            terms.append(Term(name=names.bare(subject), signal="definition"))
+            terms += [Term(name=n, signal="definition") for n in about]
+        about += set_off
+        if about:
+            claims.append(
+                ExtractedClaim(kind=kind, quote=found.text, about=tuple(dict.fromkeys(about)), start=found.start)
+            )
+    terms = [t for t in terms if t.signal not in without]
     return ExtractReply(claims=tuple(claims), terms=tuple(dict.fromkeys(terms)))
+
+
+def _reads(sentence: Sentence) -> bool:
+    """Whether a sentence may be kept before the one that leans on it."""
+    return stands_alone(sentence.text) and len(sentence.text) < 300
+
+
+def _cue(text: str) -> ClaimKind:
+    return next((kind for kind, cue in _KINDS if cue.search(text)), ClaimKind.FACT)
+
+
+def _given(text: str) -> Iterator[Term]:
+    """Names that the text gives twice: "X (engl. Y)", "X, auch Y genannt"."""
+    for match in _GIVEN.finditer(text):
+        pair = [g.strip() for key, g in sorted(match.groupdict().items()) if g]
+        name, other = names.bare(pair[0]), pair[1]
+        if names.is_name(name, "de") and names.is_name(other):
+            yield Term(name=name, aliases=(other,), signal="alias")
+
+
+def _in_passing(found: Sentence) -> list[ExtractedClaim]:
+    """From "DistilBERT, eine abgespeckte Version von BERT, die ...": what DistilBERT is."""
+    match = _IN_PASSING.search(found.text)
+    if not match:
+        return []
+    several = match["article"] in ("zwei", "drei")
+    about = [names.bare(n) for n in (match["term"].split(" und ") if several else [match["term"]])]
+    said = f"{match['term']} {'sind' if several else 'ist'} {match['body'].rstrip(' .')}."
+    if not all(names.is_name(n, "de") for n in about) or not stands_alone(said):
+        return []
+    quote = match[0].rstrip()
+    return [
+        ExtractedClaim(
+            kind=ClaimKind.DEFINITION,
+            quote=quote,
+            statement=said,
+            about=tuple(about),
+            start=found.start + match.start(),
+        )
+    ]
+
+
+def _sorted(text: str, without: frozenset[str]) -> tuple[ClaimKind, list[str]]:
+    """The kind of the sentence and what it is about: what a form of its own says, else its subject before a verb."""
+    kind, subject = _kind(text)
+    if kind is not None and not (kind is ClaimKind.DEFINITION and "definition" in without):
+        return kind, [names.bare(subject)]
+    match = _SAYS.match(without_pointers(text).rstrip("."))
+    kind = _cue(text)
+    if not match or "loose" in without or _NO_SUBJECT.match(match["subject"]):
+        return kind, []
+    subjects = re.split(r"\s+und\s+", re.sub(r"\s*\([^()]*\)", "", match["subject"]))
+    return kind, [names.bare(s) for s in subjects if names.is_name(s, "de")]
 
 
 def stands_alone(text: str) -> bool:
@@ -93,7 +214,7 @@ def stands_alone(text: str) -> bool:
 
 
 def _definition(text: str) -> re.Match[str] | None:
-    for pattern in (_UNDER, _AS, _IS, _MEANS, _CALLED, _ENTRY):
+    for pattern in (_UNDER, _AS, _IS, _MEANS, _CALLED, _LABEL, _ENTRY):
         match = pattern.match(text)
         if match and names.is_name(match["term"], "de") and len(match["body"].split()) >= 4:
             return match
