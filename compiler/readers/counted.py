@@ -24,20 +24,22 @@ class CountedWalker(TreeWalker):
     """
 
     def __init__(self, page: Page, budget: Budget, hidden: set[str] | None = None) -> None:
-        super().__init__(page, self._label_at, hidden)
+        super().__init__(page, lambda element: int(element.get(_AT) or 0), hidden)
         self.chapter = ""
         self._budget = budget
         self._heading = ""
         self._paragraphs = self._tables = 0
         self._labels: list[str] = [""]
-        self._now = 0
+        self._above: list[tuple[int, str]] = []  # the headings round this place, by level
+        self._seen: set[str] = set()
         self._data_tables: set[Any] = set()
-        page.label = lambda heading: self._labels[self._now] or self._joined()
+        page.label = lambda heading, number: self._labels[number] if number < len(self._labels) else self._joined()
 
     def begin_chapter(self, name: str) -> None:
         """From here on places stand in the chapter of this name."""
         self.chapter, self._heading = label_of(name), ""
         self._paragraphs = self._tables = 0
+        self._above, self._seen = [], set()
 
     def walk(self, root: Any) -> None:
         """Reads the whole tree."""
@@ -45,8 +47,10 @@ class CountedWalker(TreeWalker):
         super().walk(root)
 
     def _joined(self, *last: str) -> str:
-        heading = "" if self._heading.casefold() == self.chapter.casefold() else self._heading
-        return ", ".join(part for part in (self.chapter, heading, *last) if part) or "beginning"
+        above = [name for name in (self.chapter, self._heading) if name]
+        if len(above) == 2 and any(a.casefold() in b.casefold() for a, b in (above, above[::-1])):
+            above = [max(above, key=len)]  # "Memory" and "Chapter 3: Memory"
+        return ", ".join((*above, *last)) or "beginning"
 
     def _number(self, root: Any) -> None:
         """Gives every block its label, in the order of the document."""
@@ -57,10 +61,19 @@ class CountedWalker(TreeWalker):
                 element.set(_AT, str(len(self._labels)))
                 self._labels.append(label)
 
+    def _begin_section(self, level: int, words: str) -> None:
+        """Counts anew below a heading; one that stands in the document twice is named with the one above it."""
+        self._above = [(depth, name) for depth, name in self._above if depth < level]
+        again = words in self._seen and self._above
+        self._heading = f"{self._above[-1][1]}, {words}" if again else words
+        self._seen.add(words)
+        self._above.append((level, words))
+        self._paragraphs = self._tables = 0
+
     def _label(self, element: Any) -> str:
         """The name of the place where a block of words stands; "" for what is none."""
         if element.tag in _HEADINGS and (words := label_of(words_of(element))):
-            self._heading, self._paragraphs, self._tables = words, 0, 0
+            self._begin_section(int(element.tag[1]), words)
             return self._joined()
         if element in self._data_tables:
             self._tables += 1
@@ -74,22 +87,16 @@ class CountedWalker(TreeWalker):
         self._paragraphs += 1
         return self._joined(f"paragraph {self._paragraphs}")
 
-    def _label_at(self, element: Any) -> int:
-        at = element.get(_AT)
-        if at:
-            self._now = int(at)
-        return self._now
-
     def _enter(self, element: Any) -> bool:
         if element in self._data_tables and self._table is None and not self._outer:
             self._flush()
-            self._label_at(element)
+            self._line = int(element.get(_AT) or 0)
             self._write_table(element)
             return False
         return super()._enter(element)
 
     def _write_table(self, table: Any) -> None:
-        label = self._labels[self._now]
+        label = self._labels[self._line]
         caption = next(table.iterchildren("caption"), None)
         if caption is not None and (words := words_of(caption)):
             self._block.text(words)

@@ -13,9 +13,8 @@ from typing import Any
 
 from compiler.readers.archive import EMBEDDED, Archive
 from compiler.readers.docx_styles import LISTS, Styles
-from compiler.readers.office import attribute, chart_words, child, diagram_texts, local, relationships
+from compiler.readers.office import attribute, chart_words, child, described, diagram_texts, local, relationships
 from compiler.readers.omml import latex
-from vault.clean import clean_line
 from vault.errors import Unreadable
 from vault.source import Problem
 
@@ -176,13 +175,15 @@ class Body:
 
     def _formula(self, element: Any) -> None:
         words = latex(element)
-        alone = local(element) == "oMathPara"
-        _replace(element, [_run(element, f"{MINE}math-block" if alone else f"{MINE}math", words)] if words else [])
+        made = [_run(element, f"{MINE}math-block" if local(element) == "oMathPara" else f"{MINE}math", words)]
+        if "".join(element.itertext())[-1:].isspace():
+            made.append(_run(element, "", " "))
+        _replace(element, made if words else [])
 
     def _drawing(self, element: Any) -> None:
         """A drawing as a run that names its pictures, the words of its charts and diagrams, and its text boxes."""
         made: list[Any] = []
-        alt = next((a for e in element.iter() if local(e) in ("docPr", "shape") and (a := _alt(e))), "")
+        alt = next((a for e in element.iter() if local(e) in ("docPr", "shape") and (a := described(e))), "")
         for inner in element.iter():
             name = local(inner)
             if name in ("blip", "imagedata"):
@@ -234,11 +235,6 @@ def _is_richer(alternative: Any) -> bool:
     return fallback is None or any(local(e) in readable for e in choice.iter())
 
 
-def _alt(element: Any) -> str:
-    words = attribute(element, "descr") or attribute(element, "alt") or ""
-    return clean_line(words)
-
-
 def _is_unseen(properties: Any, run: Any) -> bool:
     """Whether a run shows nothing: hidden, of no size to speak of, or white on white outside of tables and boxes."""
     for element in properties:
@@ -262,7 +258,7 @@ def _run(near: Any, style: str, words: str) -> Any:
     run = near.makeelement(w("r"), {})
     properties = near.makeelement(w("rPr"), {})
     properties.append(near.makeelement(w("rStyle"), {w("val"): style}))
-    text = near.makeelement(w("t"), {})
+    text = near.makeelement(w("t"), {"{http://www.w3.org/XML/1998/namespace}space": "preserve"})
     text.text = words
     run.extend((properties, text))
     return run

@@ -22,6 +22,10 @@ _EMPTY_TITLE = re.compile(
     r"|(?:microsoft (?:word|powerpoint|excel) - .*)|document\d*|dokument\d*|book\d*|title|titel)",
     re.IGNORECASE,
 )
+_GUESSED = re.compile(
+    r"automatically generated|AI-generated|automatisch generiert|KI-generiert|see the source image|自动生成|AI 生成",
+    re.IGNORECASE,
+)
 _NOBODY = {
     "microsoft office user",
     "user",
@@ -100,6 +104,12 @@ def properties(archive: Archive) -> dict[str, str]:
         out.pop("author")
         out.pop("published", None)  # the day a library was made, not the document
     return out
+
+
+def described(element: Any) -> str:
+    """The description that an author gave a drawing; a program's own guess at one is none."""
+    words = clean_line(attribute(element, "descr") or attribute(element, "alt"))
+    return "" if _GUESSED.search(words) else words
 
 
 def chart_words(root: Any) -> str:

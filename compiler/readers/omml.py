@@ -10,6 +10,7 @@ from typing import Any
 from compiler.readers.office import attribute, child, local
 
 MAX_LENGTH = 5_000  # characters of one formula
+MAX_PARTED = 50
 _ESCAPED = {c: f"\\{c}" for c in "#%&$_{}"} | {"\\": r"\backslash ", "~": r"\sim ", "^": r"\hat{}", "`": "'"}
 _FUNCTION = re.compile(
     r"(?<![A-Za-z\\])(?:arcsin|arccos|arctan|sinh|cosh|tanh|coth|sin|cos|tan|cot|sec|csc|exp|ln|log|lg|max|min|sup|inf|lim"
@@ -24,6 +25,7 @@ _NARY = {
     "∑": "sum", "∏": "prod", "∫": "int", "∬": "iint", "∭": "iiint", "∮": "oint", "⋃": "bigcup", "⋂": "bigcap",
     "⋁": "bigvee", "⋀": "bigwedge", "∐": "coprod", "⨁": "bigoplus", "⨂": "bigotimes",
 }  # fmt: skip
+_PARTED = re.compile(r"\\(text|math[a-z]+)\{([^{}]*)\}( *)\\\1\{")
 _STYLES = (("DOUBLE-STRUCK", "mathbb"), ("BOLD", "mathbf"), ("SCRIPT", "mathcal"), ("FRAKTUR", "mathfrak"))
 _SCRIPTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "sans-serif": "mathsf"}
 
@@ -32,6 +34,10 @@ def latex(formula: Any) -> str:
     """The LaTeX of an `oMath` or `oMathPara` element, without fences."""
     lines = [e for e in formula if local(e) == "oMath"] if local(formula) == "oMathPara" else [formula]
     words = r" \\ ".join(w for e in lines if (w := _inside(e)))
+    for _ in range(MAX_PARTED):  # Word may part one word into a run for each character
+        words, found = _PARTED.subn(lambda m: f"\\{m[1]}{{{m[2]}{m[3]}", words)
+        if not found:
+            break
     return words if len(words) <= MAX_LENGTH else " ".join("".join(formula.itertext()).split())[:MAX_LENGTH]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from compiler.readers.office import (
     attribute,
     chart_words,
     child,
+    described,
     diagram_texts,
     local,
     packed,
@@ -22,7 +24,7 @@ from compiler.readers.office import (
 from compiler.readers.omml import latex
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.rows import Budget, Row, write_rows
-from vault.clean import clean_line, fold, normal
+from vault.clean import fold, normal
 from vault.errors import Unreadable
 from vault.source import MarkKind, Problem
 
@@ -30,6 +32,7 @@ MAX_SLIDES = 1_000
 MAX_PARTS = 12_000
 MAX_SHAPES = 2_000  # of one slide
 MAX_LEVEL = 8
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|e|o|a|tm|®|™|©)\s*", re.IGNORECASE)
 _FURNITURE = {"dt", "ftr", "sldNum", "hdr"}  # placeholders: date, footer, number, header
 _TITLES = {"title", "ctrTitle"}
 _DROPPED_KINDS = {"customXml", "comments", "vmlDrawing", "tags", "oleObject", "package", "control", "printerSettings"}
@@ -107,6 +110,7 @@ def _make_plain(root: Any) -> None:
             continue
         run = element.makeelement("math", {"display": "block" if local(element) == "oMathPara" else ""})
         run.text = latex(element)
+        run.set("space", " " if "".join(element.itertext())[-1:].isspace() else "")
         _replace(element, [run])
 
 
@@ -135,8 +139,9 @@ class _Slide:
     def write(self) -> None:
         self.part = str(self.slide.part.partname).lstrip("/")
         title = self._title()
-        words = fold(normal(_text(title.text_frame._txBody))) if title is not None else ""
-        self.label = f"slide {self.number}: {label_of(words)}" if label_of(words) else f"slide {self.number}"
+        lines = _text(title.text_frame._txBody) if title is not None else ""
+        words, short = fold(normal(lines)), label_of(lines.partition("\n")[0]).rstrip(" :;,.")
+        self.label = f"slide {self.number}: {short}" if short else f"slide {self.number}"
         if words and not (self.page.headings and self.page.headings[-1].words == words):
             level = 1 if _placeholder(title._element) == "ctrTitle" or self._begins_section() else 2
             self._block(words, MarkKind.HEADING, level)
@@ -186,8 +191,7 @@ class _Slide:
 
     def _drawn(self, element: Any, links: dict[str, tuple[str, str]]) -> None:
         """The pictures, chart titles and diagram words of a shape."""
-        described = next((e for e in element.iter() if local(e) == "cNvPr"), None)
-        alt = clean_line(attribute(described, "descr"))
+        alt = described(next((e for e in element.iter() if local(e) == "cNvPr"), None))
         for inner in element.iter():
             name = local(inner)
             kind, target = links.get(attribute(inner, "embed" if name == "blip" else "id"), ("", ""))
@@ -196,16 +200,13 @@ class _Slide:
                 if len(alt) >= 3 and not FILE_NAME.fullmatch(alt):
                     self._block(alt, MarkKind.CAPTION)
             elif name == "chart" and target in self.archive.parts:
-                self._block(chart_words(self._root(target)), MarkKind.CAPTION)
+                self._block(chart_words(self.archive.xml(target)), MarkKind.CAPTION)
             elif name == "relIds":
                 _, target = links.get(attribute(inner, "dm"), ("", ""))
-                for words in diagram_texts(self._root(target)) if target in self.archive.parts else ():
+                for words in diagram_texts(self.archive.xml(target)) if target in self.archive.parts else ():
                     self.page.begin(MarkKind.ITEM, 1)
                     self._block(words, None)
                     self.page.end()
-
-    def _root(self, part: str) -> Any:
-        return self.archive.xml(part)
 
     def _paragraphs(self, body: Any, listed: bool, links: dict[str, tuple[str, str]]) -> None:
         """Writes the paragraphs of a text body; in a body placeholder they are items unless they say otherwise."""
@@ -272,6 +273,7 @@ def _read_paragraph(paragraph: Any, block: Block, links: dict[str, tuple[str, st
             block.open(MarkKind.MATH)
             block.text(f"{fence}{element.text}{fence}" if element.text else "")
             block.close(MarkKind.MATH)
+            block.text(element.get("space") or "")
         elif name == "t" and local(element.getparent()) in ("r", "fld"):
             _read_run(element, block, links)
 
@@ -288,7 +290,11 @@ def _read_run(element: Any, block: Block, links: dict[str, tuple[str, str]]) -> 
         block.open(MarkKind.EMPHASIS)
     if kind == "hyperlink":
         block.open(MarkKind.LINK)
-    block.text((element.text or "").replace("\v", " "))
+    raised = attribute(look, "baseline")
+    words = (element.text or "").replace("\v", " ")
+    if raised.lstrip("-").strip("0") and words.strip() and not _ORDINAL.fullmatch(words):
+        words = words if raised[0] == "-" and words.strip().isdigit() else ("_" if raised[0] == "-" else "^") + words
+    block.text(words)
     if kind == "hyperlink":
         block.close(MarkKind.LINK, info=target[:MAX_TARGET])
     if emphasised:
