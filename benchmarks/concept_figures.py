@@ -159,24 +159,34 @@ def gap_agreement(key: Key, listed: Sequence[str]) -> GapAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPrecision:
-    """Precision where the articles that the key lacks count as good as the share of judged ones among them.
+    """Precision where the articles that the key lacks count as good as the share of good ones in a judged sample.
 
-    Judged titles that were not made, or that the key has, tell nothing about this run and are passed over.
+    `precision` is None as long as articles of the sample are `unjudged`.
     """
 
     precision: float | None
     good: int
-    judged: int
+    sample: int
+    unjudged: tuple[Made, ...]
 
 
-def judged_precision(found: Agreement, verdicts: Mapping[str, bool]) -> JudgedPrecision:
-    """`verdicts` are by folded title. `precision` is None where none of the unmatched articles was judged."""
-    known = [verdicts[folded(m.title)] for m in found.unmatched if folded(m.title) in verdicts]
-    if found.unmatched and not known:
-        return JudgedPrecision(None, 0, 0)
-    share = sum(known) / len(known) if known else 0.0
-    good = len(found.matched) + share * len(found.unmatched)
-    return JudgedPrecision(good / len(found.made) if found.made else None, sum(known), len(known))
+def sample_of(found: Agreement, number: int, seed: int) -> list[Made]:
+    """So many articles that the key lacks, at random: all of them where `number` is 0 or there are no more."""
+    number = min(number or len(found.unmatched), len(found.unmatched))
+    return random.Random(seed).sample(found.unmatched, number)
+
+
+def judged_precision(found: Agreement, sample: Sequence[Made], verdicts: Mapping[str, bool]) -> JudgedPrecision:
+    """`sample` is a random one of the articles that the key lacks; `verdicts` are by folded title.
+
+    Only verdicts on the sample count: titles that were judged for another engine's sake are no random sample of these.
+    """
+    good = sum(verdicts.get(folded(m.title), False) for m in sample)
+    unjudged = tuple(m for m in sample if folded(m.title) not in verdicts)
+    share = good / len(sample) if sample else 0.0
+    whole = len(found.matched) + share * len(found.unmatched)
+    precision = None if unjudged or not found.made else whole / len(found.made)
+    return JudgedPrecision(precision, good, len(sample), unjudged)
 
 
 # --- what is printed ------------------------------------------------------------------------------------------------
@@ -189,7 +199,10 @@ def as_markdown(found: Agreement, gaps: GapAgreement, judged: JudgedPrecision | 
     lines += [f"| precision, {name} | {share} |" for name, share in found.precisions().items()]
     if judged is not None:
         shown = "-" if judged.precision is None else f"{judged.precision:.3f}"
-        lines.append(f"| precision, judged | {shown} ({judged.good} of {judged.judged} judged are concepts) |")
+        left = f"; {len(judged.unjudged)} not yet judged" if judged.unjudged else ""
+        lines.append(
+            f"| precision, judged | {shown} ({judged.good} of a sample of {judged.sample} are concepts{left}) |"
+        )
     lines += [
         f"| gap recall | {gaps.recall} |",
         f"| structural gaps listed | {gaps.listed} |",
@@ -223,7 +236,8 @@ def as_json(found: Agreement, gaps: GapAgreement, judged: JudgedPrecision | None
         "precision": {name: _figure(share) for name, share in found.precisions().items()},
         "judged": None
         if judged is None
-        else {"precision": judged.precision, "good": judged.good, "judged": judged.judged},
+        else {"precision": judged.precision, "good": judged.good, "sample": judged.sample}
+        | {"unjudged": [m.title for m in judged.unjudged]},
         "gap_recall": _figure(gaps.recall),
         "gaps": {"listed": gaps.listed, "explained": gaps.explained, "not_concepts": gaps.not_concepts},
         "errors": found.errors(),
@@ -239,10 +253,9 @@ def _figure(share: Share) -> dict[str, float | int | None]:
     return {"part": share.part, "whole": share.whole, "ratio": share.ratio}
 
 
-def to_judge(found: Agreement, number: int, seed: int) -> str:
-    """So many articles that the key lacks, at random, with room for a verdict, as a Markdown list."""
-    chosen = random.Random(seed).sample(found.unmatched, min(number, len(found.unmatched)))
-    head = f"# {len(chosen)} of {len(found.unmatched)} concepts that the key lacks, chosen with seed {seed}"
+def to_judge(found: Agreement, chosen: Sequence[Made]) -> str:
+    """Articles that the key lacks, each with its first words and room for a verdict, as a Markdown list."""
+    head = f"# {len(chosen)} of {len(found.unmatched)} concepts that the key lacks"
     asked = "Judge each by itself: does the title name something that could be taught, and do its first words teach it?"
     lines = [head, "", asked, ""]
     for n, article in enumerate(chosen, 1):

@@ -29,6 +29,7 @@ from benchmarks.concept_figures import (
     as_markdown,
     gap_agreement,
     judged_precision,
+    sample_of,
     to_judge,
 )
 from benchmarks.concept_key import Key, KeyProblem, read_judged, read_key
@@ -225,7 +226,8 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="retain-extraction-", ignore_cleanup_errors=True) as work:
         made = compile_folder(folder, Path(work))
-        against = _against(key, made, folder, verdicts) if key is not None else None
+        found = agreement(key, in_vault(made.vault, folder)) if key is not None else None
+        against = _against(found, made, asked, verdicts) if found is not None else None
         if asked.json:
             print(json.dumps(_as_json(made, against), indent=2, ensure_ascii=False))
             return
@@ -235,18 +237,27 @@ def main() -> None:
         if against is not None:
             print("", as_markdown(*against), sep="\n")
             if asked.concepts:
-                print("", to_judge(against[0], asked.concepts, asked.seed), sep="\n")
+                print("", _to_judge(against, asked), sep="\n")
         if asked.cards:
             print("", sample(made, asked.cards, asked.seed), sep="\n")
 
 
 Against = tuple[Agreement, GapAgreement, JudgedPrecision | None]
+Verdicts = dict[str, bool] | None
 
 
-def _against(key: Key, made: Compiled, folder: Path, verdicts: dict[str, bool] | None) -> Against:
-    found = agreement(key, in_vault(made.vault, folder))
-    judged = judged_precision(found, verdicts) if verdicts is not None else None
-    return found, gap_agreement(key, structural_gaps(made.vault)), judged
+def _against(found: Agreement, made: Compiled, asked: argparse.Namespace, verdicts: Verdicts) -> Against:
+    judged = None
+    if verdicts is not None:
+        judged = judged_precision(found, sample_of(found, asked.concepts, asked.seed), verdicts)
+    return found, gap_agreement(found.key, structural_gaps(made.vault)), judged
+
+
+def _to_judge(against: Against, asked: argparse.Namespace) -> str:
+    """The sample that was asked for; of a sample with verdicts only what none judged."""
+    found, _, judged = against
+    chosen = judged.unjudged if judged is not None else sample_of(found, asked.concepts, asked.seed)
+    return f"Sample: --concepts {asked.concepts} --seed {asked.seed}\n\n{to_judge(found, chosen)}"
 
 
 def _as_json(made: Compiled, against: Against | None) -> dict[str, Any]:
