@@ -25,6 +25,7 @@ class MarkKind(StrEnum):
     CAPTION = "caption"
     TABLE = "table"
     QUOTATION = "quotation"  # a block quote
+    CITATION = "citation"  # the last character before the place where other works are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Mark:
 
     Where a reader tells fonts apart, the level of an emphasis is 1 for slanted and 2 for strong.
 
-    `info` is what the words themselves leave out: a link's target, the language of a code block, else "".
+    `info` is what the words themselves leave out: a link's target, the language of a code block, the works that are
+    cited (a line each, an entry of a bibliography or its key), else "".
     """
 
     kind: MarkKind

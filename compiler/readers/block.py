@@ -167,6 +167,13 @@ class Block:
                 self._marks.append(Mark(kind, start, self.size, level, info))
                 return
 
+    def cite(self, works: str) -> None:
+        """Marks the last character so far: here the author cites these works."""
+        words = "".join(self._pieces[-3:])
+        end = self.size - (len(words) - len(words.rstrip(" \n\t\x00\x01\x02")))
+        if words.strip() and works:
+            self._marks.append(Mark(MarkKind.CITATION, end - 1, end, 0, works))
+
     def take(self) -> tuple[str, list[Mark]]:
         """The folded text with its marks; the block is empty afterwards, and marks still open go on in the next one."""
         marks = self._marks + [Mark(kind, start, self.size) for kind, start in self._open]

@@ -57,10 +57,14 @@ def _role(state: StateInline, silent: bool) -> bool:
                 state.tokens.pop()
             if name in ("label", "eqlabel"):
                 state.push("html_inline", "", 0).content = f'<x-label id="{html.escape(content)}"></x-label>'
+            elif "cite" in name:
+                state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name in _POINTING_ROLES:
             state.push("link_open", "a", 1).attrs = {"href": f"#{content}"}
             state.push("text", "", 0).content = OMISSION
             state.push("link_close", "a", -1)
+            if "cite" in name:
+                state.push("html_inline", "", 0).content = f'<x-cite key="{html.escape(content)}"></x-cite>'
         elif name == "math":
             state.push("math_inline", "math", 0).content = content
         else:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
 from compiler.readers.elements import BLOCKS, SILENT, parsed, words_of
 from compiler.readers.hidden import hidden_selectors
@@ -50,6 +51,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)
+    resolve_cites(root)
     hidden: set[str] = set()
     for style in root.iter("style"):
         hidden |= hidden_selectors(style.text or "")

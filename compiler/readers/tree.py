@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from compiler.readers.bibliography import CITES, cited_by
 from compiler.readers.block import Block, folded
 from compiler.readers.elements import (
     BLOCKS,
@@ -222,7 +223,7 @@ class TreeWalker:
         elif tag in ("del", "s", "strike"):
             self._left_out = True  # what its author struck out is not asserted any more
             return False
-        elif tag in ("d-cite", "dt-cite") and not words_of(element):
+        elif tag in CITES and not words_of(element):
             self._block.unspace()
         elif tag in ("x-math", "x-math-block"):
             self._math("".join(element.itertext()), tag == "x-math-block")
@@ -244,6 +245,8 @@ class TreeWalker:
             self._block.close(MarkKind.EMPHASIS, info="strong" if tag in ("b", "strong") else "")
         elif tag == "a" and element.get("href") is not None:
             self._block.close(MarkKind.LINK, info=(element.get("href") or "")[:MAX_TARGET])
+        elif tag in CITES:
+            self._block.cite(cited_by(element))
         elif tag in BLOCKS or tag in NOTES:
             self._leave_block(element, tag)
 
