@@ -23,10 +23,10 @@ from compiler.engines.extractive.asking import Matter
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
 from compiler.engines.extractive.definitions import Definition, definition_in
-from compiler.engines.extractive.leads import without_lead
+from compiler.engines.extractive.leads import with_end, without_lead
 from compiler.engines.extractive.passing import explained_in_passing
 from compiler.engines.extractive.sentences import Sentence, sentences
-from compiler.engines.extractive.standing import stands_alone, without_pointers
+from compiler.engines.extractive.standing import introduces_alone, stands_alone, without_pointers
 from compiler.engines.extractive.terms import index_terms, introduced, structure_terms, topics_of
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
 from vault.claim import ClaimKind
@@ -36,10 +36,11 @@ _SKIPPED_HEADINGS = re.compile(
     r"contributors?|licen[sc]e|installation|"
     r"changelog|citation|credits?|table of contents|contents|index|appendix\b.*|author contributions?|funding|"
     r"further reading|see also|"
-    r"additional resources|resources|getting started|requirements|quick ?start|discussions?|solutions?|learning "
+    r"resources|getting started|requirements|quick ?start|discussions?|solutions?|learning "
     r"objectives|preface|notation)\W*$",
     re.IGNORECASE,
 )
+MAX_GAP = 3  # characters between a sentence and the one that leans on it
 Found = tuple[ClaimKind, list[str], list[Term]]
 
 
@@ -122,9 +123,10 @@ class _Prose:
                 return said, last.start
             if before and (said := resolved(sentence, before)):
                 return said, before.start
-        if "lead-in" not in self.without and not stands_alone(sentence.text):
-            rest = without_lead(sentence.text)
-            if rest != sentence.text and stands_alone(rest):
+        if not stands_alone(sentence.text):
+            rest = sentence.text if "lead-in" in self.without else without_lead(sentence.text)
+            rest = rest if "formula" in self.without else with_end(rest)
+            if rest != sentence.text and introduces_alone(rest):
                 return rest, sentence.start
         return "", sentence.start
 
@@ -146,11 +148,13 @@ class _Prose:
 
     def _introduced(self, set_off: list[str], sentence: Sentence, start: int, alone: bool) -> tuple[Found | None, int]:
         """A sentence that sets a name off, and where its quote begins: with the one before it if it leans on that."""
-        if not alone:
+        if not alone and not introduces_alone(sentence.text):
             last = self.last
-            if last is None or last.block != sentence.block or sentence.end - last.start > MAX_QUOTE:
+            if last is None or sentence.end - last.start > MAX_QUOTE or sentence.start - last.end > MAX_GAP:
                 return None, start
-            if not stands_alone(sentence.text, after=True) or not stands_alone(without_lead(last.text)):
+            if not introduces_alone(with_end(sentence.text), after=True) or not introduces_alone(
+                without_lead(last.text)
+            ):
                 return None, start
             start = last.start
         return (cues.kind_in(sentence.text), set_off, []), start

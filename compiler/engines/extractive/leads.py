@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compiler.engines.extractive.standing import without_pointers
+
 _TIES = (
     r"specifically|concretely|in particular|in other words|put differently|simply put|for (?:example|instance)|"
     r"moreover|furthermore|"
@@ -48,3 +50,21 @@ def without_lead(sentence: str) -> str:
             break
         rest = rest[match.end() :]
     return rest[:1].upper() + rest[1:] if rest is not sentence else sentence
+
+
+_OPEN_END = re.compile(r"(?P<told>.*[^\W_][)\]”\"]?)\s*[,:]$", re.DOTALL)
+_ANNOUNCES = re.compile(
+    r"\b(?:follow\w*|these|below|ways|types|kinds|steps|reasons|cases|parts|things|examples?|including|include[sd]?|namely|such|as|by|is|"
+    r"are|be|that|and|or|of|to|with|the|a|an|in|from|for|on|if|when|where|then|which|whether|let|assume|consider|suppose|than|names|"
+    r"(?:two|three|four|five|several|many) \w+|like|do|does|so|says?|get|have|has)\)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def with_end(sentence: str) -> str:
+    """A sentence that a formula or list goes on from ("The unit computes a weighted sum,") as one that ends there.
+
+    As it is where it has an end of its own, or where what comes after is needed.
+    """
+    match = _OPEN_END.fullmatch(sentence)
+    return sentence if match is None or _ANNOUNCES.search(without_pointers(match["told"])) else match["told"] + "."

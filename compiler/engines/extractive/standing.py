@@ -111,6 +111,11 @@ _MATH = re.compile(r"[=<>−≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦�
 # A lone symbol in running text ("a $d$-dimensional vector") is read like a word.
 _SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
 FORMULA = re.compile(r"\$(?![\s\d$])[^$\n]{1,90}(?<!\s)\$(?!\d)|\$\d[^$\n]{0,60}[\\^_=+×][^$\n]{0,60}\$")
+_FEW = re.compile(  # "α = 0.5", "the quantifier ∀", "a sentence φ"
+    r"\(?[\[(]?[\w\u0370-\u03ff]{0,3} ?[=<>−≤≥≈∈∉∀∃→∧¬|\u0370-\u03ff](?: ?[\w.,\u0370-\u03ff∅−]{0,5}[\])]?)?(?=[\s,.;:)]|$)"
+    r"|(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])"
+)
+MAX_SYMBOLS = 4
 MAX_FORMULAS, MAX_FORMULA_SHARE = 6, 0.4  # in one sentence; of its characters
 _SINGLE = re.compile(r"(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])")
 _POINTER = re.compile(
@@ -138,10 +143,19 @@ def stands_alone(sentence: str, *, loose: bool = False, formulas: bool = True, a
     `loose` lets a glossary entry pass, which may lack a full stop and a verb; `formulas` lets short ones stand in it;
     `after` lets it lean on the sentence before it, with which it is kept.
     """
-    sentence = without_formulas(without_pointers(sentence), all_=formulas)
+    return _is_readable(without_formulas(without_pointers(sentence), all_=formulas), loose, after)
+
+
+def introduces_alone(sentence: str, *, after: bool = False) -> bool:
+    """The same for a sentence that sets a name off, where a few symbols and "Another ..." do no harm."""
+    plain = _FEW.sub("x1", sentence) if len(_FEW.findall(sentence)) <= MAX_SYMBOLS else sentence
+    return stands_alone(re.sub(r"^Another (?=[a-z])", "An ", plain), after=after)
+
+
+def _is_readable(sentence: str, loose: bool, after: bool) -> bool:
     if "[…]" in sentence:
         return False
-    if not (MIN_CHARS <= len(sentence) <= MAX_CHARS) or _CITATION_ONLY.match(sentence):
+    if not ((15 if after else MIN_CHARS) <= len(sentence) <= MAX_CHARS) or _CITATION_ONLY.match(sentence):
         return False
     if not loose and not _END.search(sentence):
         return False
@@ -151,7 +165,7 @@ def stands_alone(sentence: str, *, loose: bool = False, formulas: bool = True, a
     if not loose and (first.islower() or first.isdigit()):
         return False
     words = _WORD.findall(sentence)
-    if len(words) < MIN_WORDS or sum(map(len, words)) < 0.6 * len(sentence):
+    if len(words) < MIN_WORDS - after or sum(map(len, words)) < 0.6 * len(sentence):
         return False
     pointing = sentence if not after else _NEAR.sub("", sentence)
     if (_BAD_START.match(sentence) and not (after and _LEANS.match(sentence))) or _POINTS.search(pointing):
