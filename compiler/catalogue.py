@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from compiler import indexes
 from compiler.gather import Gathered
 from compiler.layout import Article, Layout
+from vault.ids import SourceId
 from vault.ledger import Event
 from vault.markdown import escape
 from vault.store import SUMMARIES
 from vault.wikilink import Wikilink, alias, note_link, raw_link
 
 
-def pages(layout: Layout, builds: Sequence[Event]) -> dict[str, str]:
-    """The index pages, by path."""
+def pages(
+    layout: Layout, builds: Sequence[Event], shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]]
+) -> dict[str, str]:
+    """The index pages, by path. `shown_in` says of a picture in `raw/` which sources show it, and with which words."""
     concepts = [_concept(layout, article) for article in layout.articles.values()]
     sources = [_source(layout, g) for g in layout.gathered if g.source is not None]
-    kept = [raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1]) for g in layout.gathered if g.source is None]
+    kept = [_kept(layout, g, shown_in.get(g.tracked.id, ())) for g in layout.gathered if g.source is None]
     return {
         indexes.INDEX: indexes.render_index(sources, kept, concepts),
         indexes.CONCEPTS: indexes.render_concepts(concepts),
@@ -37,6 +40,13 @@ def _concept(layout: Layout, article: Article) -> indexes.ConceptLine:
         [layout.articles[i].link for i in layout.needs(article)],
         [layout.articles[i].link for i in layout.related(article)],
     )
+
+
+def _kept(layout: Layout, g: Gathered, shown: Sequence[tuple[SourceId, str]]) -> str:
+    """A file that is not read; of a picture also which sources show it, and what they say of it."""
+    link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1])
+    places = ((note_link(f"{layout.shelf.summaries[id_]}.md", layout.titles[id_]), words) for id_, words in shown)
+    return " · ".join([link, *(f"shown in {place}{f' as {alias(words)}' if words else ''}" for place, words in places)])
 
 
 def _source(layout: Layout, g: Gathered) -> indexes.SourceLine:

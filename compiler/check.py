@@ -16,6 +16,7 @@ from vault.claim import Claim, ClaimState
 from vault.clean import fold
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
+from vault.exhibit import Exhibit, ExhibitKind, embeds, is_copy, parted
 from vault.ids import CardId
 from vault.markdown import unescape
 from vault.note import read_properties
@@ -67,6 +68,7 @@ class _Check:
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
+    copies: dict[str, bool] = field(default_factory=dict)  # asset -> whether it is there, with the bytes it should have
 
     def summaries(self, progress: Progress) -> None:
         parsed = []
@@ -138,13 +140,33 @@ class _Check:
             elif labels is not None and claim.locator not in labels:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
-                reason = statement_refused(claim.statement, claim.quote)
+                reason = statement_refused(claim.statement, claim.quote) or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
                 self.unproved.add((stem, claim.id))
             else:
                 self.verdict.verified += 1
             self.claims[stem, claim.id] = claim
+
+    def _shown(self, exhibits: Sequence[Exhibit], folded: FoldedText) -> str:
+        """Why what a claim shows is not what its source shows; "" if it is."""
+        for exhibit in exhibits:
+            if exhibit.kind is not ExhibitKind.PICTURE and folded.find(exhibit.content) is None:
+                return f"the {exhibit.kind} does not occur in the source"
+        return self._pictures({e.content for e in exhibits if e.kind is ExhibitKind.PICTURE and e.copied})
+
+    def _pictures(self, paths: set[str]) -> str:
+        """Which of these copies of pictures is gone or holds other bytes than its name says; "" if none."""
+        for path in sorted(paths):
+            if path not in self.copies:
+                try:
+                    data = self.vault.read_bytes(path)
+                except Refused:
+                    data = None
+                self.copies[path] = data is not None and is_copy(path, data)
+            if not self.copies[path]:
+                return f"the picture is gone or changed: {path}"
+        return ""
 
     def article(self, path: str) -> None:
         text = self._text(path, self.verdict.uncited)
@@ -155,6 +177,9 @@ class _Check:
         self.titles[stem] = properties.text("title")
         self.places[stem] = properties.texts("sources")
         self._sentences(path, text, self.places[stem])
+        missing = self._pictures(embeds(text))
+        if missing:
+            self.verdict.uncited.append(_finding("picture", path, 1, missing))
 
     def _sentences(self, path: str, text: str, places: Sequence[str], furniture: frozenset[str] = frozenset()) -> None:
         own = path.startswith(SUMMARIES)
@@ -220,7 +245,14 @@ class _Check:
         if reason:
             return reason
         views = self._views(card.support)
-        question, answer = unescape(card.question), unescape(card.answer)
+        said, shown = parted(card.answer.split("\n"))
+        strange = set(shown) - {e for c in card.support for e in self.claims[c.summary, c.claim].exhibits}
+        if strange and not card.human_edited:
+            return f"its claims do not show the {min(e.kind for e in strange)}"
+        missing = self._pictures(embeds(card.answer))
+        if missing:
+            return missing
+        question, answer = unescape(card.question), unescape("\n".join(said))
         proposed = ProposedCard(
             kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
         )

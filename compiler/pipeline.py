@@ -12,6 +12,7 @@ from compiler import catalogue, indexes, plan
 from compiler.cards import live_cards
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
+from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
 from compiler.kinship import Kinship, kinship
@@ -67,6 +68,8 @@ class Pipeline:
         changed = frozenset(str(e["id"]) for e in events)
         with Crew(self.options.engine) as crew:
             gathered = self._gathered(crew, sources, changed)
+            gallery = Gallery(self.vault, self.guard, crew, gathered, self.options.fresh)
+            gathered = gallery.hang()
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             layout.compose_articles(replies.ask)
@@ -76,10 +79,13 @@ class Pipeline:
         self._learn(layout.take_events())
         layout.write_articles()
         layout.write_summaries()
+        self.report.notices += gallery.notices
+        self.report.failures += gallery.failures
         self._count(gathered, layout)
-        self._publish(layout)
+        self._publish(layout, gallery)
         if not self.options.dry_run:
             digests.save(self.guard)
+            gallery.save()
             replies.save()
             self._remember()
         return self.report
@@ -302,7 +308,7 @@ class Pipeline:
         claims["rejected"] = len(refused)
         self.report.rejections += refused
 
-    def _publish(self, layout: Layout) -> None:
+    def _publish(self, layout: Layout, gallery: Gallery) -> None:
         """Ledgers first, then files: a build killed between the two is completed by the next one."""
         publisher = self.publisher
         on_disk = self._decks_on_disk
@@ -321,7 +327,8 @@ class Pipeline:
             words = indexes.summary_words(self.report.counts())
             head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
             news.append(head | {"engine": self.engine, "words": words})
-        publisher.pages(catalogue.pages(layout, [*self.builds, *news]))
+        publisher.pages(catalogue.pages(layout, [*self.builds, *news], gallery.shown_in))
+        publisher.assets(gallery.assets)
         self.report.written = sorted([*publisher.writes, *publisher.removals])
         if self.options.dry_run:
             return

@@ -11,10 +11,11 @@ from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile
+from vault.exhibit import ASSETS, embeds, is_copy
 from vault.folder import sha256_hex
 from vault.guard import Guard
 from vault.note import human_edited, read_properties
-from vault.store import CONCEPTS, PROPOSALS, SUMMARIES, Vault
+from vault.store import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
 from vault.summary import head_of, parse_summary, splice_claims
 
 
@@ -144,6 +145,31 @@ class Publisher:
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
         self.writes |= {path: text.encode() for path, text in files.items() if self.bytes_of(path) != text.encode()}
+
+    def assets(self, wanted: Mapping[str, bytes | None]) -> None:
+        """Plan the copying of pictures (None: it is there), and the removal of copies that nothing shows any more.
+
+        A copy carries the digest of its bytes in its name; a file of whom that is not true is a human's, and stays.
+        """
+        for path, data in wanted.items():
+            there = self.bytes_of(path)
+            if there is None and data is not None:
+                self.writes[path] = data
+            elif there is not None and not is_copy(path, there):
+                what = "its name is that of a picture's copy, and its bytes are others: left as it is"
+                self.report.notices.append(Diagnostic(path, 0, "asset-edited", what, "delete it, then compile again"))
+        lying = [path for path in self.vault.paths(ASSETS, "") if path not in wanted]
+        unused = [path for path in lying if is_copy(path, self.bytes_of(path) or b"")]
+        if unused:
+            kept = self._embedded()
+            self.removals += [path for path in unused if path not in kept]
+
+    def _embedded(self) -> set[str]:
+        """The assets that any note or deck will show when this build is done: a human may have kept one."""
+        paths = [p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.vault.paths(folder, ".md")]
+        notes = {p: self.text_of(p) or "" for p in paths if p not in self.removals}
+        notes |= {p: data.decode("utf-8", "replace") for p, data in self.writes.items() if p.endswith(".md")}
+        return {path for text in notes.values() for path in embeds(text)}
 
     def write(self) -> None:
         """Do what was planned. A file that was edited meanwhile stays, and is named."""

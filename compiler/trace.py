@@ -12,6 +12,7 @@ from vault.claim import Claim
 from vault.clean import fold
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, NotFound, Refused
+from vault.exhibit import parted
 from vault.markdown import unescape
 from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
 from vault.summary import Summary, parse_summary
@@ -96,7 +97,9 @@ class _Notes:
 
 
 def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
-    what = f"{unescape(card.question)}\n{unescape(card.answer)}"
+    said, shown = parted(card.answer.split("\n"))
+    answer = "\n".join([unescape("\n".join(said)), *map(str, shown)])
+    what = f"{unescape(card.question)}\n{answer}"
     return Trace(what, deck.path, card.line, _steps(card.support, summaries))
 
 

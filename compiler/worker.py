@@ -1,13 +1,16 @@
 """The reading process: parsers and engine run here, under limits, and nothing here writes a file.
 
 Started as `python -I -m compiler.worker` with a working directory outside the vault. One JSON object a line comes
-in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "clip", ...} makes a clipping
-of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
+in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "picture", ...} gives the bytes
+of a picture that may be shown, {"op": "clip", ...} makes a clipping of a page from the web, {"op": "ask", ...} puts
+composed requests to the engine.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import importlib
 import json
 import os
 import sys
@@ -44,12 +47,7 @@ def read(path: str, sha256: str) -> SourceText | str:
     from compiler.ingest import read_source
     from compiler.kinds import HEAD, RECORDED, kind_of
 
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise NotNow(f"it cannot be read: {error.strerror}") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise NotNow("the file changed while it was being read")
+    data = _bytes(path, sha256)
     kind = kind_of(Path(path).name, data[:HEAD])
     if kind in RECORDED and data:
         return kind
@@ -61,6 +59,45 @@ def read(path: str, sha256: str) -> SourceText | str:
         raise Unreadable("it is nested too deeply to be read") from error
 
 
+def _bytes(path: str, sha256: str) -> bytes:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise NotNow(f"it cannot be read: {error.strerror}") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise NotNow("the file changed while it was being read")
+    return data
+
+
+def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
+    """The picture that the raw file at `path` is, or with a `target` holds, as suffix, sides in pixels and bytes.
+
+    Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
+    """
+    from compiler.kinds import HEAD, READERS, kind_of
+    from compiler.readers.pictures import judged
+
+    data = _bytes(path, sha256)
+    try:
+        if target:
+            name = Path(path).name
+            reader = READERS.get(kind_of(name, data[:HEAD]))
+            module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else None
+            if not hasattr(module, "picture"):
+                raise Unreadable("no picture can be taken out of this kind of document")
+            data = module.picture(data, name, target)  # type: ignore[union-attr]
+        seen = judged(data)
+    except MemoryError as error:
+        raise NotNow("reading it needs more memory than a picture may take") from error
+    return {
+        "kind": seen.kind,
+        "width": seen.width,
+        "height": seen.height,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "base64": base64.b64encode(data).decode(),
+    }
+
+
 def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
     """The engine's reply for every segment of the source."""
     from compiler.extract import requests_for
@@ -70,8 +107,10 @@ def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
 
 def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
     """The reply to one message; a fault of the document is {"unreadable": ...}."""
-    if message["op"] == "source":
+    if message["op"] in ("source", "picture"):
         try:
+            if message["op"] == "picture":
+                return {"picture": picture(message["path"], message["sha256"], message["target"])}
             source = read(message["path"], message["sha256"])
             if isinstance(source, str):
                 return {"recorded": source}

@@ -2,12 +2,14 @@
 
 For every claim block of every summary, the letters and digits of the quote must occur, in order and without a gap,
 among the letters and digits of the raw file; a PDF's, as pdftotext gives them, may go on at the top of the next page.
+So must code and formulas shown with it; of a picture the copy must be there, with the bytes that its name promises.
 Every citation must lead to such a claim, and every paragraph of an article end in one. Its argument is the vault.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import html
 import json
 import re
@@ -17,7 +19,9 @@ import unicodedata
 import zipfile
 from pathlib import Path
 
-CLAIM = re.compile(r"> \[!quote\].*\n((?:> .*\n)+)>\n> .*\n\n\^c-([0-9a-z]{10})")
+CLAIM = re.compile(r"> \[!quote\].*\n((?:> .*\n)+)((?:>\n(?:> .*\n)+)*?)>\n> .*\n\n\^c-([0-9a-z]{10})")
+CODE = re.compile(r"(?ms)^(`{3,})[\w+#.-]+$(.*?)^\1$|^\$\$([^$\n]+)\$\$$")  # formulas, too
+PICTURE = re.compile(r"(?m)^!\[\[(wiki/assets/[^|\]\n]*?([0-9a-f]{12})\.[a-z]+)(?:\|[^\]\n]*)?\]\]$")
 CITE = re.compile(r"\[\[(wiki/summaries/[^#|\]]+)#\^c-([0-9a-z]{10})\|\d+\]\]")
 FOOT, TOP = 800, 1400  # letters that notes may take below a cut sentence, and figures above its other half
 Page = list[str]  # the letters of its lines
@@ -91,8 +95,17 @@ def decoded(data: bytes) -> str:
 def uncited(text: str) -> list[str]:
     """The paragraphs of an article, its quotes and tables too, that do not end in a citation; a human's are marked."""
     body = re.sub(r"(?m)^> \[!human\].*\n(?:>.*\n?)*", "", text.split("\n---\n", 1)[-1])
+    body = PICTURE.sub("", CODE.sub("", body))
     body = re.sub(r"(?m)^#{1,6} .*$|^- \[\[[^\[\]]*\]\]$", "", body)
     return [p for p in re.split(r"\n\s*\n", body) if p.strip() and not re.search(r"\|\d+\]\]\s*\|?\s*\Z", p)]
+
+
+def shown(vault: Path, text: str, readings: list[list[Page]]) -> bool:
+    """Whether code and formulas stand in the raw file, and pictures are what their names say."""
+    code = [letters("".join(found[1:])) for found in CODE.findall(text)]
+    copies = [(vault / path, digest) for path, digest in PICTURE.findall(text)]
+    whole = all(p.is_file() and hashlib.sha256(p.read_bytes()).hexdigest().startswith(d) for p, d in copies)
+    return whole and all(stands_in(each, readings) for each in code)
 
 
 def main(vault: Path) -> int:
@@ -102,9 +115,9 @@ def main(vault: Path) -> int:
         named = re.findall(r"(?m)^source: (.*)$", text)[0]
         source = json.loads(named) if named.startswith('"') else named
         raw = raw_readings(vault / source)
-        for quote, claim in CLAIM.findall(text):
+        for quote, with_it, claim in CLAIM.findall(text):
             wanted = letters(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", re.sub(r"(?m)^> ", "", quote)))
-            if wanted and stands_in(wanted, raw):
+            if wanted and stands_in(wanted, raw) and shown(vault, re.sub(r"(?m)^> ?", "", with_it), raw):
                 good.add((f"wiki/summaries/{summary.stem}", claim))
             else:
                 bad.append(f"{summary.name}: claim {claim}: not in {source}")

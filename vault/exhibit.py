@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ _SPEAKS = r"(?![^$`\n]*\\(?:text\w*|mbox|mathrm|hbox|fbox)\s*\{[^{}]*\w\s+[^{}]*
 _FORMULA = re.compile(rf"\$\${_SPEAKS}(?P<tex>[^$`\n]+)\$\$")
 _FENCE = re.compile(r"(?P<fence>`{3,})(?P<language>[\w+#.-]+)")
 _SIZE = re.compile(r"[\dxX\s]+")  # what Obsidian would take for the width of a picture
+_COPY = re.compile(rf"{ASSETS}/[^/]+-([0-9a-f]{{12}})\.(?:png|jpg|gif|webp|svg)")
 # Lines that mean something to the reader of summaries or decks even where they stand inside a fence.
 _TAKEN_AMISS = re.compile(r"^\s*\[!|<!--\s*card\b|^\\[QA]:|\[\[wiki/|^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)", re.MULTILINE)
 
@@ -156,6 +158,12 @@ def _line(line: str) -> Exhibit | None:
     if match := _EMBED.fullmatch(line) or _LEFT.fullmatch(line):
         return Exhibit(ExhibitKind.PICTURE, match["target"], match["caption"] or "")
     return None
+
+
+def is_copy(path: str, data: bytes) -> bool:
+    """Whether the bytes are those that an asset's name promises: a human's file among the assets is not."""
+    named = _COPY.fullmatch(path)
+    return named is not None and hashlib.sha256(data).hexdigest().startswith(named[1])
 
 
 def is_formula(line: str) -> bool:

@@ -1,0 +1,133 @@
+"""The bytes of a picture, judged: what kind it is, how large, and whether showing it can do anything but show it."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from vault.errors import Unreadable
+
+MAX_BYTES = 10 * 1024 * 1024
+MAX_SIDE = 20_000  # pixels
+MAX_PIXELS = 100_000_000
+MIN_SIDE = 24  # a smaller one is an icon
+_KINDS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp"}
+_STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"RIFF")
+_SVG = "{http://www.w3.org/2000/svg}"
+_XHTML = "{http://www.w3.org/1999/xhtml}"
+_XLINK = "{http://www.w3.org/1999/xlink}"
+_DRAWS = frozenset(
+    "svg g defs symbol use path rect circle ellipse line polyline polygon text tspan textPath title desc metadata "
+    "linearGradient radialGradient stop pattern clipPath mask marker style image filter feBlend feColorMatrix "
+    "feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow "
+    "feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight "
+    "feSpecularLighting feSpotLight feTile feTurbulence switch view".split()
+)
+_BITMAP = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=\s]*")
+_LOCAL = re.compile(r"#[^\s\"'()<>]*")
+_URL = re.compile(r"url\(\s*[\"']?(?!#)", re.IGNORECASE)
+# CSS that loads, runs or hides what it does; a drawing needs none of it.
+_ACTIVE_CSS = re.compile(r"@|\\|expression|binding|behavior|javascript|image-set|cross-fade|\bsrc\s*\(", re.IGNORECASE)
+_SCRIPT = re.compile(r"\s*(?:javascript|vbscript|data|file|https?)\s*:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`kind` is the suffix a copy gets; sides in pixels, 0 for a drawing that names none."""
+
+    kind: str
+    width: int
+    height: int
+
+
+def judged(data: bytes) -> Seen:
+    """What a picture is. Raises: Unreadable for one that is not to be copied, with the reason."""
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"the picture is larger than {MAX_BYTES >> 20} MiB")
+    seen = _bitmap(data) if data.startswith(_STARTS) else _drawing(data)
+    if seen.kind != "svg" or seen.width:
+        small, large = sorted((seen.width, seen.height))
+        if small < MIN_SIDE and seen.kind != "svg":
+            raise Unreadable("the picture is as small as an icon")
+        if large > MAX_SIDE or small * large > MAX_PIXELS:
+            raise Unreadable(f"the picture has too many pixels: {seen.width} x {seen.height}")
+    return seen
+
+
+def _bitmap(data: bytes) -> Seen:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as image:
+                seen = Seen(_KINDS[image.format or ""], *image.size)
+                image.verify()
+    except Exception as error:
+        raise Unreadable("the picture is damaged") from error
+    return seen
+
+
+def _drawing(data: bytes) -> Seen:
+    """An SVG that only draws: by allow-list, as a page that shows it might run it."""
+    from lxml import etree
+
+    if b"<svg" not in data[:65_536]:
+        raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
+    if re.search(rb"<!ENTITY|<!DOCTYPE[^>]*\[|<\?xml-stylesheet", data, re.IGNORECASE):
+        raise Unreadable("the drawing defines entities or styles elsewhere")
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise Unreadable("the drawing is not well-formed") from error
+    if (root.getroottree().docinfo.encoding or "utf-8").lower() not in ("utf-8", "us-ascii", "ascii", "iso-8859-1"):
+        raise Unreadable("the drawing is in an encoding that not all programs read alike")
+    if root.tag != f"{_SVG}svg":
+        raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
+    for element in root.iter():
+        what = _acts(element)
+        if what:
+            raise Unreadable(f"the drawing is more than a drawing: {what}")
+    return Seen("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
+
+
+def _acts(element: Any) -> str:
+    """What an element of a drawing could do besides drawing; "" if nothing."""
+    tag = element.tag
+    if not isinstance(tag, str):
+        return "" if element.__class__.__name__ == "_Comment" else "an instruction or entity"
+    if tag.startswith(_XHTML) or (tag.startswith(_SVG) and tag.removeprefix(_SVG) not in _DRAWS) or "}" not in tag:
+        return f"an element <{tag.rpartition('}')[2][:40]}>"
+    if tag == f"{_SVG}style" and _acts_in_css("".join(element.itertext())):
+        return "style that loads or runs something"
+    for name, value in element.attrib.items():
+        if _acts_in(name, value):
+            return f"an attribute {name.rpartition('}')[2][:40]}"
+    return ""
+
+
+def _acts_in(name: str, value: str) -> bool:
+    if name in ("href", f"{_XLINK}href", "src"):
+        return not (_LOCAL.fullmatch(value.strip()) or _BITMAP.fullmatch(value.strip()))
+    if "}" in name and not name.startswith("{http://www.w3.org/"):
+        return False  # an editor's notes to itself
+    if name.lower().startswith("on") or name.endswith("}base"):
+        return True
+    return _acts_in_css(value) if name == "style" else _URL.search(value) is not None or _runs(name, value)
+
+
+def _runs(name: str, value: str) -> bool:
+    return "}" not in name and _SCRIPT.match(value) is not None
+
+
+def _acts_in_css(css: str) -> bool:
+    return _ACTIVE_CSS.search(css) is not None or _URL.search(css) is not None
+
+
+def _pixels(length: str) -> int:
+    found = re.match(r"\s*(\d{1,6})", length)
+    return int(found[1]) if found and "%" not in length else 0
