@@ -13,7 +13,7 @@ from compiler.readers.page import Page
 from compiler.segment import segments
 from vault.clean import clean_line
 from vault.errors import Unreadable
-from vault.source import MarkKind, Problem, SourceText
+from vault.source import Mark, MarkKind, Problem, SourceText
 
 MAX_FILE = 200 * 1024 * 1024  # bytes
 _SITE = re.compile(r"\s+[-|–—·:]\s+\S")
@@ -59,7 +59,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         reader=reader,
         text=text,
         title=title or clean_line(PurePosixPath(name).stem) or "untitled",
-        language=language_of(text),
+        language=language_of(_prose(text, marks)),
         segments=segments(text, marks),
         marks=marks,
         places=places,
@@ -67,3 +67,12 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         problems=tuple(problems),
         pictures=page.pictures,
     )
+
+
+def _prose(text: str, marks: tuple[Mark, ...]) -> str:
+    """The text without its blocks of code, where much of it is that: code says nothing of a document's language."""
+    blocks = [m for m in marks if m.kind is MarkKind.CODE and text[m.start - 2 : m.start] in ("", "\n\n")]
+    if sum(m.end - m.start for m in blocks) * 3 < len(text):
+        return text
+    ends = [0, *(m.end for m in blocks)]
+    return "".join(text[at : m.start] for at, m in zip(ends, blocks, strict=False)) + text[ends[-1] :]

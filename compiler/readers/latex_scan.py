@@ -13,6 +13,7 @@ from html import escape
 from compiler.readers import latex_names as names
 from compiler.readers.dialects import OMISSION
 from compiler.readers.latex_blocks import Group
+from compiler.readers.latex_cites import cited, works_in
 from compiler.readers.latex_environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex_input import Macro
 from compiler.readers.markup import Markup, link
@@ -35,6 +36,7 @@ class Scanner(Environments):
 
     def __init__(self, text: str, markup: Markup) -> None:
         super().__init__(text, markup)
+        self._works = works_in(text)
         self._german = _GERMAN.search(text[:20_000]) is not None
 
     def run(self) -> None:
@@ -150,14 +152,23 @@ class Scanner(Environments):
             self.raw(f"<{tag}>")
 
     def _reference(self, name: str) -> None:
+        """A reference with a part in its sentence leaves a gap there; a citation at the end of a clause leaves none."""
         while self.input.optional() is not None:
             pass
-        self.input.argument()
+        keys = clean_line(self.input.argument() or "")
         before = self.tail()
-        if name in names.SILENT_CITES and before.strip() and not _LEADS_ON.search(before):
+        if name in names.REFERENCES:
+            self.raw(link(f"#{keys}", OMISSION))
+        elif name in names.SILENT_CITES and before.strip() and not _LEADS_ON.search(before):
             self.unspace()
+            self.raw(cited(keys, self._works))
         else:
-            self.words(OMISSION)
+            self.raw(OMISSION + cited(keys, self._works))
+
+    def label(self) -> None:
+        name = clean_line(self.input.argument() or "")
+        if self.writing and not self.capturing:
+            self.raw(f'<x-label id="{escape(name)}"></x-label>')
 
     def _file(self) -> None:
         line = self.input.line
@@ -270,6 +281,7 @@ _HANDLERS: dict[str, Callable[[Scanner], None]] = {
     "begin": Scanner.begin,
     "end": Scanner.end,
     "item": Scanner.item,
+    "label": Scanner.label,
     "x@item": Scanner.open_item,
     "bibitem": Scanner.bibitem,
     "\\": Scanner.new_line,

@@ -15,7 +15,8 @@ _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 _INLINE = re.compile(
     r"\[\[(?P<target>[^\[\]\n]{1,2000})\](?:\[(?P<label>(?:[^\[\]]|\[[^\[\]\n]{0,200}\]){1,2000})\])?\]"
     r"|\[fn:[\w-]*:(?P<note>[^\[\]]{1,2000})\]|(?P<fn>\[fn:[\w-]{1,60}\])"
-    r"|\[cite(?:/[\w/-]{1,30})?:[^\[\]]{1,500}\]|(?<![\w@])(?:cite[pt]?|autocite|parencite|textcite):&?[\w:,&;.-]{1,200}[\w]"
+    r"|(?P<cite>\[cite(?:/[\w/-]{1,30})?:[^\[\]]{1,500}\])"
+    r"|(?<![\w@])(?:cite[pt]?|autocite|parencite|textcite):(?P<keys>&?[\w:,&;.-]{1,200}[\w])"
     rf"|\$\$(?P<shown>[^$]{{1,5000}})\$\$|(?<![\w$\\])\$(?P<tex>(?![\s$])[^$\n]{{0,{MAX_SPAN}}}(?<!\s))\$(?![\w$])"
     r"|\\\((?P<round>.{1,2000}?)\\\)|\\\[(?P<square>.{1,5000}?)\\\]"
     r"|@@[\w-]{1,20}:[^@]{0,500}@@|\{\{\{[^{}]{0,500}\}\}\}|(?P<radio><<<?[^<>\n]{1,200}>>>?)"
@@ -33,7 +34,7 @@ def inline(words: str, depth: int = 0) -> str:
     for found in _INLINE.finditer(words):
         out += (escape(words[at : found.start()], quote=False), _made(found, depth))
         at = found.end()
-        if found["fn"] and out[-1] == "" and len(out) > 1:
+        if found["fn"] or found["cite"] or found["keys"]:  # what points elsewhere leaves no gap
             out[-2] = out[-2].rstrip()
     out.append(escape(words[at:], quote=False))
     return "".join(out)
@@ -73,6 +74,11 @@ def _emphasised(mark: str, words: str, depth: int) -> str:
     return f"<{tag}>{inner}</{tag}>"
 
 
+def _cited(words: str) -> str:
+    keys = ",".join(re.findall(r"[@&]([\w:./-]*\w)", words)) or words
+    return f'<x-cite key="{escape(keys)}"></x-cite>'
+
+
 def _entity(name: str) -> str:
     words = sign(name)
     return escape(words if words is not None else f"\\{name}", quote=False)
@@ -91,4 +97,6 @@ _MADE: dict[str, Callable[[str], str]] = {
     "radio": _radio,
     "address": lambda target: link(target, escape(target)),
     "entity": _entity,
+    "cite": _cited,
+    "keys": _cited,
 }

@@ -28,8 +28,9 @@ _PROSE = {
     "note", "warning", "tip", "important", "hint", "caution", "danger", "attention", "error", "admonition", "seealso",
     "topic", "sidebar", "glossary", "container", "compound", "epigraph", "highlights", "list-table", "table", "todo",
     "versionadded", "versionchanged", "deprecated", "abstract", "definition", "theorem", "proof", "rst-class",
-    "tab-item", "tab-set", "dropdown", "grid", "card", "function", "class", "method", "attribute", "data", "exception", "option",
-    "describe", "py:function", "py:class", "py:method", "c:function", "cpp:class", "js:function", "envvar", "confval",
+    "tab-item", "tab-set", "dropdown", "grid", "card", "function", "class", "method", "attribute", "data", "exception",
+    "option", "describe", "py:function", "py:class", "py:method", "c:function", "cpp:class", "js:function", "envvar",
+    "confval",
 }  # fmt: skip
 _TITLED = {"admonition", "topic", "sidebar", "rubric", "centered"}
 _RUNNING = {"note", "warning", "tip", "important", "hint", "seealso", "caution", "danger", "attention", "error", "todo"}
@@ -127,7 +128,7 @@ class _Document:
         return self.lines[at] if 0 <= at < len(self.lines) else ""
 
     def _below(self, at: int, indent: int) -> int:
-        """The line after the last that is indented further than `indent`, of those from `at` on; not the blanks there."""
+        """Where the lines from `at` on end that are indented further than `indent`; blank ones at the end are left."""
         end = at
         for number in range(at, len(self.lines)):
             if self.lines[number].strip():
