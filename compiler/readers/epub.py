@@ -65,6 +65,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             budget.left_out(f"the book goes on after {MAX_BOOK // 1024**2} MiB")
             break
         _write(chapter, number, archive, page, walker, budget)
+    if not page.length and budget.problems:
+        raise Unreadable(budget.problems[0].message, hint="download it again")
     return _properties(package), budget.problems
 
 

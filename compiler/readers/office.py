@@ -102,7 +102,8 @@ def properties(archive: Archive) -> dict[str, str]:
             out[key] = value
     if out.get("author", "").casefold() in _NOBODY:
         out.pop("author")
-        out.pop("published", None)  # the day a library was made, not the document
+    if "author" not in out:
+        out.pop("published", None)  # the day a template or a library was made, not the document
     return out
 
 

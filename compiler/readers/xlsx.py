@@ -20,7 +20,7 @@ from vault.source import MarkKind, Problem
 MAX_SHEETS = 100
 MAX_SHEET = 64 * 1024**2  # bytes of one sheet, which is read as a stream
 MAX_STRINGS = 48 * 1024**2  # bytes of the words that sheets share
-MAX_BLANKS = 200_000  # rows passed over without a word in them
+MAX_BLANKS = 100_000  # rows passed over without a word in them
 _DEFAULT_NAME = re.compile(
     r"(?:sheet|tabelle|feuil|feuille|hoja|foglio|planilha|blad|ark|лист|工作表|シート)\s*\d*", re.I
 )
@@ -103,12 +103,15 @@ def _write_sheets(book: Any, archive: Archive, page: Page, budget: Budget) -> No
 
 def _rows(sheet: Any, xml: bytes, budget: Budget) -> Iterator[Row]:
     """The sheet's visible rows that hold something, as many as may still be read."""
+    from openpyxl.cell.read_only import EMPTY_CELL
+
     hidden_rows, hidden_columns = _hidden(xml)
     title = label_of(normal(sheet.title)) or "sheet"
     sheet.reset_dimensions()  # what the file says of its own size may be wrong
     blanks = 0
     for number, cells in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS + 1), 1):
-        values = [_words(c) if i not in hidden_columns else "" for i, c in enumerate(cells, 1)]
+        nothing = set(map(id, cells)) <= {id(EMPTY_CELL)}  # a sheet may have a million such rows
+        values = [] if nothing else [_words(c) if i not in hidden_columns else "" for i, c in enumerate(cells, 1)]
         if number in hidden_rows or not any(values):
             blanks += 1
             if blanks > MAX_BLANKS:

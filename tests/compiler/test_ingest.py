@@ -33,9 +33,21 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
         ("photo.png", PNG, "image"),
         ("drawing.svg", b"<svg>", "image"),
         ("photo", PNG, "image"),
-        ("table.csv", b"a,b", "unsupported"),
-        ("code.py", b"import os", "unsupported"),
-        ("book.epub", b"PK\x03\x04", "unsupported"),
+        ("table.csv", b"a,b", "csv"),
+        ("table.TSV", b"a\tb", "csv"),
+        ("code.py", b"import os", "code"),
+        ("book.epub", b"PK\x03\x04", "epub"),
+        ("report.docx", b"PK\x03\x04", "docx"),
+        ("report.doc", b"\xd0\xcf\x11\xe0", "docx"),
+        ("slides.pptx", b"PK\x03\x04", "pptx"),
+        ("numbers.xlsm", b"PK\x03\x04", "xlsx"),
+        ("lesson.ipynb", b"{}", "notebook"),
+        ("paper.tex", b"\\section{Hi}", "latex"),
+        ("notes.org", b"* Hi", "org"),
+        ("lesson.qmd", b"# Hi", "markdown"),
+        ("export.json", b'[{"uuid": "u", "name": "n", "chat_messages": []}]', "chat"),
+        ("export.json", b'[{"title": "t", "mapping": {"a": {}}}]', "chat"),
+        ("package.json", b'{"name": "x"}', "unsupported"),
         ("slides", b"PK\x03\x04....", "unsupported"),
         ("a.unknown", b"Some words here.", "unsupported"),
         ("picture-named.md", PNG, "markdown"),
@@ -55,7 +67,12 @@ def test_a_documents_kind_is_told_by_its_name_and_first_bytes(name: str, head: b
         (b"PK\x03\x04\x14\x00" + bytes(60), "a.txt", "zip archive"),
         (b"<!-- only this -->", "a.md", "no text"),
         (b"not a pdf", "a.pdf", "not a PDF"),
-        (b"a,b\n1,2\n", "a.csv", "no reader"),
+        (b'{"name": "x"}', "package.json", "no reader"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "a.doc", r"old kind.*save it as .docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.xlsx", "password"),
+        (PNG, "a.pptx", "PNG picture"),
+        (b"plain words, no archive", "a.docx", "not a Word document"),
+        (b"PK\x03\x04" + bytes(60), "a.epub", "cut off or damaged"),
         (b"\x00\x01\x02\x03" * 9, "a.txt", "control characters"),
         (b"\x00\x01words" * 9, "a.txt", "zero bytes"),
     ],
@@ -139,6 +156,8 @@ def test_every_real_document_is_read_whole_and_sound(shared_data: Path) -> None:
             continue  # it has a test of its own
         source = read_source(path.read_bytes(), path.name)
         sound(source)
+        if path.parent.name == "tables":
+            continue  # numbers are of no language
         assert source.language == languages.get(path.parent.name, "en")
         assert source.problems == ()
         assert any(m.kind is MarkKind.HEADING for m in source.marks), path
