@@ -22,7 +22,7 @@ def pages(
     sources = [_source(layout, g) for g in layout.gathered if g.source is not None]
     kept = [_kept(layout, g, shown_in.get(g.tracked.id, ())) for g in layout.gathered if g.source is None]
     return {
-        indexes.INDEX: indexes.render_index(sources, kept, concepts),
+        indexes.INDEX: indexes.render_index(sources, kept, concepts, layout.topics),
         indexes.CONCEPTS: indexes.render_concepts(concepts),
         indexes.GRAPH: indexes.render_graph(concepts),
         indexes.LOG: indexes.render_log(builds, layout.zone),

@@ -38,9 +38,27 @@ class ConceptLine:
     related: Sequence[str]
 
 
-def render_index(sources: Sequence[SourceLine], recorded: Sequence[str], concepts: Sequence[ConceptLine]) -> str:
-    """`_index.md`: every summary, every concept, and the files that are kept but not read."""
-    parts = ["# Index", f"## Concepts ({len(concepts)})"]
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """One topic in the catalogue."""
+
+    link: str
+    concepts: int
+    confidence: str
+
+
+def render_index(
+    sources: Sequence[SourceLine],
+    recorded: Sequence[str],
+    concepts: Sequence[ConceptLine],
+    topics: Sequence[TopicLine] = (),
+) -> str:
+    """`_index.md`: every topic, concept and summary, and the files that are kept but not read."""
+    parts = ["# Index"]
+    if topics:
+        parts.append(f"## Topics ({len(topics)})")
+        parts.append("\n".join(f"- {t.link} · {_count(t.concepts, 'concept')} · {t.confidence}" for t in topics))
+    parts.append(f"## Concepts ({len(concepts)})")
     parts.append("\n".join(f"- {c.link} · {c.confidence}" for c in concepts) or "None yet.")
     parts.append(f"## Sources ({len(sources)})")
     lines = ["- " + " · ".join(filter(None, (s.link, _count(s.claims, "claim"), s.language, s.note))) for s in sources]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,8 +14,6 @@ from vault.store import SUMMARIES
 from vault.wikilink import links
 
 NONE = "none"  # what a human writes for `copy_of` to deny it
-_PUBLISHED = ("published", "date")
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,6 @@ def _said_in(summary: str, owner: Mapping[str, SourceId]) -> str | None:
 
 def _witness(g: Gathered, authority: Mapping[SourceId, int]) -> Witness:
     assert g.source is not None and g.fingerprint is not None
-    dates = (_DATE.match(g.source.properties.get(key, "").strip()) for key in _PUBLISHED)
-    published = next((m[0] for m in dates if m is not None), "")
+    published = g.source.properties.get("published", "")
     source = g.tracked.id
     return Witness(source, g.fingerprint, g.source.language, authority.get(source, 1), published, g.tracked.birth)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from compiler import cards, compose, decks, gaps
+from compiler import cards, compose, decks, gaps, indexes, reading
 from compiler.duplicates import origin_of
 from compiler.engines.port import CardsReply, ClaimView, ComposeReply, Reply, Request
 from compiler.gather import Gathered
@@ -16,7 +16,7 @@ from compiler.kinship import NONE, Kinship
 from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
 from vault import ledger
-from vault.agenda import GapKind, GapStatus, render_agenda
+from vault.agenda import Gap, GapKind, GapStatus, render_agenda
 from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
 from vault.claim import Claim, ClaimKind
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
@@ -63,6 +63,20 @@ def confidence(origins: set[SourceId], authority: dict[SourceId, int], engine: s
     return {0: "speculative", 1: "low", 2: "medium"}[len(origins)]
 
 
+def merged(key: str, machine: tuple[str, ...], before: ledger.Event, old: str | None) -> tuple[str, ...]:
+    """What the machine lists under a property, with what a human added in the `old` file, less what one took out.
+
+    `before` is the change event that says what the machine last wrote there.
+    """
+    if old is None:
+        return machine
+    last = before.get(key)
+    base = set(last) if isinstance(last, list) else set(machine)
+    theirs = read_properties(old).texts(key)
+    kept = [m for m in machine if m in theirs or m not in base]
+    return (*kept, *(t for t in theirs if t not in base and t not in kept))
+
+
 @dataclass
 class Layout:
     """Lays out one build. `files` maps vault paths to text; `decks` holds what each deck of the machine's wants."""
@@ -78,10 +92,13 @@ class Layout:
     kinship: Kinship
     report: Report
     read_old: ReadOld
+    fills: Mapping[GapId, Sequence[str]] = field(default_factory=dict)  # gap -> files that were added for it
     files: dict[str, str] = field(default_factory=dict)
     decks: dict[str, decks.Fresh] = field(default_factory=dict)
     events: list[ledger.Event] = field(default_factory=list)
     articles: dict[ConceptId, Article] = field(default_factory=dict)
+    topics: list[indexes.TopicLine] = field(default_factory=list)
+    asked: list[tuple[str, Gap]] = field(default_factory=list)  # every gap of the agenda that is open or was decided on
     written_before: dict[ConceptId, ledger.Event] = field(
         default_factory=dict
     )  # the last change event but this build's
@@ -118,7 +135,7 @@ class Layout:
     def _article(self, concept: Resolved, reply: ComposeReply) -> Article | None:
         changed = self.ids.changed.get(concept.id, {}).get("sources")
         before = [SourceId(s) for s in changed if isinstance(s, str)] if isinstance(changed, list) else []
-        places = compose.places(concept.main, before, self._source_order)
+        places = compose.places(concept.main, before, self.source_order)
         number = {s: n for n, s in enumerate(places, 1)}
 
         def cite(id_: ClaimId) -> Citation:
@@ -130,7 +147,7 @@ class Layout:
         if not sections:
             return None
         cited = {c.source for c in concept.main}
-        tags = tuple(sorted({t for s in cited for t in self._tags(s)}))
+        tags = tuple(sorted({t for s in cited for t in self.tags(s)}))
         return Article(concept, tuple(sections), tuple(places), self.confidence(cited), tags)
 
     def confidence(self, sources: Iterable[SourceId]) -> str:
@@ -141,10 +158,15 @@ class Layout:
             trust[origin] = max(trust.get(origin, 0), self.authority.get(source, 1))
         return confidence(set(trust), trust, self.engine)
 
-    def _source_order(self, id_: SourceId) -> tuple[str, str]:
+    def source_order(self, id_: SourceId) -> tuple[str, str]:
         return self.sources[id_].tracked.birth
 
-    def _tags(self, id_: SourceId) -> list[str]:
+    def published(self, id_: SourceId) -> str:
+        """The day that the source says it was published, or as much as it says of it; "" if nothing."""
+        source = self.sources[id_].source
+        return source.properties.get("published", "") if source is not None else ""
+
+    def tags(self, id_: SourceId) -> list[str]:
         """A source's folders below its kind, as tags."""
         folders = self.sources[id_].tracked.path.split("/")[1:-1]
         folders = folders[1:] if folders and folders[0] in _KIND_FOLDERS else folders
@@ -169,13 +191,7 @@ class Layout:
     def _merged(self, key: str, article: Article, old: str | None) -> tuple[str, ...]:
         """The machine's `aliases` or `tags`, with what a human added in the `old` file, less what one took out."""
         machine = article.tags if key == "tags" else article.concept.aliases
-        if old is None:
-            return machine
-        before = self.written_before.get(article.concept.id, {}).get(key)
-        base = set(before) if isinstance(before, list) else set(machine)
-        theirs = read_properties(old).texts(key)
-        kept = [m for m in machine if m in theirs or m not in base]
-        return (*kept, *(t for t in theirs if t not in base and t not in kept))
+        return merged(key, machine, self.written_before.get(article.concept.id, {}), old)
 
     def related(self, article: Article) -> list[ConceptId]:
         """The concepts that this one's claims name most, those with an article only."""
@@ -266,8 +282,11 @@ class Layout:
         )
         found = gaps.find(known, news.cards, links, origins)
         births = {str(e["id"]): e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth"}
-        items, events = gaps.agenda(found, known, births, self.ids, decided, self.at)
+        links_to = reading.fill_links(self.fills, self.gathered)
+        items, events = gaps.agenda(found, known, births, self.ids, decided, self.at, links_to)
+        self.report.notices += reading.fill_notices(items, self.fills, self.gathered)
         self.events += events
+        self.asked = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
         still_open = Counter(g.kind for g in items if g.open)
         self.report.gaps |= {k.value: still_open[k] for k in GapKind}
         self.report.gaps["filled"] = sum(g.status is GapStatus.FILLED for g in items)
@@ -284,11 +303,11 @@ class Layout:
                 "id": concept.id,
                 "title": concept.title,
                 "aliases": self._merged("aliases", article, old),
-                "created": self._day(self._birth(concept.id)),
-                "updated": self._day(self.ids.changed[concept.id]["at"]),
+                "created": self.day(self._birth(concept.id)),
+                "updated": self.day(self.ids.changed[concept.id]["at"]),
                 "confidence": article.confidence,
                 "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-                "sources": tuple(self._source_link(s) for s in article.places),
+                "sources": tuple(self.source_link(s) for s in article.places),
                 "related": tuple(related),
                 "tags": self._merged("tags", article, old),
             }
@@ -297,12 +316,12 @@ class Layout:
     def _birth(self, id_: str) -> str:
         return self.ids.births[id_].at
 
-    def _source_link(self, id_: SourceId) -> str:
+    def source_link(self, id_: SourceId) -> str:
         if id_ in self.sources and self.sources[id_].source is not None:
             return str(Wikilink(self.shelf.summaries[id_], alias=alias(self.titles[id_])))
         return f"{self.ids.present_key.get(id_, id_)} (gone)"
 
-    def _day(self, instant: str) -> str:
+    def day(self, instant: str) -> str:
         at: datetime = parse_instant(instant)
         return at.astimezone(self.zone).date().isoformat()
 
@@ -339,9 +358,9 @@ class Layout:
             reader=g.source.reader,
             authority=self.authority.get(source, 1),
             language=g.source.language,
-            created=self._day(self._birth(source)),
-            updated=self._day(self.ids.changed_at(source)),
-            copy_of=self._source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
+            created=self.day(self._birth(source)),
+            updated=self.day(self.ids.changed_at(source)),
+            copy_of=self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
             copy_kind=copy.kind.value if copy else "",
         )
         defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]

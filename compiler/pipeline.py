@@ -19,10 +19,12 @@ from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
 from compiler.options import Options
 from compiler.publish import Publisher
+from compiler.reading import write_reading_list
 from compiler.replies import Replies
 from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
 from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
+from compiler.topic_pages import write_topics
 from vault import ledger
 from vault.agenda import GapStatus, ticks
 from vault.card import CardKind, parse_deck
@@ -32,6 +34,7 @@ from vault.errors import Refused, UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.note import read_properties
+from vault.provenance import fills_in
 from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
 
 _LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict"})  # failures that time alone does not mend
@@ -76,6 +79,9 @@ class Pipeline:
             news = layout.write_decks(replies.ask, self._deleted())
         self._learn(layout.take_events())
         layout.write_agenda(news, self._gap_decisions())
+        write_reading_list(layout)
+        self._learn(layout.take_events())
+        write_topics(layout)
         self._learn(layout.take_events())
         layout.write_articles()
         layout.write_summaries()
@@ -194,6 +200,7 @@ class Pipeline:
             kinship=self._kinship(gathered, authority),
             report=self.report,
             read_old=self.publisher.settled_text_of,
+            fills=fills_in(self.decided),
         )
 
     def _resolution(self, gathered: list[Gathered]) -> Resolution:

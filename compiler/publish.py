@@ -18,6 +18,8 @@ from vault.note import human_edited, read_properties
 from vault.store import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
 from vault.summary import head_of, parse_summary, splice_claims
 
+_ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
+
 
 @dataclass(slots=True)
 class Publisher:
@@ -62,18 +64,19 @@ class Publisher:
 
     def notes(self, files: Mapping[str, str]) -> None:
         """Plan the writing of articles, summaries and the agenda, and the removal of those nothing supports."""
-        articles = self.report.articles
+        counted = {CONCEPTS: self.report.articles, TOPICS: self.report.topics}
         for path, text in files.items():
             old = self.text_of(path)
-            if path.startswith(f"{CONCEPTS}/"):
-                articles["created" if old is None else "unchanged" if old == text else "updated"] += 1
+            counts = counted.get(path.rpartition("/")[0])
+            if counts is not None:
+                counts["created" if old is None else "unchanged" if old == text else "updated"] += 1
             if old == text or self.is_no_text(path):
                 continue
-            if path.startswith((f"{CONCEPTS}/", f"{SUMMARIES}/")) and old is not None and self._is_humans(path, old):
+            if path.startswith(_ARTICLES) and old is not None and self._is_humans(path, old):
                 self._beside_humans(path, text, old)
             else:
                 self.writes[path] = text.encode()
-        for folder in (CONCEPTS, SUMMARIES):
+        for folder in (CONCEPTS, TOPICS, SUMMARIES):
             for path in self.vault.paths(folder, ".md"):
                 if (
                     path not in files
@@ -81,7 +84,8 @@ class Publisher:
                     and not self._is_humans(path, self.text_of(path) or "")
                 ):
                     self.removals.append(path)
-                    articles["removed"] += folder == CONCEPTS
+                    if folder in counted:
+                        counted[folder]["removed"] += 1
 
     def _beside_humans(self, path: str, text: str, old: str) -> None:
         """A summary takes its claims in place, so that citations go on leading to them; all else is proposed."""

@@ -27,6 +27,7 @@ class Report:
 
     sources: dict[str, int] = field(default_factory=lambda: _zero("read", "recorded", "unchanged", "failed", "copies"))
     articles: dict[str, int] = field(default_factory=lambda: _zero("created", "updated", "unchanged", "removed"))
+    topics: dict[str, int] = field(default_factory=lambda: _zero("created", "updated", "unchanged", "removed"))
     claims: dict[str, int] = field(default_factory=lambda: _zero("added", "kept", "retracted", "rejected"))
     cards: dict[str, int] = field(default_factory=lambda: _zero("created", "kept", "updated", "suspended", "rejected"))
     gaps: dict[str, int] = field(default_factory=lambda: _zero("structural", "epistemic", "learner", "filled"))
@@ -41,7 +42,8 @@ class Report:
         return not self.written
 
     def counts(self) -> dict[str, dict[str, int]]:
-        return {"sources": self.sources, "articles": self.articles, "claims": self.claims, "cards": self.cards}
+        nouns = ("sources", "articles", "topics", "claims", "cards")
+        return {noun: getattr(self, noun) for noun in nouns}
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -61,6 +63,7 @@ class Report:
         report.sources["unchanged"] = sum(data["sources"][k] for k in ("read", "unchanged"))
         report.sources |= {k: data["sources"].get(k, 0) for k in ("recorded", "failed", "copies")}
         report.articles["unchanged"] = sum(data["articles"][k] for k in ("created", "updated", "unchanged"))
+        report.topics["unchanged"] = sum(data.get("topics", {}).get(k, 0) for k in ("created", "updated", "unchanged"))
         report.claims |= {
             "kept": data["claims"]["added"] + data["claims"]["kept"],
             "rejected": data["claims"]["rejected"],

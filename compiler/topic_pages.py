@@ -1,0 +1,285 @@
+"""Topics of a build that is laid out: what the ledger must learn of them, and their articles."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from compiler import compose
+from compiler.disagreements import Disagreement, disagreements
+from compiler.duplicates import origin_of
+from compiler.gather import Gathered
+from compiler.headings import heading_key
+from compiler.indexes import TopicLine
+from compiler.layout import Article, Layout, merged
+from compiler.topics import Known, Passage, Topic, topics
+from vault.agenda import Gap
+from vault.article import FRESHNESS_DAYS, CitedSentence
+from vault.claim import Claim, ClaimKind
+from vault.ids import ConceptId, SourceId, digest12, free_slug, mint
+from vault.ledger import Event, Ids
+from vault.note import Value, read_properties, render_generated
+from vault.store import GAPS, TOPICS
+from vault.topic import Dispute, TopicBody, render_topic
+from vault.wikilink import Citation, Wikilink, alias, note_link
+
+RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
+DISPUTES, QUESTIONS, ASKED = 6, 8, 3
+_QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
+    "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
+    "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
+    "relational": {"en": "{}: how does it relate to its neighbours?", "de": "{}: wie hängt das mit anderem zusammen?"},
+    "applied": {"en": "{}: when is it used, and where does it fail?", "de": "{}: wann nützt es, und wo versagt es?"},
+    "one-source": {"en": "{}: what do other sources say of it?", "de": "{}: was sagen andere Quellen dazu?"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    id: str
+    topic: Topic
+    title: str
+    slug: str
+    members: tuple[Article, ...]
+
+    @property
+    def path(self) -> str:
+        return f"{TOPICS}/{self.slug}.md"
+
+
+def write_topics(layout: Layout) -> None:
+    """Put the topics' articles to `layout.files`, their lines to its index, and what is new of them to its events."""
+    keys = {i: layout.ids.births[i].key for i in layout.articles}
+    found = topics(list(_passages(layout)), _known(layout.ids), keys)
+    pages = [_page(layout, topic) for topic in found]
+    kept = {p.id for p in pages}
+    for id_, birth in layout.ids.births.items():
+        if birth.noun == "topic" and layout.ids.alive(id_) and id_ not in kept:
+            _tell(layout, "retire", id_, reason="its concepts have parted")
+    desk = _Desk(layout)
+    for page in sorted(pages, key=lambda p: (p.title.casefold(), p.id)):
+        desk.write(page)
+
+
+def _passages(layout: Layout) -> Iterator[Passage]:
+    """Every claim of a source that is nobody's copy, with where it stands."""
+    home = {c.id: a.concept.id for a in layout.articles.values() for c in a.concept.main}
+    mentions = layout.resolution.mentions
+    for g in layout.gathered:
+        if g.source is None or g.tracked.id in layout.kinship.copies:
+            continue
+        starts = [s.start for s in g.source.segments]
+        for claim, _ in g.claims:
+            about = home.get(claim.id, ConceptId(""))
+            named = tuple(c for c in mentions.get(claim.id, ()) if c != about)
+            yield Passage(g.tracked.id, _headings(g, starts, g.starts[claim.id]), about, named)
+
+
+def _headings(g: Gathered, starts: Sequence[int], at: int) -> tuple[str, ...]:
+    """The headings above an offset, the document's title first."""
+    assert g.source is not None
+    segments = g.source.segments
+    path = segments[max(bisect_right(starts, at) - 1, 0)].headings if segments else ()
+    title = g.source.title
+    return path if path and heading_key(path[0]) == heading_key(title) else (title, *path)
+
+
+def _known(ids: Ids) -> list[Known]:
+    """The topics of the ledger that are alive, oldest first."""
+    out = []
+    births = [b for b in ids.births.values() if b.noun == "topic" and ids.alive(b.id)]
+    for birth in sorted(births, key=lambda b: (b.at, b.key, b.id)):
+        change = ids.changed.get(birth.id, {})
+        members = frozenset(ConceptId(ids.merged.get(m, m)) for m in _strings(change.get("members")))
+        anchors = change.get("anchors")
+        places = frozenset(tuple(_strings(a)) for a in anchors) if isinstance(anchors, list) else frozenset()
+        out.append(Known(birth.id, birth.key, birth.name, members, places))
+    return out
+
+
+def _strings(value: object) -> list[str]:
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def _tell(layout: Layout, type_: str, id_: str, **facts: object) -> None:
+    event: Event = {"v": 1, "type": type_, "of": "topic", "id": id_, "at": layout.at, **facts}
+    layout.events.append(event)
+    layout.ids.apply(event)
+
+
+def _page(layout: Layout, topic: Topic) -> _Page:
+    """A topic with its id: the one it had, that of a topic of its name that has gone, or a new one."""
+    ids = layout.ids
+    id_ = topic.id or ids.keys.get(("topic", topic.key), "")
+    if not id_:
+        id_ = mint("topic", topic.key, ids.births)
+        slug = free_slug(topic.title, id_, ids.slugs("topic"))
+        _tell(layout, "birth", id_, key=topic.key, name=topic.title, slug=slug)
+    elif id_ in ids.retired:
+        _tell(layout, "revive", id_)
+    before = _strings(ids.changed.get(id_, {}).get("members"))
+    place = {m: n for n, m in enumerate(before)}  # as they stood; new ones come after
+    members = sorted(topic.members, key=lambda m: place.get(m, len(place)))
+    return _Page(id_, topic, ids.births[id_].name, ids.births[id_].slug, tuple(layout.articles[m] for m in members))
+
+
+class _Desk:
+    """Writes the pages of one build."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        articles = layout.articles.values()
+        own = [a.concept.main for a in articles]
+        found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
+        self.home = {c.id: a.concept.id for a in articles for c in a.concept.main}
+        self.disputes: dict[ConceptId, list[Disagreement]] = {}
+        for one in found:
+            for concept in self._concepts_of(one):
+                self.disputes.setdefault(concept, []).append(one)
+        self.gaps: dict[str, list[tuple[str, Gap]]] = {}
+        for key, gap in layout.asked:
+            kind, _, rest = key.partition(":")
+            of, _, what = rest.partition(":")
+            if gap.open and kind == "epistemic":
+                self.gaps.setdefault(of, []).append((what, gap))
+
+    def _concepts_of(self, one: Disagreement) -> list[ConceptId]:
+        """The concepts whose topics show a disagreement: those it is about, else those that it names."""
+        claims = (one.first, one.second)
+        about = [self.home[c.id] for c in claims if c.id in self.home]
+        named = [m for c in claims for m in self.layout.resolution.mentions.get(c.id, ())]
+        return list(dict.fromkeys(about or named))
+
+    def write(self, page: _Page) -> None:
+        layout = self.layout
+        sentences = [a.sections[0].paragraphs[0][0] for a in page.members]
+        relations = self._relations(page, {s.text for s in sentences})
+        disputes = self._disputes(page)
+        asked = [c for a in page.members for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
+        before = layout.ids.changed.get(page.id, {})
+        claims = [c.claim for s in (*sentences, *(s for p in relations for s in p)) for c in s.cites]
+        used = [layout.claims[c] for c in claims] + asked + [c for _, *pair in disputes for c in pair]
+        places = compose.places(used, [SourceId(s) for s in _strings(before.get("sources"))], layout.source_order)
+        cite = _Cites(layout, places)
+        body = TopicBody(
+            page.title,
+            Counter(a.concept.language for a in page.members).most_common(1)[0][0],
+            [(a.link, cite.again(s)) for a, s in zip(page.members, sentences, strict=True)],
+            [[cite.again(s) for s in paragraph] for paragraph in relations],
+            [Dispute(verdict, cite.claim(first), cite.claim(second)) for verdict, first, second in disputes],
+            [cite.claim(c) for c in asked],
+            self._questions(page),
+        )
+        self._file(page, render_topic(body), places, before, {c.source for c in used})
+
+    def _file(self, page: _Page, body: str, places: list[SourceId], before: Event, cited: set[SourceId]) -> None:
+        layout = self.layout
+        tags = tuple(sorted({t for s in cited for t in layout.tags(s)}))
+        now = {
+            "digest": digest12(body),
+            "members": [a.concept.id for a in page.members],
+            "anchors": [list(a) for a in page.topic.anchors],
+            "sources": [str(s) for s in places],
+            "aliases": [],
+            "tags": list(tags),
+        }
+        if any(before.get(key) != value for key, value in now.items()):
+            _tell(layout, "change", page.id, **now)
+        old = layout.read_old(page.path)
+        freshness = read_properties(old).text("freshness") if old else ""
+        confidence = layout.confidence(cited)
+        properties: dict[str, Value] = {
+            "type": "topic",
+            "id": page.id,
+            "title": page.title,
+            "aliases": merged("aliases", (), before, old),
+            "created": layout.day(layout.ids.births[page.id].at),
+            "updated": layout.day(layout.ids.changed[page.id]["at"]),
+            "confidence": confidence,
+            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
+            "sources": tuple(layout.source_link(s) for s in places),
+            "related": tuple(a.link for a in page.members),
+            "tags": merged("tags", tags, before, old),
+        }
+        layout.files[page.path] = render_generated(properties, body, old)
+        layout.topics.append(TopicLine(note_link(page.path, page.title), len(page.members), confidence))
+
+    def _relations(self, page: _Page, told: set[str]) -> list[list[CitedSentence]]:
+        """Sentences of the members' articles that name another member: relations first, one for a pair."""
+        members = {a.concept.id for a in page.members}
+        found: list[tuple[bool, int, int, CitedSentence, frozenset[ConceptId]]] = []
+        for n, article in enumerate(page.members):
+            said = [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
+            for m, sentence in enumerate(said):
+                claims = [self.layout.claims[c.claim] for c in sentence.cites]
+                others = {o for c in claims for o in self.layout.resolution.mentions.get(c.id, ())} & members
+                others.discard(article.concept.id)
+                if others and sentence.text not in told and any(c.kind is not ClaimKind.QUESTION for c in claims):
+                    plain = not any(c.kind is ClaimKind.RELATION for c in claims)
+                    found.append((plain, n, m, sentence, frozenset({article.concept.id, *others})))
+        joined: set[frozenset[ConceptId]] = set()
+        taken: dict[int, list[tuple[int, CitedSentence]]] = {}
+        for _, n, m, sentence, pair in sorted(found, key=lambda f: f[:3]):
+            if pair in joined or sentence.text in told or len(taken.get(n, ())) >= A_CONCEPT:
+                continue
+            if sum(map(len, taken.values())) >= RELATIONS:
+                break
+            joined.add(pair)
+            told.add(sentence.text)
+            taken.setdefault(n, []).append((m, sentence))
+        return [[s for _, s in sorted(taken[n], key=lambda t: t[0])] for n in sorted(taken)]
+
+    def _disputes(self, page: _Page) -> list[tuple[str, Claim, Claim]]:
+        """(verdict, claim that weighs more or came first, the other) of the disagreements on the page's concepts."""
+        found = dict.fromkeys(d for a in page.members for d in self.disputes.get(a.concept.id, ()))
+        return [self._weighed(d) for d in list(found)[:DISPUTES]]
+
+    def _weighed(self, one: Disagreement) -> tuple[str, Claim, Claim]:
+        layout = self.layout
+        first, second = sorted((one.first, one.second), key=lambda c: layout.source_order(c.source))
+        trust = [layout.authority.get(c.source, 1) for c in (first, second)]
+        dates = [layout.published(c.source) for c in (first, second)]
+        if trust[0] != trust[1]:
+            high, low = max(trust), min(trust)
+            why = f"The first weighs more: authority {high} against {low}"
+            return (why, first, second) if trust[0] == high else (why, second, first)
+        if all(dates) and not dates[0].startswith(dates[1]) and not dates[1].startswith(dates[0]):
+            why = f"The first is later: {max(dates)} against {min(dates)}"
+            return (why, first, second) if dates[0] > dates[1] else (why, second, first)
+        return "Undecided: equal authority, and no dates that tell them apart", first, second
+
+    def _questions(self, page: _Page) -> list[str]:
+        """Links to the agenda: for each concept its first gap, those first that most of the others name."""
+        mentions = self.layout.resolution.mentions
+        named = Counter(m for a in page.members for c in a.concept.main for m in mentions.get(c.id, ()))
+        order = sorted(enumerate(page.members), key=lambda pair: (-named[pair[1].concept.id], pair[0]))
+        out = []
+        for _, article in order:
+            for what, gap in self.gaps.get(article.concept.id, ())[:1]:
+                words = _QUESTIONS.get(what, _QUESTIONS["definitional"])
+                question = words.get(article.concept.language, words["en"]).format(article.concept.title)
+                out.append(str(Wikilink(GAPS.removesuffix(".md"), f"^g-{gap.id}", alias(question))))
+        return out[:QUESTIONS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cites:
+    """Citations with the numbers of one page."""
+
+    layout: Layout
+    places: Sequence[SourceId]
+
+    def claim(self, claim: Claim) -> CitedSentence:
+        """A claim's words as a sentence that cites it."""
+        return CitedSentence(claim.words, tuple(self._citations([claim])))
+
+    def again(self, sentence: CitedSentence) -> CitedSentence:
+        """A sentence of an article, numbered as this page numbers its sources."""
+        return CitedSentence(sentence.text, tuple(self._citations(self.layout.claims[c.claim] for c in sentence.cites)))
+
+    def _citations(self, claims: Iterable[Claim]) -> Iterator[Citation]:
+        number = {s: n for n, s in enumerate(self.places, 1)}
+        for claim in claims:
+            yield Citation(self.layout.shelf.summaries[claim.source], claim.id, number[claim.source])

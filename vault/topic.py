@@ -1,0 +1,63 @@
+"""Topic articles: what belongs together, how it relates, where sources disagree, what is open. All of it cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vault.article import CitedSentence, cited
+from vault.clean import clean_line
+from vault.markdown import escape
+
+_WORDS = {
+    "en": ("What belongs together", "How the concepts relate", "Where sources disagree", "Open questions"),
+    "de": (
+        "Was zusammengehört",
+        "Wie die Begriffe zusammenhängen",
+        "Wo Quellen einander widersprechen",
+        "Offene Fragen",
+    ),
+    "zh": ("相关概念", "概念之间的关系", "来源之间的分歧", "未决问题"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two sentences that cannot both hold, the one that weighs more first; `verdict` says why, or that neither does."""
+
+    verdict: str
+    first: CitedSentence
+    second: CitedSentence
+
+
+@dataclass(frozen=True, slots=True)
+class TopicBody:
+    """What a topic's file shows. `members` are links to concepts, each with the sentence that says what it is;
+    `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own."""
+
+    title: str
+    language: str
+    members: Sequence[tuple[str, CitedSentence]]
+    relations: Sequence[Sequence[CitedSentence]] = ()
+    disputes: Sequence[Dispute] = ()
+    asked: Sequence[CitedSentence] = ()
+    questions: Sequence[str] = ()
+
+
+def render_topic(topic: TopicBody) -> str:
+    """The body of a topic's file. What it says itself stands in headings and links, which assert nothing."""
+    together, relate, disagree, questions = _WORDS.get(topic.language, _WORDS["en"])
+    parts = [f"# {escape(clean_line(topic.title))}", f"## {together}"]
+    parts.append("\n\n".join(f"- {link}\n  {cited(sentence)}" for link, sentence in topic.members))
+    if topic.relations:
+        parts.append(f"## {relate}")
+        parts += [" ".join(map(cited, paragraph)) for paragraph in topic.relations]
+    if topic.disputes:
+        parts.append(f"## {disagree}")
+        for dispute in topic.disputes:
+            parts += [f"### {escape(clean_line(dispute.verdict))}", cited(dispute.first), cited(dispute.second)]
+    if topic.asked or topic.questions:
+        parts.append(f"## {questions}")
+        parts += map(cited, topic.asked)
+        parts += ["\n".join(f"- {link}" for link in topic.questions)] if topic.questions else []
+    return "\n" + "\n\n".join(parts) + "\n"
