@@ -81,7 +81,15 @@ _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _ZIPPED = frozenset({"docx", "pptx", "xlsx", "epub"})
-_CHAT = re.compile(rb'"(?:mapping|chat_messages)"\s*:|"uuid"\s*:.{0,1000}?"(?:created_at|account)"\s*:', re.DOTALL)
+# The keys with which Claude and ChatGPT begin their exports: of one conversation, or a list of them.
+_CHAT = re.compile(
+    rb"""\A(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:
+    "uuid"\s*:\s*"[0-9a-fA-F-]{36}"\s*,\s*"name"\s*:\s*(?:null|"(?:[^"\\]|\\.)*")\s*,\s*"(?:summary|model|created_at|updated_at)"
+    |"title"\s*:\s*(?:null|"(?:[^"\\]|\\.)*")\s*,\s*"create_time"\s*:
+    )|"chat_messages"\s*:\s*\[
+    |"mapping"\s*:\s*\{\s*"[^"]{1,80}"\s*:\s*\{\s*"(?:id|message|parent|children)"\s*:""",
+    re.VERBOSE,
+)
 
 
 def kind_of(name: str, head: bytes) -> str:

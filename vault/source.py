@@ -25,6 +25,7 @@ class MarkKind(StrEnum):
     CAPTION = "caption"
     TABLE = "table"
     QUOTATION = "quotation"  # a block quote
+    QUESTION = "question"  # what a human asked a machine: not asserted
     CITATION = "citation"  # the last character before the place where other works are named
 
 

@@ -1,16 +1,16 @@
 """Source code -> source text: comments and docstrings as prose, all else as code. A place is "function, line N".
 
-What is prose is told by Pygments' tokens, for Python too: `ast` refuses files of other versions, and deep nesting can
-end the process.
+Comments are told by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
+process.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from compiler.readers.code_comments import is_licence, prose_of
+from compiler.readers.code_lexing import Comment, comments_in, language_of_file
 from compiler.readers.decode import decode
 from compiler.readers.markdown import read_markdown
 from compiler.readers.page import Page
@@ -61,15 +61,6 @@ _DECORATION = re.compile(r"\s*(?:@|#\[|\[\[?\w|template\s*<|export\b|public\b|pr
 
 
 @dataclass(frozen=True, slots=True)
-class _Comment:
-    """`text[start:end]` is a comment or docstring; `doc` is said of the declaration before it, as Python's are."""
-
-    start: int
-    end: int
-    doc: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Declaration:
     start: int
     name: str
@@ -88,44 +79,19 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         raise Unreadable(f"more than {MAX_CODE_FILE:,} characters of code: data, or the work of a program")
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise Unreadable(f"code with lines of more than {MAX_LINE:,} characters: minified, or data")
-    lexer = _lexer(name, text)
-    language = str(lexer.aliases[0]) if lexer.aliases else ""
-    comments = _comments(lexer, text)
+    language = language_of_file(name, text)
+    if language is None:
+        raise Unreadable("no rules for this language")
+    comments = comments_in(text, language)
     declarations = _declarations(text, comments)
     if _GENERATED.search(text[:2_000]):
         problems.append(Problem("code-generated", "made by a program, as it says itself: its comments are not read", 1))
         comments = []
-    _Sheet(text, language, page, declarations).write(comments)
+    _Sheet(text, language.name, page, declarations).write(comments)
     return {"title": clean_line(name)[:200]}, problems
 
 
-def _lexer(name: str, text: str) -> Any:
-    from pygments.lexers import get_lexer_for_filename
-    from pygments.util import ClassNotFound
-
-    try:
-        return get_lexer_for_filename(name.lower(), text[:10_000])
-    except ClassNotFound:
-        raise Unreadable("no rules for this language") from None
-
-
-def _comments(lexer: Any, text: str) -> list[_Comment]:
-    """The comments and docstrings that stand on lines of their own, those on neighbouring lines joined."""
-    from pygments.token import Comment, String
-
-    comments: list[_Comment] = []
-    for start, kind, value in lexer.get_tokens_unprocessed(text):
-        if not value.strip() or not (kind in String.Doc or kind in Comment):
-            continue
-        preprocessor = kind in Comment.Preproc or kind in Comment.PreprocFile or kind in Comment.Hashbang
-        own_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
-        doc = value.lstrip("rRbBuUfF")[:1] in "\"'"
-        if (doc or own_line) and not preprocessor:
-            _take_comment(_Comment(start, start + len(value.rstrip()), doc), text, comments)
-    return comments
-
-
-def _declarations(text: str, comments: list[_Comment]) -> list[_Declaration]:
+def _declarations(text: str, comments: list[Comment]) -> list[_Declaration]:
     """What the code declares, in order; nothing that stands in a comment."""
     out: list[_Declaration] = []
     covered = iter(comments)
@@ -140,16 +106,6 @@ def _declarations(text: str, comments: list[_Comment]) -> list[_Declaration]:
     return out
 
 
-def _take_comment(comment: _Comment, text: str, comments: list[_Comment]) -> None:
-    """Joins a comment to the one on the line before it."""
-    if comments and not comment.doc and not comments[-1].doc:
-        between = text[comments[-1].end : comment.start]
-        if not between.strip() and between.count("\n") <= 1:
-            comments[-1] = _Comment(comments[-1].start, comment.end, False)
-            return
-    comments.append(comment)
-
-
 class _Sheet:
     """Writes code and prose in the order of the file."""
 
@@ -162,7 +118,7 @@ class _Sheet:
         self._kept = 0
         self._line, self._line_at = 1, 0
 
-    def write(self, comments: list[_Comment]) -> None:
+    def write(self, comments: list[Comment]) -> None:
         at = 0
         for number, comment in enumerate(comments):
             raw = self.text[comment.start : comment.end]
@@ -217,7 +173,7 @@ class _Sheet:
         name = self._named(declaration)
         self.page.label = lambda heading, line: f"{name}, line {line}" if name else f"line {line}"
 
-    def _about(self, comment: _Comment) -> _Declaration | None:
+    def _about(self, comment: Comment) -> _Declaration | None:
         """What a comment is about: the declaration before a docstring, or on the lines right below a comment."""
         around = self._declared(comment.start)
         if comment.doc:
@@ -232,7 +188,7 @@ class _Sheet:
             self._around.pop()
         return self._around[-1] if self._around else None
 
-    def _prose(self, prose: str, comment: _Comment) -> None:
+    def _prose(self, prose: str, comment: Comment) -> None:
         about = self._about(comment)
         line = self._line_of(comment.start)
         self._label(about)

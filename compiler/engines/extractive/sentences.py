@@ -12,7 +12,7 @@ from sentencex import segment
 from compiler.engines.port import ExtractRequest, Span
 
 _BLOCK = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
-_SKIPPED = frozenset({"heading", "title", "code", "table", "caption", "math"})
+_SKIPPED = frozenset({"heading", "title", "code", "table", "caption", "math", "question"})
 _UNFINISHED = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Ch|Tab|Dr|Prof|Mr|Mrs|St|No|Vol|pp|engl|bzw|"
     r"usw|z\. ?B|d\. ?h"
