@@ -97,6 +97,8 @@ def is_name(name: str, language: str = "") -> bool:
 def _is_german_name(parts: list[str], lowered: list[str]) -> bool:
     if not parts[-1][0].isupper() and len(parts) > 1:
         return False
+    if len(parts) == 1 and lowered[0] in words.GERMAN_GENERIC:
+        return False
     return not any(w in words.GERMAN_NOT_NAME for w in lowered)
 
 

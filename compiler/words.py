@@ -346,6 +346,13 @@ CHINESE_NOT_NAME = re.compile(
     r"首先|其次|最后|更|最|很|非常|当|而|并|或|及|所有|任何|许多|大多数|给定|假设|实验|背景|方法|结果|讨论|结论|问题|答案|习题)"
     r"|[的了吗呢吧啊们]$|[是有能会要]$|我们|他们|它们|这个|那个|什么|可以|因此|所以|但是|然而"
 )
+GERMAN_GENERIC = _set(  # no name alone
+    "modell modelle methode methoden verfahren ansatz ansätze problem probleme aufgabe aufgaben daten text texte wort "
+    "wörter satz sätze wert werte zahl zahlen teil teile art arten form formen grund gründe ergebnis ergebnisse "
+    "training input inputs output outputs target schritt schritte version versionen prozess prozesse system systeme "
+    "darstellung repräsentation begriff begriffe frage fragen antwort antworten mensch menschen person personen jahr "
+    "jahre tag tage zeit ziel ziele weg wege thema themen quelle quellen bild bilder seite seiten liste listen"
+)
 GERMAN_NOT_NAME = _set(
     "der die das den dem des ein eine einer eines einem einen dieser diese dieses jener jene jenes er sie es "
     "wir ihr ich man ist sind war waren wird werden hat haben kann können muss müssen soll sollen wie was warum "

@@ -19,7 +19,18 @@ Name = Annotated[str, Field(max_length=200)]
 Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
 Signal = Literal[
-    "title", "heading", "index", "definition", "acronym", "alias", "emphasis", "item", "glossary", "link", "subject"
+    "title",
+    "heading",
+    "index",
+    "definition",
+    "acronym",
+    "alias",
+    "emphasis",
+    "item",
+    "glossary",
+    "link",
+    "proper",
+    "subject",
 ]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 

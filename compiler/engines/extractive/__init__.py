@@ -13,8 +13,10 @@ from compiler.engines.port import (
 )
 
 SIGNALS: tuple[str, ...] = (  # what the engine goes by, each of which can be left out to see what it contributes
-    "title", "heading", "index", "glossary", "item", "emphasis", "acronym", "alias", "link", "subject",  # names that are offered
-    "definition", "aside", "antecedent", "lead-in", "section", "formula", "loose",  # sentences that become claims
+    # names that are offered
+    "title", "heading", "index", "glossary", "item", "emphasis", "acronym", "alias", "link", "proper", "subject",
+    # sentences that become claims
+    "definition", "aside", "antecedent", "lead-in", "section", "formula", "loose",
 )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from compiler import names, words
 from compiler.engines.extractive import cues
 from compiler.engines.extractive.asking import flat
 from compiler.engines.extractive.clauses import Clause
-from compiler.engines.extractive.commonplace import is_common
 from compiler.engines.port import ExtractRequest, Term
 
 MAX_ABOUT = 4
@@ -95,15 +94,9 @@ def _object(clause: Clause) -> str:
     return clause.slice(start, at)
 
 
-def is_proper(name: str, text: str) -> bool:
-    """Whether a single word is a name by its form: "BERT", "GPT-2", or a capital that no ordinary word has."""
-    if " " in name:
-        return False
-    if any(c.isupper() for c in name[1:]) or any(c.isdigit() for c in name):
-        return True
-    return (
-        name[:1].isupper() and not is_common(name.casefold()) and not re.search(rf"\b{re.escape(name.lower())}", text)
-    )
+def is_proper(name: str) -> bool:
+    """Whether a single word is a name by its form: "BERT", "GPT-2", "FlashAttention", and not "Smith"."""
+    return " " not in name and sum(c.isupper() or c.isdigit() for c in name) > 1
 
 
 def is_vague(term: str, known: Known) -> bool:

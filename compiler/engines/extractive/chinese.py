@@ -90,7 +90,8 @@ def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> E
             said = said if "lead-in" in without else _LEAD.sub("", said, count=1)
             if not stands_alone(said):
                 continue
-        if match := definition(_words(said)) if "definition" not in without else None:
+        match = None if "definition" in without else definition(_words(said))
+        if match:
             name, english = _bare(match["term"]), (match["english"] or "").strip()
             aliases = (english,) if english and names.is_name(english) else ()
             terms.append(Term(name=name, aliases=aliases, signal="definition"))
@@ -118,9 +119,9 @@ def _given(request: ExtractRequest) -> Iterator[Term]:
         if names.is_name(name, "zh") and (names.is_name(other) or names.is_acronym(other)):
             yield Term(name=name, aliases=(other,), signal="alias")
     for found in sentences(request):
-        if match := _ALSO.search(_words(found.text)):
-            others = tuple(a.strip() for a in (match["alias"], match["english"], match["second"]) if a)
-            yield Term(name=_bare(match["name"]), aliases=others, signal="alias")
+        if also := _ALSO.search(_words(found.text)):
+            others = tuple(a.strip() for a in (also["alias"], also["english"], also["second"]) if a)
+            yield Term(name=_bare(also["name"]), aliases=others, signal="alias")
     for match in _QUOTED.finditer(request.text):
         if names.is_name(match[1], "zh"):
             yield Term(name=match[1], signal="emphasis")

@@ -302,6 +302,11 @@ def _refers(clause: Clause) -> Definition | None:
         body_end = _longest_name_start(clause, at, found) if found else None
         if body_end and body_end - at > 4 and any(w.tag in ("WH", "PREP") for w in words[at + 1 : body_end]):
             return Definition(clause.slice(body_end, clause.end), clause.slice(at + 1, body_end), "refer")
+    if words[at].low == "define":
+        as_ = next((i for i in range(at + 2, clause.end - 4) if words[i].low == "as"), None)
+        name = clause.slice(at + 1, as_).strip("\"“”'‘’ ") if as_ else ""
+        if as_ and is_term(name) and words[as_ + 1].tag in ("DET", "NOUN", "ADJ"):
+            return Definition(name, clause.slice(as_ + 1, clause.end), "is")
     if words[at].low == "refer" and words[at + 1].low == "to":
         marks = [i for i in range(at + 3, clause.end - 1) if words[i].low == "as"]
         if marks and marks[-1] - at > 5 and is_term(clause.slice(marks[-1] + 1, clause.end)):

@@ -27,7 +27,7 @@ from compiler.engines.extractive.leads import with_end, without_lead
 from compiler.engines.extractive.passing import explained_in_passing
 from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.standing import introduces_alone, stands_alone, without_pointers
-from compiler.engines.extractive.terms import index_terms, introduced, structure_terms, topics_of
+from compiler.engines.extractive.terms import index_terms, introduced, run_in_heading, structure_terms, topics_of
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
 from vault.claim import ClaimKind
 
@@ -80,6 +80,7 @@ class _Prose:
     def __init__(self, request: ExtractRequest, known: Known, without: frozenset[str]) -> None:
         self.request, self.known, self.without = request, known, without
         self.before: Antecedent | None = None
+        self.label: tuple[str, ...] = ()  # what the heading names that runs into the paragraph
         self.last: Sentence | None = None
 
     def claims(self) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
@@ -91,6 +92,8 @@ class _Prose:
             self.last = sentence
 
     def _claims_of(self, sentence: Sentence) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
+        if sentence.first:
+            self.label = () if "item" in self.without else run_in_heading(self.request, sentence.start)
         said, start = self._said(sentence)
         text = said or sentence.text
         alone = stands_alone(text, formulas="formula" not in self.without)
@@ -100,6 +103,8 @@ class _Prose:
             found or (self._found(clause) if clause else None) or (self._of_section(text, clause) if alone else None)
         )
         set_off = [] if "emphasis" in self.without else introduced(self.request, sentence.start, sentence.end)
+        if self.label and not found and (label := self._under_label(sentence, start)):
+            found, start = label
         if set_off and not found:
             found, start = self._introduced(set_off, sentence, start, alone)
         elif set_off and found:
@@ -165,6 +170,27 @@ class _Prose:
             return ClaimKind.DEFINITION, [entry.name], [_term(entry, "glossary")]
         return None
 
+    def _labelled(self, sentence: Sentence) -> Found | None:
+        """ "X: provides a format for ...", "X: This structure holds ...": a list's item about what its label names."""
+        match = _LABEL.match(sentence.text) if sentence.first and "item" not in self.without else None
+        if not match or not (sentence.item or self.label or self.known.holds(match["label"])):
+            return None
+        about = [names.bare(n) for n in re.split(r" and |, ", match["label"]) if names.is_name(n)]
+        if not about or not introduces_alone(match["body"], after=True):
+            return None
+        return cues.kind_in(match["body"]), about, [Term(name=n, signal="item") for n in about]
+
+    def _under_label(self, sentence: Sentence, start: int) -> tuple[Found, int] | None:
+        """The first sentence after a heading that runs into the paragraph, kept with that heading."""
+        terms = [Term(name=n, signal="heading") for n in self.label]
+        alone = introduces_alone(sentence.text)
+        last = self.last
+        if last is None or last.block != sentence.block or not last.first or len(last.text) > names.MAX_CHARS:
+            return ((cues.kind_in(sentence.text), list(self.label), terms), start) if alone and sentence.first else None
+        if not introduces_alone(sentence.text, after=True) or sentence.end - last.start > MAX_QUOTE:
+            return None
+        return (cues.kind_in(sentence.text), list(self.label), terms), last.start
+
     def _found(self, clause: Clause) -> Found | None:
         return self._defined(clause) or self._within(clause) or self._sorted(clause)
 
@@ -218,9 +244,9 @@ class _Prose:
         other = _ALSO_CALLED.search(clause.subject)
         aliases = (names.bare(other[1]),) if other and names.is_name(other[1]) else ()
         return [
-            Term(name=name, aliases=aliases if i == 0 else (), signal="subject")
+            Term(name=name, aliases=aliases if i == 0 else (), signal="proper" if proper else "subject")
             for i, name in enumerate(about)
-            if " " in name or is_proper(name, self.request.text) or (i == 0 and aliases)
+            if (proper := is_proper(name)) or " " in name or (i == 0 and aliases)
         ]
 
     def _beside(self, clause: Clause) -> Found | None:
@@ -240,6 +266,9 @@ class _Prose:
 
 _THIS_IS_CALLED = re.compile(
     r"(?:This|These)(?: [a-z-]+)? (?:is|are) (?:\w+ )?(?:known as|called|referred to as|termed) ", re.IGNORECASE
+)
+_LABEL = re.compile(
+    r"(?P<label>[A-Z][^:.!?()\[\]]{2,60}?)\s*(?:\[\d+\]|\([^()]*\))?\s*:\s+(?P<body>[A-Z]\S*\s.+)$", re.DOTALL
 )
 _ALSO_CALLED = re.compile(r"\((?:also|sometimes|often) (?:called|known as|referred to as) ([^()]+)\)$")
 

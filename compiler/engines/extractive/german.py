@@ -133,11 +133,11 @@ def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> E
             terms += [Term(name=n, signal="definition") for c in passing for n in c.about]
         set_off = [] if "emphasis" in without else introduced(request, found.start, found.end)
         set_off += [] if "alias" in without else [t.name for t in _given(found.text)]
-        if not stands_alone(found.text) and not (found.item and (_ENTRY.match(found.text) or _LABEL.match(found.text))):
+        if not (stands_alone(found.text) or _LABEL.match(found.text) or (found.item and _ENTRY.match(found.text))):
             if set_off and before and before.block == found.block and _LEANS.match(found.text) and _reads(before):
                 quote = request.text[before.start : found.end]
-                about = tuple(dict.fromkeys(set_off))
-                claims.append(ExtractedClaim(kind=_cue(quote), quote=quote, about=about, start=before.start))
+                once = tuple(dict.fromkeys(set_off))
+                claims.append(ExtractedClaim(kind=_cue(quote), quote=quote, about=once, start=before.start))
             continue
         kind, about = _sorted(found.text, without)
         if kind is ClaimKind.DEFINITION:

@@ -30,7 +30,7 @@ _LEAD = re.compile(
     r"|(?:it(?:['’]s| is) (?:also )?(?:important|worth|useful|interesting|crucial|helpful|clear|well[- ]known|easy|"
     r"natural) (?:to (?:note|notice|remember|reali[sz]e|know|understand|mention|point out|see|keep in mind)|noting|"
     r"remembering|mentioning|pointing out)?\s*that\s+)"
-    r"|it turns out that\s+"
+    r"|it turns out that\s+|(?:as|according to) \[…\](?: and \[…\])?(?: shows?| illustrates?| indicates?)?,\s+"
     r"|we (?:can |have |now |will |already )?(?:know|knew|see|saw|seen|note|noted|notice|recall|observe|observed|find|"
     r"found|learned|conclude|say|said|mentioned) that\s+"
     r"|(?:and|but|so|yet|or)\s+(?=(?:[A-Z]|the |an? |[a-z]+s\b|in |if |when |for |with |because ))"

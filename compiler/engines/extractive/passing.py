@@ -12,6 +12,11 @@ from compiler.engines.extractive.standing import stands_alone
 from compiler.engines.port import ExtractedClaim
 from vault.claim import ClaimKind
 
+MAX_SENTENCE = 600
+_PROMISING = re.compile(
+    r", (?:which (?:is|are|means?|refers?)|an?|also|called|known|termed) |[—–]|--|\((?:i\.e|an? |the )"
+    r"|\b(?:called|known as|termed|referred to as) "
+)
 _IN_BRACKETS = re.compile(
     r"(?P<term>(?:[\w-]+ ){0,4}[\w-]+) \((?:i\.e\.,? )?(?P<body>(?:an?|the) [a-z][^()]{12,160})\)"
 )
@@ -19,6 +24,8 @@ _IN_BRACKETS = re.compile(
 
 def explained_in_passing(sentence: str, start: int) -> Iterator[tuple[ExtractedClaim, Definition]]:
     """Claims that quote only the part of `sentence` that explains; `start` is the sentence's place in its segment."""
+    if len(sentence) > MAX_SENTENCE or not _PROMISING.search(sentence):
+        return
     for found in (apposition_in(sentence), named_after(sentence), _bracketed(sentence)):
         if found is None:
             continue

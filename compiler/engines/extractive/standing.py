@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-MIN_CHARS, MAX_CHARS = 30, 350
-MIN_WORDS = 5
+MIN_CHARS, MAX_CHARS = 24, 350
+MIN_WORDS = 4
 
 _END = re.compile(r"[.!][\"”’')\]]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -16,7 +16,7 @@ _LEANING = (
     r"both(?! \S+(?: \S+){0,6} and )|neither|either|one of (?!the (?:most|main|key|major|best|first|biggest|central|"
     r"core|[a-z]+s (?:of|in|to|with|for)\b))|(?:each|all|some|many|most|none) of|first|second|secondly|"
     r"third|"
-    r"thirdly|fourth|firstly|lastly|finally|next|then|otherwise|instead|likewise|similarly|conversely|thereby|"
+    r"thirdly|fourth|firstly|lastly|finally|next|then|otherwise|instead(?! of)|likewise|similarly|conversely|thereby|"
     r"thereafter|"
     r"afterwards|meanwhile|alternatively|specifically|again|also|too|still|what|why|how|who|where|which|whether|"
     r"the (?:former|latter|others?|rest|same|first|second|third|last|next|two|three|four|above|following|previous|"
@@ -72,7 +72,7 @@ _TELLING = (  # "we": what the author does, not what one does
     r"propose[ds]?|"
     r"show(?:ed)?|saw|see|turn|focus|consider(?:ed)?|assume[ds]?|recall|note[ds]?|return|observe[ds]?|explore[ds]?|"
     r"conclude[ds]?|begin|start|found|find|report|evaluate[ds]?|conduct(?:ed)?|train(?:ed)?|test(?:ed)?|compared?|"
-    r"implement(?:ed)?|did|were|are|do|used?|plot|visuali[sz]ed?|print|call(?:ed)? it|denoted?|write|let|set|get|opt|"
+    r"implement(?:ed)?|did|were|are|do|used|plot|visuali[sz]ed?|print|call(?:ed)? it|denoted?|write|let|set|get|opt|"
     r"follow(?:ed)?|think|hope|thank|believe|refer (?:the|to \w+ (?:et|for)|readers?)|only|simply|know|provide|"
     r"employ|adopt|"
     r"leave|demonstrate|analy[sz]e|study|investigate|review|release|experiment|look|keep"
@@ -112,7 +112,8 @@ _MATH = re.compile(r"[=<>−≤≥≈∝∈∉∀∃∑∏∫√∂∇→←↦�
 _SYMBOL = re.compile(r"\$[^$\\=<>]{1,8}\$")
 FORMULA = re.compile(r"\$(?![\s\d$])[^$\n]{1,90}(?<!\s)\$(?!\d)|\$\d[^$\n]{0,60}[\\^_=+×][^$\n]{0,60}\$")
 _FEW = re.compile(  # "α = 0.5", "the quantifier ∀", "a sentence φ"
-    r"\(?[\[(]?[\w\u0370-\u03ff]{0,3} ?[=<>−≤≥≈∈∉∀∃→∧¬|\u0370-\u03ff](?: ?[\w.,\u0370-\u03ff∅−]{0,5}[\])]?)?(?=[\s,.;:)]|$)"
+    r"\(?[\[(]?[\w\u0370-\u03ff]{0,3} ?[=<>−≤≥≈∈∉∀∃→∧¬|\u0370-\u03ff](?: ?[\w.,\u0370-\u03ff∅−]{0,5}[\])]?)?"
+    r"(?=[\s,.;:)]|$)"
     r"|(?<![\w'’.-])[b-hj-zB-HJ-Z](?![\w'’.-])"
 )
 MAX_SYMBOLS = 4
@@ -188,7 +189,8 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _NEAR = re.compile(
-    r"\bthis (?:is|was|means|can|will|allows?|makes?|leads?|would|has|requires?|gives?)\b|\bhere\b|\bas such\b",
+    r"\bthis (?:is|was|means|can|will|allows?|makes?|leads?|would|has|requires?|gives?)\b|\bhere\b|\bas such\b"
+    r"|\bwe (?:first|then|also|only|introduced?|adopt|employ|propose|keep|set|train|follow)\b",
     re.IGNORECASE,
 )
 

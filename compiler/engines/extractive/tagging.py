@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compiler import words
 from compiler.engines.extractive import verbs
@@ -102,6 +103,7 @@ _OPENERS = {"(": "OPEN", "[": "OPEN", "{": "OPEN", ")": "CLOSE", "]": "CLOSE", "
 _BEFORE_NOUN = {"DET", "POSS", "ADJ", "NUM"}
 
 
+@lru_cache(maxsize=256)  # several rules look at one sentence, one after the other
 def tokens(sentence: str) -> tuple[Token, ...]:
     """The tagged words and marks of one sentence."""
     found = [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(sentence)]

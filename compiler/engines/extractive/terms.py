@@ -38,12 +38,39 @@ _DEFINES_BEFORE = re.compile(
 SLANTED = 1  # the level of an emphasis that is told from a stronger one
 
 
+_QUOTED = re.compile(
+    r"\b(?:an?|the|multiple|called|termed|known as|named|of|as|method|methods) "
+    r"[\"“”](?P<name>[a-z][a-z-]*(?: [a-z][a-z-]*){1,3})[.,]?[\"”]"
+)
+
+
+def run_in_heading(request: ExtractRequest, start: int) -> tuple[str, ...]:
+    """The names in a bold heading with which the paragraph at `start` begins: "Early stopping. The model is ..."."""
+    for mark in request.marks:
+        if mark.kind != "emphasis" or mark.level == SLANTED or not start - 80 <= mark.start <= start:
+            continue
+        begins = mark.start == 0 or request.text[mark.start - 1] == "\n"
+        text = request.text[mark.start : mark.end].rstrip(" .:")
+        ends = request.text[mark.end - 1] in ".:" or request.text[mark.end : mark.end + 1] in (".", ":", " ")
+        if begins and ends and mark.end >= start - 2 and text[:1].isupper():
+            return tuple(_heading_names(text, request.language))
+    return ()
+
+
+def _quoted(request: ExtractRequest, start: int, end: int) -> Iterator[str]:
+    """Names of two words and more in quotation marks."""
+    for match in _QUOTED.finditer(request.text, start, end):
+        if request.language in ("", "en") and names.is_name(match["name"]):
+            yield names.bare(match["name"])
+
+
 def introduced(request: ExtractRequest, start: int, end: int) -> list[str]:
     """The names that emphasis introduces between the two offsets of the segment's text."""
     found = []
     for mark in request.marks:
         if mark.kind in ("emphasis", "term") and start <= mark.start and mark.end <= end:
             found += [t.name for t in _marked(request, mark)]
+    found += _quoted(request, start, end)
     return list(dict.fromkeys(found))
 
 
@@ -57,6 +84,8 @@ def structure_terms(request: ExtractRequest) -> Iterator[Term]:
             yield Term(name=name, signal="heading")
     for mark in request.marks:
         yield from _marked(request, mark)
+    for name in _quoted(request, 0, len(request.text)):
+        yield Term(name=name, signal="emphasis")
     for short, long in names.acronym_pairs(request.text):
         if names.is_name(long, language):
             yield Term(name=long, aliases=(short,), signal="acronym")
@@ -145,8 +174,9 @@ def _signal(text: str, mark: Span) -> Signal | None:
         return "link"
     if mark.kind == "emphasis":
         defines = bool(_DEFINES_AFTER.match(text[mark.end : mark.end + 80]))
-        if mark.level == SLANTED and not defines and not _DEFINES_BEFORE.search(text[: mark.start][-40:]):
-            return None  # italics in a text that has bold type for its terms, or an example
+        called = _DEFINES_BEFORE.search(text[max(0, mark.start - 40) : mark.start])
+        if mark.level == SLANTED and not called and not (defines and " " in text[mark.start : mark.end].strip()):
+            return None  # italics set off examples, too, as bold type does not
         starts_line = mark.start == 0 or text[mark.start - 1] == "\n"
         return "item" if starts_line and defines else "emphasis"
     return None

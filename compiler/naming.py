@@ -1,0 +1,232 @@
+"""What speaks for each name: which names are one, what sets them off, what is said of them, and when that is enough."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from compiler import names
+from compiler.engines.port import Term
+from vault.claim import Claim, ClaimKind
+from vault.ids import SourceId
+
+ENOUGH_CLAIMS = 3  # about a name that no sentence defines and nothing sets off plainly
+ENOUGH_NAMED = 2  # claims that name what a document sets off, though it is not their subject
+SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "item"})
+STRUCTURE = SET_OFF | {"definition"}
+_LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
+_NAMED = frozenset({"link", "proper"})
+_DEFINES = frozenset({"definition", "glossary"})
+_EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
+_MAX_NAME_WORDS = 6
+_SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClaims:
+    """One source as resolve sees it: its claims with the names they are about, and the names it offers."""
+
+    source: SourceId
+    title: str
+    language: str
+    claims: tuple[tuple[Claim, tuple[str, ...]], ...]
+    terms: tuple[Term, ...]
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the sources say of one name."""
+
+    variants: Counter[str] = field(default_factory=Counter)
+    signals: set[str] = field(default_factory=set)
+    claims: list[Claim] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
+    defined: bool = False
+
+    def add(self, claim: Claim, language: str) -> None:
+        """A claim whose subject it is, in a text of that language."""
+        self.claims.append(claim)
+        self.languages[language] += 1
+        self.defined |= claim.kind is ClaimKind.DEFINITION
+
+
+class Union:
+    """Names that are one, by their keys; the smallest key of a set stands for it, so order plays no part."""
+
+    def __init__(self) -> None:
+        self.parent: dict[str, str] = {}
+
+    def find(self, key: str) -> str:
+        """The key that stands for the set of `key`."""
+        root = key
+        while (up := self.parent.setdefault(root, root)) != root:
+            root = up
+        while self.parent[key] != root:
+            self.parent[key], key = root, self.parent[key]
+        return root
+
+    def join(self, a: str, b: str) -> None:
+        """Make two sets one."""
+        low, high = sorted((self.find(a), self.find(b)))
+        self.parent[high] = low
+
+
+@lru_cache(maxsize=200_000)
+def key_of(name: str, language: str) -> str:
+    """The key of what can be a name; "" for what cannot."""
+    return names.key(name, language) if names.is_name(name, language) else ""
+
+
+def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence]]:
+    """The names of all sources joined to sets, and the evidence for each name by its key."""
+    union = Union()
+    evidence: dict[str, Evidence] = defaultdict(Evidence)
+    short = _Acronyms()
+    for source in sources:
+        for term in source.terms:
+            key = key_of(term.name, source.language)
+            if not key:
+                continue
+            evidence[key].variants[term.name] += 1
+            evidence[key].signals.add(term.signal)
+            for alias in term.aliases:
+                other = key_of(alias, "en" if alias.isascii() else source.language)  # "自注意力（self-attention）"
+                if not other:
+                    continue
+                evidence[other].variants[alias] += 1
+                if names.is_acronym(alias):
+                    short.stands_for(other, key, source.source)
+                else:
+                    union.join(key, other)
+    _join_spellings(union, evidence)
+    short.join(union)
+    for source in sources:
+        for claim, about in source.claims:
+            for key in dict.fromkeys(short.meant(key_of(name, source.language), source.source) for name in about):
+                if key:
+                    evidence[key].add(claim, source.language)
+        for name in (n for _, about in source.claims for n in about):
+            if key := key_of(name, source.language):
+                evidence[key].variants[name] += 1
+    return union, evidence
+
+
+class _Acronyms:
+    """Short forms and what the sources say they stand for. One that stands for two things is a name of neither."""
+
+    def __init__(self) -> None:
+        self._longs: dict[str, set[str]] = defaultdict(set)
+        self._in_source: dict[tuple[str, SourceId], set[str]] = defaultdict(set)
+        self._ambiguous: set[str] = set()
+
+    def stands_for(self, short: str, long: str, source: SourceId) -> None:
+        self._longs[short].add(long)
+        self._in_source[short, source].add(long)
+
+    def join(self, union: Union) -> None:
+        """Join every short form with the one long form it has in each writing."""
+        for short, longs in sorted(self._longs.items()):
+            roots = {union.find(k) for k in longs}
+            if max(Counter(k.isascii() for k in roots).values()) > 1:
+                self._ambiguous.add(short)
+                continue
+            for long in sorted(longs):
+                union.join(long, short)
+
+    def meant(self, key: str, source: SourceId) -> str:
+        """The long form that an ambiguous `key` has in this source; `key` itself where it has none or several."""
+        longs = self._in_source.get((key, source), set()) if key in self._ambiguous else set()
+        return min(longs) if len(longs) == 1 else key
+
+
+def _join_spellings(union: Union, evidence: dict[str, Evidence]) -> None:
+    """Join names that only part their words otherwise: "feed forward network" and "feedforward network"."""
+    squeezed: dict[str, str] = {}
+    for key in sorted(evidence):
+        bare = key.replace(" ", "")
+        if len(bare) >= _SQUEEZED:
+            union.join(key, squeezed.setdefault(bare, key))
+
+
+def _may_borrow(keys: list[str], evidence: dict[str, Evidence]) -> bool:
+    """Whether a name without claims of its own is set off so plainly that sentences which only name it tell of it."""
+    signals = set().union(*(evidence[k].signals for k in keys))
+    spelled = any(" " in k or not k.isascii() for k in keys)
+    return bool(signals & (SET_OFF if spelled else _LISTED)) and not any(evidence[k].claims for k in keys)
+
+
+def lend(sources: Sequence[SourceClaims], groups: dict[str, list[str]], evidence: dict[str, Evidence]) -> None:
+    """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
+    bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
+    known = frozenset(bare)
+    bare_names = unspaced(known)
+    named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)
+    for source in sources:
+        for claim, _ in source.claims:
+            for root in dict.fromkeys(bare[k] for k in named_in(claim.words, known, bare_names)):
+                named[root].append((claim, source.language))
+    for root, claims in named.items():
+        listed = any(evidence[k].signals & _LISTED for k in groups[root])
+        if listed or len(claims) >= ENOUGH_NAMED:
+            evidence[root].claims += [c for c, _ in claims]
+            evidence[root].languages.update(language for _, language in claims)
+
+
+def summed(parts: Iterable[Evidence]) -> Evidence:
+    """The evidence for several names that are one."""
+    total = Evidence()
+    for part in parts:
+        total.variants += part.variants
+        total.signals |= part.signals
+        total.claims += part.claims
+        total.languages += part.languages
+        total.defined |= part.defined
+    return total
+
+
+def admitted(found: Evidence) -> bool:
+    """Whether a name has its own evidence: a definition, enough claims, or one about what a document sets off."""
+    if found.claims and found.signals & SET_OFF:
+        return True
+    if found.defined and found.signals & _DEFINES:
+        return True
+    if found.signals & _NAMED and any(c.kind in _EXPLAINS for c in found.claims):
+        return True
+    return len(found.claims) >= ENOUGH_CLAIMS and "subject" in found.signals
+
+
+def unspaced(known: frozenset[str]) -> list[str]:
+    """Names of writings that put no blanks between words."""
+    return sorted(k for k in known if not k.isascii() and " " not in k)
+
+
+def named_in(words: str, known: frozenset[str], bare_names: list[str]) -> list[str]:
+    """The keys of `known` that `words` name, those of `bare_names` without blanks around them, too."""
+    found = names_in(words, known)
+    return found if words.isascii() else found + [k for k in bare_names if k in words.casefold()]
+
+
+def names_in(words: str, known: frozenset[str]) -> list[str]:
+    """The keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
+    tokens = [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
+    lowered = [t.casefold() for t in tokens]
+    found = []
+    start = 0
+    while start < len(tokens):
+        step = 1
+        for length in range(min(_MAX_NAME_WORDS, len(tokens) - start), 0, -1):
+            head = _head(tokens[start + length - 1])
+            run = " ".join([*lowered[start : start + length - 1], head])
+            if head and run in known:
+                found.append(run)
+                step = length
+                break
+        start += step
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def _head(token: str) -> str:
+    return names.key(token)
