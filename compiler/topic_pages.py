@@ -65,16 +65,25 @@ def write_topics(layout: Layout) -> None:
 
 def _passages(layout: Layout) -> Iterator[Passage]:
     """Every claim of a source that is nobody's copy, with where it stands."""
-    home = {c.id: a.concept.id for a in layout.articles.values() for c in a.concept.main}
+    home = _homes(layout)
     mentions = layout.resolution.mentions
     for g in layout.gathered:
         if g.source is None or g.tracked.id in layout.kinship.copies:
             continue
         starts = [s.start for s in g.source.segments]
         for claim, _ in g.claims:
-            about = home.get(claim.id, ConceptId(""))
-            named = tuple(c for c in mentions.get(claim.id, ()) if c != about)
+            about = home.get(claim.id, ())
+            named = tuple(c for c in mentions.get(claim.id, ()) if c not in about)
             yield Passage(g.tracked.id, _headings(g, starts, g.starts[claim.id]), about, named)
+
+
+def _homes(layout: Layout) -> dict[str, tuple[ConceptId, ...]]:
+    """Claim id -> the concepts whose articles rest on it."""
+    homes: dict[str, tuple[ConceptId, ...]] = {}
+    for article in layout.articles.values():
+        for claim in article.concept.main:
+            homes[claim.id] = (*homes.get(claim.id, ()), article.concept.id)
+    return homes
 
 
 def _headings(g: Gathered, starts: Sequence[int], at: int) -> tuple[str, ...]:
@@ -130,10 +139,9 @@ class _Desk:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        articles = layout.articles.values()
-        own = [a.concept.main for a in articles]
+        own = [a.concept.main for a in layout.articles.values()]
         found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
-        self.home = {c.id: a.concept.id for a in articles for c in a.concept.main}
+        self.homes = _homes(layout)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}
         for one in found:
             for concept in self._concepts_of(one):
@@ -148,7 +156,7 @@ class _Desk:
     def _concepts_of(self, one: Disagreement) -> list[ConceptId]:
         """The concepts whose topics show a disagreement: those it is about, else those that it names."""
         claims = (one.first, one.second)
-        about = [self.home[c.id] for c in claims if c.id in self.home]
+        about = [concept for c in claims for concept in self.homes.get(c.id, ())]
         named = [m for c in claims for m in self.layout.resolution.mentions.get(c.id, ())]
         return list(dict.fromkeys(about or named))
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
+from itertools import chain, product
 from math import sqrt
 
 from compiler.headings import LONGEST, heading_key, heading_title
 from vault.ids import ConceptId, SourceId
 
 FEWEST, MOST = 4, 30  # concepts of a topic when it is born
+FEWEST_IN_PART = 6  # where it is a mere section of a longer document
 LEAST = 3  # concepts that keep one alive
 _OWN = 3  # a claim about a concept says so many times as much of it as one that only names it
 _JOINS = 2  # the least that a section must say of a concept to have it
@@ -25,9 +27,11 @@ _LEAVES = 2  # times as much must another topic say of a concept to take it away
 _LINKED = 2  # claims between a concept and a topic's members, from which it joins them without a section of its own
 _REST = 4  # a section whose concepts mostly have topics makes one of the rest only where that is a quarter
 _NAMED, _HINTED = 3.0, 1.5  # times as much says a section of what its heading is, or names among others
+_ROUNDS = 8  # until nothing moves; two or three do
 _KIND_OF = 2  # claims that a name is worth: grouped-query attention is an attention
 
 Anchor = tuple[str, ...]  # a source's id and the keys of the headings that lead to a section
+_DOCUMENT = 2  # parts of a document's own anchor: the source and its title
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Passage:
 
     source: SourceId
     headings: tuple[str, ...]  # the document's title first
-    about: ConceptId
+    about: tuple[ConceptId, ...]  # most claims are about one concept, or about none that has an article
     named: tuple[ConceptId, ...] = ()
 
 
@@ -73,6 +77,11 @@ class _Section:
     named: Counter[ConceptId] = field(default_factory=Counter)
     below: list[_Section] = field(default_factory=list)
 
+    @property
+    def fewest(self) -> int:
+        """Concepts that it must have to be a topic: a document's own subject is one sooner than a part of it."""
+        return FEWEST if len(self.anchor) == _DOCUMENT else FEWEST_IN_PART
+
 
 @dataclass(slots=True)
 class _Candidate:
@@ -86,6 +95,10 @@ class _Candidate:
     says: Counter[ConceptId] = field(default_factory=Counter)
     members: set[ConceptId] = field(default_factory=set)
     weight: float = 1.0  # long sections say more of everything: only their root counts
+    naming: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.naming = heading_key(self.title)
 
     def take(self, section: _Section) -> None:
         self.sections.append(section)
@@ -96,13 +109,12 @@ class _Candidate:
 
     def share(self, concept: ConceptId, name: str) -> float:
         """How much of what is said here is said of the concept, more so where the heading names it."""
-        title = heading_key(self.title)
-        drawn = _NAMED if title == name else _HINTED if f" {name} " in f" {title} " else 1.0
+        drawn = _NAMED if self.naming == name else _HINTED if f" {name} " in f" {self.naming} " else 1.0
         return self.says[concept] * self.weight * drawn
 
     @property
     def least(self) -> int:
-        return LEAST if self.known else FEWEST
+        return LEAST if self.known else min((s.fewest for s in self.sections), default=FEWEST)
 
     @property
     def strength(self) -> tuple[bool, int, int, int]:
@@ -113,9 +125,18 @@ class _Candidate:
 def topics(passages: Sequence[Passage], known: Sequence[Known], keys: Mapping[ConceptId, str]) -> list[Topic]:
     """The topics of all concepts, as the sources' sections come. `passages` come source by source.
 
-    `keys` has every concept that may be a member, with the key of its name; ties are settled by it.
+    `keys` has every concept that may be a member, with the key of its name; ties are settled by it. The topics are
+    such that, were they known before, the same would come out: where nothing changes, no concept moves.
     """
-    return _Clusters(_documents(passages, keys), known, keys, _links(passages, keys)).run()
+    documents, links = _documents(passages, keys), _links(passages, keys)
+    ids = {topic.key: topic.id for topic in known}
+    found: list[Topic] = []
+    for _ in range(_ROUNDS):
+        before, found = found, _Clusters(documents, known, keys, links).run()
+        if {t.key: set(t.members) for t in before} == {t.key: set(t.members) for t in found}:
+            break
+        known = [Known(t.id, t.key, t.title, frozenset(t.members), frozenset(t.anchors)) for t in found]
+    return [replace(topic, id=ids.get(topic.key, "")) for topic in found]
 
 
 def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -> list[_Section]:
@@ -133,8 +154,7 @@ def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -
             if section is None:
                 section = found[anchor] = _Section(anchor, heading_title(heading), (number, len(found)))
                 (documents if above is None else above.below).append(section)
-            if passage.about in concepts:
-                section.own[passage.about] += 1
+            section.own.update(c for c in passage.about if c in concepts)
             section.named.update(c for c in passage.named if c in concepts)
             above = section
     for document in documents:
@@ -159,10 +179,10 @@ def _links(passages: Sequence[Passage], keys: Mapping[ConceptId, str]) -> dict[C
     """
     links: dict[ConceptId, Counter[ConceptId]] = defaultdict(Counter)
     for passage in passages:
-        for other in passage.named:
-            if passage.about in keys and other in keys and other != passage.about:
-                links[passage.about][other] += 1
-                links[other][passage.about] += 1
+        for one, other in product(passage.about, passage.named):
+            if one in keys and other in keys and one != other:
+                links[one][other] += 1
+                links[other][one] += 1
     by_key = {key: id_ for id_, key in keys.items()}
     for id_, key in keys.items():
         words = key.split(" ")
@@ -225,7 +245,7 @@ class _Clusters:
     def _born(self, section: _Section) -> _Candidate:
         """A candidate named by its heading, or by what stands before the heading's colon if that is a concept."""
         before = re.split(r"\s*[:–—]\s+", section.title, maxsplit=1)[0]
-        title = before if len(section.anchor) == 2 and heading_key(before) in self.names else section.title
+        title = before if len(section.anchor) == _DOCUMENT and heading_key(before) in self.names else section.title
         return _Candidate(heading_key(section.title), title, section.rank)
 
     def _heir(self, section: _Section) -> _Candidate | None:
@@ -300,7 +320,7 @@ class _Clusters:
             if -count != len(free):
                 heappush(waiting, (-len(free), rank, section))
             elif (
-                FEWEST <= len(free) <= MOST
+                section.fewest <= len(free) <= MOST
                 and len(free) * _REST >= len(section.own)
                 and heading_key(section.title) not in self.candidates
             ):
@@ -311,7 +331,7 @@ class _Clusters:
                 self.home |= dict.fromkeys(free, candidate)
 
     def _free(self, section: _Section) -> set[ConceptId]:
-        return {c for c in (section.own | section.named) if c not in self.home}
+        return {c for c in chain(section.own, section.named) if c not in self.home}
 
     def _topic(self, candidate: _Candidate) -> Topic:
         members = sorted(candidate.members, key=lambda c: (-candidate.says[c], self.keys[c], c))
@@ -332,7 +352,7 @@ def _all(documents: Iterable[_Section]) -> list[_Section]:
 
 def _cut(section: _Section, taken: set[Anchor]) -> list[_Section]:
     """The highest sections below this one that cover neither too few concepts nor too many, and are nobody's yet."""
-    if section.anchor in taken or len(section.own) < FEWEST:
+    if section.anchor in taken or len(section.own) < section.fewest:
         return []
     parts = [part for below in section.below for part in _cut(below, taken)]
     holds_taken = any(s.anchor in taken for s in _all(section.below))
