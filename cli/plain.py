@@ -12,12 +12,12 @@ from cli import report
 from learning import wording
 from learning.desk import Placed
 from learning.sitting import Sitting
+from vault import readable
 from vault.clean import clean
 from vault.errors import NotFound, RetainError
 from vault.evidence import EvidenceReader
 from vault.locks import lock
 from vault.log_event import Rating
-from vault.markdown import unescape
 from vault.store import Vault
 
 _RATINGS = {str(int(rating)): rating for rating in Rating}
@@ -131,7 +131,9 @@ class _Face:
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
         for each in found:
-            self._say(f"> {each.claim.quote if each.claim else each.problem}\n  {each.place} ({each.source})")
+            words = readable.words(each.claim.quote) if each.claim else each.problem
+            shown = [f"  {readable.exhibit(e)}\n" for e in each.claim.exhibits] if each.claim else []
+            self._say(f"> {words}\n{''.join(shown)}  {each.place} ({each.source})")
         if not found:
             self._say("no source is named; the card was written by hand")
 
@@ -166,5 +168,5 @@ class _Face:
 
 
 def _words(markdown: str) -> str:
-    """The text of a card as it is, escapes undone; its further lines stand below the first."""
-    return "\n   ".join(clean(unescape(markdown)).split("\n"))
+    """The text of a card as a screen without pictures shows it; its further lines stand below the first."""
+    return "\n   ".join(readable.text(markdown).split("\n"))

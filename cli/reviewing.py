@@ -220,6 +220,7 @@ def card() -> None:
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     """The card, what it rests on, and what is remembered of it."""
     from learning.wording import status
+    from vault import readable
     from vault.ledger import instant
     from vault.markdown import unescape
 
@@ -244,7 +245,7 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
         )
         return report.DONE
     report.show(f"{placed.title} · {placed.kind}  ({placed.deck.path}:{placed.card.line})")
-    report.show(f"Q: {question}\nA: {answer}")
+    report.show(f"Q: {readable.text(placed.card.question)}\nA: {readable.text(placed.card.answer)}")
     seen = f"due {instant(state.due)}, {state.reps} reviews, {state.lapses} lapses" if state.due else "never reviewed"
     report.show(f"{status(state, desk.now)}: {seen}")
     report.say(f"`retain trace {placed.id}` shows the words it rests on")

@@ -9,12 +9,13 @@ import re
 
 from textual.content import Content, Span
 
+from vault import readable
 from vault.clean import clean, clean_line
+from vault.exhibit import UNNAMED
 from vault.markdown import unescape
 
 MOST = 20_000  # characters of one text on the screen; the rest is said, not painted
 
-_FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,}).*")
 _BULLET = re.compile(r"(\s*)[-*+]\s+(?=\S)")
 _QUOTE = re.compile(r"\s{0,3}>\s?")
 _HEADING = re.compile(r"#{1,6}\s+")
@@ -23,6 +24,7 @@ _INLINE = re.compile(
     r"|(?P<math>\$\$[^$\n]+\$\$|\$(?![\s$])[^$\n]*?[^\s$\\]\$(?!\d)|\$[^\s$\\]\$(?!\d))"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|\*\*(?P<strong>[^*\n]+)\*\*"
+    r"|!\[\[(?P<picture>[^\[\]|\n]+)(?:\|(?P<caption>[^\[\]\n]*))?\]\]"
     r"|\[\[(?:[^\[\]|\n]*\|)?(?P<link>[^\[\]|\n]+)\]\]"
 )
 CODE = "$text-accent"
@@ -41,16 +43,27 @@ def line(text: str, style: str = "") -> Content:
 
 
 def prose(markdown: str) -> Content:
-    """The Markdown of a card as text: escapes undone; code, math and strong words set apart; lists with bullets."""
+    """The Markdown of a card as text: escapes undone; code, math and strong words set apart; lists with bullets.
+
+    Formulas are shown in Unicode where that can be, pictures by name, and code below the name of its language.
+    """
     out: list[str] = []
     spans: list[Span] = []
     at = 0
-    fenced = False
+    fence = ""
     for row in _bounded(clean(markdown)).split("\n"):
-        if _FENCE.fullmatch(row):
-            fenced = not fenced
+        mark = readable.FENCE.fullmatch(row)
+        if mark and not fence:
+            fence = mark["fence"]
+            if mark["language"] in ("", UNNAMED):
+                continue
+            words = mark["language"]
+            styles = [(0, len(words), DIM)]
+        elif mark and mark["fence"].startswith(fence) and not mark["language"]:
+            fence = ""
             continue
-        words, styles = _code_row(row) if fenced else _row(row)
+        else:
+            words, styles = _code_row(row) if fence else _row(row)
         spans += [Span(at + start, at + end, style) for start, end, style in styles]
         out.append(words)
         at += len(words) + 1
@@ -103,9 +116,11 @@ def _token(found: re.Match[str]) -> tuple[str, str]:
         case "code":
             return found["code"][1:-1], CODE
         case "math":
-            return found["math"], MATH
+            return readable.formula(found["math"]), MATH
         case "strong":
             return unescape(found["strong"]), "bold"
         case "link":
             return found["link"], ""
+        case "picture" | "caption":
+            return readable.picture(found["picture"], found["caption"] or ""), DIM
     return found["escape"][1:], ""

@@ -113,13 +113,26 @@ def test_prose_takes_any_markdown(words: str) -> None:
     assert all(span.end <= len(shown.plain) for span in shown.spans)
 
 
+def test_pictures_are_named_where_none_can_be_shown() -> None:
+    shown = text.prose("Look:\n![[wiki/assets/a-0123456789ab.png|A [bold]plot\x1b[2J]]\n![[b.png]]")
+    assert "[picture: b.png]" in shown.plain and "\x1b" not in shown.plain
+    assert text.prose("![[wiki/assets/a.png|A plot]]").plain == "[picture: A plot, wiki/assets/a.png]"
+
+
 def test_prose_reads_what_cards_hold() -> None:
     shown = text.prose(
         "Use `a[0]` and $x_1$ \\*not\\* **so**:\n- one\n```py\nif x:\n    y\n```\nsee [[wiki/a|A]] \\Q: 5"
     )
-    assert shown.plain == "Use a[0] and $x_1$ *not* so:\n• one\n  if x:\n      y\nsee A \\Q: 5"
+    assert shown.plain == "Use a[0] and x₁ *not* so:\n• one\npy\n  if x:\n      y\nsee A \\Q: 5"
     styles = {shown.plain[span.start : span.end]: span.style for span in shown.spans}
-    assert styles == {"a[0]": text.CODE, "$x_1$": text.MATH, "so": "bold", "  if x:": text.CODE, "      y": text.CODE}
+    assert styles == {
+        "a[0]": text.CODE,
+        "x₁": text.MATH,
+        "so": "bold",
+        "py": text.DIM,
+        "  if x:": text.CODE,
+        "      y": text.CODE,
+    }
 
 
 def test_a_text_without_end_is_cut_and_says_so() -> None:

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from tui import text
 from vault.claim import ClaimState
 from vault.evidence import Evidence
+from vault.readable import exhibit, words
 
 
 class SupportPanel(VerticalScroll):
@@ -39,6 +40,7 @@ def _quote(evidence: Evidence) -> Content:
     if claim is None:
         return Content.assemble(text.line(evidence.source), "\n", text.plain(evidence.problem, "$text-warning"))
     place = f"{evidence.source} · {claim.locator}" if claim.locator else evidence.source
-    words = Content.assemble(text.plain("“", text.DIM), text.line(claim.quote), text.plain("”", text.DIM), "\n")
+    quote = Content.assemble(text.plain("“", text.DIM), text.line(words(claim.quote)), text.plain("”", text.DIM), "\n")
+    shown = [Content.assemble(text.line(exhibit(e), text.DIM), "\n") for e in claim.exhibits]
     state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state}"
-    return Content.assemble(words, text.line(place, text.MATH), text.plain(state, "$text-warning"))
+    return Content.assemble(quote, *shown, text.line(place, text.MATH), text.plain(state, "$text-warning"))
