@@ -56,7 +56,11 @@ class Article:
 
 
 def confidence(origins: set[SourceId], authority: dict[SourceId, int], engine: str) -> str:
-    """The base confidence of a concept that rests on these independent sources."""
+    """The base confidence of a concept that rests on these independent sources; hearsay alone gives a low one."""
+    told = {o for o in origins if authority.get(o, 1) > 0}
+    if origins and not told:
+        return "low"
+    origins = told
     strong = sum(authority.get(o, 1) >= 2 for o in origins)
     if len(origins) >= 3 or (len(origins) == 2 and strong):
         return "medium" if engine.startswith("agent/") else "high"
@@ -362,6 +366,7 @@ class Layout:
             updated=self.day(self.ids.changed_at(source)),
             copy_of=self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
             copy_kind=copy.kind.value if copy else "",
+            **{key: g.source.properties.get(key, "") for key in ("author", "published", "url")},
         )
         defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]
         lead = (defining + [c for c in claims if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]

@@ -212,7 +212,7 @@ class Pipeline:
         return resolve(sources, self.ids, self.at)
 
     def _authority(self, gathered: list[Gathered]) -> dict[SourceId, int]:
-        """How far each source is trusted: as the human last said, by `add` or by editing its summary; else 1.
+        """How far each source is trusted: as the human last said, by `add` or by editing its summary; else 1, a chat 0.
 
         What was said of a path holds for the source, wherever its file has moved since.
         """
@@ -220,10 +220,13 @@ class Pipeline:
         owner |= {path: g.tracked.id for g in gathered for path in g.tracked.paths}
         said = [e for e in self.decided if e.get("type") == "authority" and e.get("authority") in (0, 1, 2, 3)]
         given = {str(e.get("source") or owner.get(str(e.get("path")))): int(e["authority"]) for e in said}
+        usual = {str(g.tracked.id): _usual_authority(g) for g in gathered}
         for g in gathered:
-            id_, last = g.tracked.id, self.ids.changed.get(g.tracked.id, {}).get("authority", 1)
+            id_ = g.tracked.id
+            last = self.ids.changed.get(id_, {}).get("authority", usual[id_])
             edited = read_properties(self.publisher.settled_text_of(f"{SUMMARIES}/{g.tracked.slug}.md") or "")
-            if edited.text("authority") in ("0", "1", "2", "3") and int(edited.text("authority")) != last:
+            said_there = g.source is not None and edited.text("authority") in ("0", "1", "2", "3")
+            if said_there and int(edited.text("authority")) != last:
                 given[id_] = int(edited.text("authority"))
                 event = {
                     "v": 1,
@@ -234,9 +237,9 @@ class Pipeline:
                     "via": "summary",
                 }
                 self.decisions.append(event)
-            if given.get(id_, 1) != last:
-                self._take_down(id_, "authority", given.get(id_, 1))
-        return {SourceId(id_): authority for id_, authority in given.items()}
+            if given.get(id_, usual[id_]) != last:
+                self._take_down(id_, "authority", given.get(id_, usual[id_]))
+        return {SourceId(id_): authority for id_, authority in (usual | given).items()}
 
     def _kinship(self, gathered: list[Gathered], authority: dict[SourceId, int]) -> Kinship:
         """Which sources are copies of which: then their summaries say so, and they count as one."""
@@ -365,3 +368,8 @@ class Pipeline:
         if theirs or not (grown and self.before.settled and after.settled):
             return False
         return all(self.guard.read(path) == data for path, data in writes.items())
+
+
+def _usual_authority(source: Gathered) -> int:
+    """How far a source is trusted of which the human said nothing: what a machine said in a chat is hearsay."""
+    return 0 if source.source is not None and source.source.reader.startswith("chat/") else 1

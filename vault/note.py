@@ -152,7 +152,7 @@ def render_generated(properties: Mapping[str, Value], body: str, old: str | None
     """A note of the machine's: its properties, `generated`, those a human added to `old` as they stand, the body."""
     stamp = render_property("generated", digest12(body))
     front = "".join(render_property(k, v) for k, v in properties.items())
-    foreign = foreign_properties(old, OURS) if old else ""
+    foreign = foreign_properties(old, OURS | properties.keys()) if old else ""
     return f"---\n{front}{stamp}{foreign}---\n{body}"
 
 

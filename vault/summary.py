@@ -37,6 +37,9 @@ class SummaryHead:
     updated: str
     copy_of: str = ""  # a link to the summary of the source that this one only repeats; "none" where a human denies it
     copy_kind: str = ""  # copy, edition, translation, part
+    author: str = ""  # what the source says of itself; "" where it says nothing
+    published: str = ""  # as much of an ISO date as is known: "2017-06-12", "2017-06", "2017"
+    url: str = ""  # an http(s) address
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +95,12 @@ def _kinship_line(head: SummaryHead) -> str:
 
 def _properties(head: SummaryHead) -> dict[str, Value]:
     kinship = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
+    stated = {"author": head.author, "published": head.published, "url": head.url}
     return {
         "type": "summary",
         "id": head.id,
         "title": head.title,
+        **{key: value for key, value in stated.items() if value},
         "source": head.source,
         "source_sha256": head.source_sha256,
         "text_sha256": head.text_sha256,
@@ -217,6 +222,9 @@ def head_of(summary: Summary) -> SummaryHead:
         updated=text("updated"),
         copy_of=text("copy_of"),
         copy_kind=text("copy_kind"),
+        author=text("author"),
+        published=text("published"),
+        url=text("url"),
     )
 
 
