@@ -1,4 +1,4 @@
-"""The reading agenda on the command line: gaps list, resolve, ignore, plan, reopen."""
+"""The reading agenda on the command line: gaps list, plan, resolve, ignore, reopen."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from cli import report
 from cli.opening import json_option, now, opened, vault_option
 
 if TYPE_CHECKING:
+    from learning.reading import Plan
     from vault.agenda import Gap
+    from vault.reading_list import Wanted
 
 SHOWN = 20
+PLANNED = 10
 
 
 @click.group(invoke_without_command=True)
@@ -26,7 +29,8 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
     Examples:
       retain gaps
       retain gaps list --kind structural --all
-      retain gaps plan febc2
+      retain gaps plan              what to read next, how to look for it
+      retain gaps plan febc2        mark a gap as one you will read about
       retain gaps ignore febc2 9qk4m
     """
     if context.invoked_subcommand is None:
@@ -52,7 +56,8 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         report.show(f"{name} ({len(mine)})")
         for gap in mine if everything else mine[:limit]:
             state = "" if gap.status == "open" else f" [{gap.status}]"
-            report.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}")
+            added = f" (added for it: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            report.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
         if not everything and len(mine) > limit:
             report.show(f"  and {len(mine) - limit} more (--all)")
     if not found:
@@ -72,7 +77,98 @@ def _as_json(gap: Gap) -> dict[str, object]:
         "what": gap.what,
         "fill": gap.fill,
         "mentions": list(gap.mentions),
+        "added": list(gap.added),
     }
+
+
+def _shown(link: str) -> str:
+    """A link as words: the name it shows."""
+    from vault.markdown import unescape
+    from vault.wikilink import links
+
+    found = next(links(link), None)
+    return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
+
+
+@gaps.command("plan")
+@click.argument("ids", nargs=-1, metavar="[GAP]...")
+@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects to show.")
+@vault_option
+@json_option
+def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
+    """What to read next; or, with GAP, mark gaps as ones you will read about: they stay on the agenda.
+
+    Subjects come by how many articles wait for them, each with queries to copy into a search engine and works that
+    your own sources cite on it. All of the list is in learning/reading-list.md.
+
+    \b
+    Examples:
+      retain gaps plan
+      retain gaps plan --limit 30
+      retain gaps plan febc2
+      retain add --fills febc2 https://example.org/paper.pdf
+    """
+    if ids:
+        _decide("plan", ids, vault_dir, as_json)
+        return
+    from learning.reading import read_plan
+
+    found = read_plan(opened(vault_dir))
+    shown = found.subjects[:limit]
+    if as_json:
+        report.show_json({"subjects": [_subject_json(n, w, found) for n, w in enumerate(shown, 1)], "of": found.of})
+        return
+    for number, wanted in enumerate(shown, 1):
+        _show_subject(number, wanted, found)
+    if not shown:
+        report.show("`retain compile` lays the reading list out" if found.gaps else "nothing is missing")
+    elif found.of > len(shown):
+        report.show(f"and {found.of - len(shown)} more (--limit)")
+
+
+def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
+    named = (
+        f"{wanted.waiting} article{'s name' if wanted.waiting > 1 else ' names'} it"
+        if wanted.waiting
+        else "no article names it"
+    )
+    report.show(f"{number:>2}. {wanted.what} ({named})")
+    for lack in wanted.lacks:
+        gap = found.gaps[lack.gap]
+        state = " [planned]" if gap.status == "planned" else ""
+        added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+        report.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
+    for words in wanted.queries:
+        report.show(f"    search  {words}")
+    for work in wanted.works:
+        report.show(f"    cited   {' '.join(filter(None, (work.words, work.address)))}")
+    if wanted.mentions:
+        report.show(f"    in      {', '.join(map(_shown, wanted.mentions))}")
+
+
+def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
+    return {
+        "rank": number,
+        "what": wanted.what,
+        "waiting": wanted.waiting,
+        "gaps": [_as_json(found.gaps[lack.gap]) for lack in wanted.lacks],
+        "queries": list(wanted.queries),
+        "works": [{"words": w.words, "address": w.address, "sources": list(w.sources)} for w in wanted.works],
+        "mentions": list(wanted.mentions),
+    }
+
+
+def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
+    from learning.gaps import Decision, decide, find_all
+
+    vault = opened(vault_dir)
+    meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
+    done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
+    if as_json:
+        report.show_json({"gaps": [_as_json(g) for g in done]})
+    else:
+        for gap in done:
+            report.show(f"{gap.id}  {gap.status}: {gap.what}")
 
 
 def _decided(word: str, help_: str) -> None:
@@ -81,19 +177,9 @@ def _decided(word: str, help_: str) -> None:
     @vault_option
     @json_option
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-        from learning.gaps import Decision, decide, find_all
-
-        vault = opened(vault_dir)
-        meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
-        done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
-        if as_json:
-            report.show_json({"gaps": [_as_json(g) for g in done]})
-        else:
-            for gap in done:
-                report.show(f"{gap.id}  {gap.status}: {gap.what}")
+        _decide(word, ids, vault_dir, as_json)
 
 
 _decided("resolve", "It is settled, whatever the wiki says.")
 _decided("ignore", "It is not wanted; it will not come back.")
-_decided("plan", "It will be read about; it stays on the agenda, marked.")
 _decided("reopen", "Take an earlier decision back.")

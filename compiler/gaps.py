@@ -141,12 +141,14 @@ def agenda(
     ids: Ids,
     decisions: Mapping[GapId, GapStatus],
     at: str,
+    fills: Mapping[GapId, Sequence[str]] | None = None,
 ) -> tuple[list[Gap], list[Event]]:
     """All gaps as the agenda shows them, filled ones last, and what the ledger must learn.
 
     `known` are the concepts with an article. `births` are the ledger's birth events of gaps, by id: a filled gap
-    is shown with the words it was born with.
+    is shown with the words it was born with. `fills` are links to the sources that were added for a gap.
     """
+    added = fills or {}
     events: list[Event] = []
     gaps: list[Gap] = []
     present: set[str] = set()
@@ -159,7 +161,8 @@ def agenda(
         elif id_ in ids.retired:
             events.append({"v": 1, "type": "revive", "of": "gap", "id": id_, "at": at})
         gap = Gap(GapId(id_), one.kind, one.what, one.missing, one.fill, one.mentions)
-        gaps.append(replace(gap, status=decisions.get(gap.id, GapStatus.OPEN)))
+        status = decisions.get(gap.id, GapStatus.OPEN)
+        gaps.append(replace(gap, status=status, added=tuple(added.get(gap.id, ()))))
     for id_, event in sorted(births.items()):
         if id_ in present:
             continue
@@ -170,5 +173,6 @@ def agenda(
         kind = next((k for k in GapKind if k.value == event.get("kind")), None)
         if filled and kind is not None:
             what, missing, fill = (str(event.get(part, "")) for part in ("name", "missing", "fill"))
-            gaps.append(Gap(GapId(id_), kind, what, missing, fill, (), GapStatus.FILLED))
+            by = tuple(added.get(GapId(id_), ()))
+            gaps.append(Gap(GapId(id_), kind, what, missing, fill, (), GapStatus.FILLED, added=by))
     return gaps, events

@@ -16,6 +16,7 @@ from vault.ids import GapId
 from vault.ledger import Event
 from vault.store import GAPS, Vault
 
+NEAR = 3  # gaps that are named where an id fits none
 _TRIES = 5  # a compile or an editor may save the agenda just then
 
 
@@ -79,13 +80,29 @@ def find_all(vault: Vault, gap_ids: Iterable[str], decision: Decision) -> list[G
 
 
 def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
-    """The one gap whose id begins so. Raises: NotFound."""
+    """The one gap whose id begins so. Raises: NotFound, which names those that may be meant."""
     wanted = gap_id.strip().removeprefix("^").removeprefix("g-").lower()
     found = [gap for gap in gaps if wanted and gap.id.startswith(wanted)]
     if len(found) == 1:
         return found[0]
     what = f"{len(found)} gaps begin with that id" if found else "no gap has that id"
-    raise NotFound(what, where=clean_line(gap_id)[:40], hint="`retain gaps` lists them")
+    near = [f"{gap.id} ({gap.what[:40]}: {gap.missing[:60]})" for gap in (found or _near(gaps, wanted))[:NEAR]]
+    hint = f"perhaps {' or '.join(near)}; " if near else ""
+    raise NotFound(what, where=clean_line(gap_id)[:40], hint=f"{hint}`retain gaps` lists them")
+
+
+def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
+    """Open gaps whose id is nearly this one, or whose subject it names."""
+    from difflib import get_close_matches
+
+    still_open = [gap for gap in gaps if gap.open]
+    alike = get_close_matches(wanted, [gap.id for gap in still_open], NEAR, 0.75)
+    if len(wanted) < 10:
+        starts = get_close_matches(wanted, [gap.id[: len(wanted)] for gap in still_open], NEAR, 0.75)
+        alike += [gap.id for gap in still_open if gap.id[: len(wanted)] in starts]
+    return [g for g in still_open if g.id in alike] or [
+        g for g in still_open if len(wanted) > 2 and wanted in g.what.lower()
+    ]
 
 
 def _check(gap: Gap, decision: Decision) -> None:

@@ -29,7 +29,10 @@ class GapStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """`mentions` are links to the notes that need it; `line` is 1-based in the file, 0 if not yet written."""
+    """`mentions` are links to the notes that need it, `added` to the sources that a human added to fill it.
+
+    `line` is 1-based in the file, 0 if not yet written.
+    """
 
     id: GapId
     kind: GapKind
@@ -40,6 +43,7 @@ class Gap:
     status: GapStatus = GapStatus.OPEN
     ticked: bool = False
     line: int = 0
+    added: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -55,9 +59,10 @@ _CLOSED = "Resolved"
 _ITEM = re.compile(
     rf"- \[(?P<tick>[ xX])\] (?:\((?P<kind>[a-z]+), (?P<status>[a-z]+)\) )?(?P<planned>\(planned\) )?"
     rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)\.(?: Mentioned in (?P<mentions>\[\[.*?\]\])\.)?"
-    rf" Would fill it: (?P<fill>.+?)\. \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
+    rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? Would fill it: (?P<fill>.+?)\. \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
 )
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
+_ADDED = re.compile(r"\[\[.*?\]\]|\[(?:[^\[\]\\]|\\.)*\]\(<[^<>]*>\)")
 
 
 def render_agenda(gaps: Sequence[Gap]) -> str:
@@ -82,7 +87,8 @@ def _item(gap: Gap) -> str:
     label = "" if gap.open else f"({gap.kind}, {gap.status}) "
     planned = "(planned) " if gap.status is GapStatus.PLANNED else ""
     tick = " " if gap.open and not gap.ticked else "x"
-    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions} Would fill it: {_words(gap.fill)}."
+    added = f" Added for it: {', '.join(gap.added)}." if gap.added else ""
+    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} Would fill it: {_words(gap.fill)}."
     return f"- [{tick}] {label}{planned}{words} ^g-{gap.id}"
 
 
@@ -117,7 +123,8 @@ def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
         return None
     mentions = tuple(re.findall(r"\[\[.*?\]\]", found["mentions"] or ""))
     what, missing, fill = (unescape(found[part]) for part in ("what", "missing", "fill"))
-    return Gap(GapId(found["id"]), kind, what, missing, fill, mentions, status, found["tick"] != " ", line)
+    added = tuple(_ADDED.findall(found["added"] or ""))
+    return Gap(GapId(found["id"]), kind, what, missing, fill, mentions, status, found["tick"] != " ", line, added)
 
 
 def ticks(text: str) -> list[GapId]:

@@ -51,7 +51,7 @@ def _files(folder: str, *names: str) -> Grant:
 
 
 _AGENT = (_tree("wiki"), _tree("output"), _tree("learning/flashcards"), _tree(".retain/work"))
-_PRODUCTS = _files("learning", r"_review\.md", r"gaps\.md")
+_PRODUCTS = _files("learning", r"_review\.md", r"gaps\.md", r"reading-list\.md")
 
 
 class Scope(Enum):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FLASHCARDS = "learning/flashcards"
 REVIEW_PAGE = "learning/_review.md"
 GAPS = "learning/gaps.md"
+READING_LIST = "learning/reading-list.md"
 SUMMARIES = "wiki/summaries"
 CONCEPTS = "wiki/concepts"
 TOPICS = "wiki/topics"

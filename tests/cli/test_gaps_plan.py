@@ -1,0 +1,56 @@
+"""`retain gaps plan` as a user runs it: without an id the reading list, with one a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_the_plan_is_shown_by_subject_with_queries_to_copy(run: Run, compiled: Path) -> None:
+    done = run("gaps", "plan", "--limit", "2", cwd=compiled)
+    assert done.code == 0 and done.out.startswith(" 1. ") and "    search  " in done.out and "\n 2. " in done.out
+    whole = run("gaps", "plan", "--limit", "99", "--json", cwd=compiled).json
+    assert len(whole["subjects"]) == whole["of"] > 2
+    first = whole["subjects"][0]
+    assert set(first) == {"rank", "what", "waiting", "gaps", "queries", "works", "mentions"}
+    assert all(gap["status"] == "open" and gap["fill"] for gap in first["gaps"])
+
+
+def test_planning_and_ignoring_a_gap_shows_at_once_in_the_plan(run: Run, compiled: Path) -> None:
+    before = run("gaps", "plan", "--limit", "99", "--json", cwd=compiled).json["subjects"]
+    subject = next(s for s in before if len(s["gaps"]) > 1)
+    planned, ignored = (gap["id"] for gap in subject["gaps"][:2])
+    assert run("gaps", "plan", planned, cwd=compiled).out == f"{planned}  planned: {subject['what']}\n"
+    assert run("gaps", "ignore", ignored, cwd=compiled).code == 0
+    after = run("gaps", "plan", "--limit", "99", "--json", cwd=compiled).json["subjects"]
+    status = {gap["id"]: gap["status"] for s in after for gap in s["gaps"]}
+    assert status[planned] == "planned" and ignored not in status
+    assert "[planned]" in run("gaps", "plan", "--limit", "99", cwd=compiled).out
+
+
+def test_without_a_list_the_plan_says_what_makes_one(run: Run, compiled: Path) -> None:
+    (compiled / "learning/reading-list.md").unlink()
+    assert "retain compile" in run("gaps", "plan", cwd=compiled).out
+    assert run("compile", cwd=compiled).code == 0
+    assert run("gaps", "plan", cwd=compiled).out.startswith(" 1. ")
+
+
+def test_an_id_that_fits_no_gap_is_answered_with_those_that_are_near(run: Run, compiled: Path) -> None:
+    gap = run("gaps", "list", "--json", cwd=compiled).json["gaps"][0]
+    wrong = ("2" if gap["id"][0] != "2" else "3") + gap["id"][1:]
+    for command in (("gaps", "plan", wrong), ("add", "--fills", wrong, str(compiled / "retain.toml"))):
+        done = run(*command, cwd=compiled)
+        assert done.code == 2 and "no gap has that id" in done.err and gap["id"] in done.err
+
+
+def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, compiled: Path, tmp_path: Path) -> None:
+    gap = run("gaps", "list", "--json", cwd=compiled).json["gaps"][0]
+    (tmp_path / "about.md").write_text("# Something else\n\nIt is about something else.\n")
+    added = run("add", "--fills", gap["id"], str(tmp_path / "about.md"), cwd=compiled)
+    assert added.code == 0 and gap["reason"] in added.err
+    compiled_again = run("compile", cwd=compiled)
+    assert f"added for {gap['what']}, which it does not fill; still missing: {gap['fill']}" in compiled_again.err
+    assert f"{gap['what']}: {gap['missing']} (added for it: about.md)" in run("gaps", "list", "--all", cwd=compiled).out
