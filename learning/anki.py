@@ -22,7 +22,8 @@ from typing import Any
 
 import genanki
 
-from learning.anki_field import field, field_of_words, inert
+from learning.anki_field import NameOf, field, field_of_words, inert
+from learning.anki_media import Media
 from learning.desk import Desk, Placed
 from vault.clean import clean_line
 from vault.errors import Refused, WriteFailed
@@ -33,7 +34,7 @@ from vault.review_log import unix_ms
 
 STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
-_MODEL_MOD = 1_763_719_210  # Unix seconds; raise it with each change of fields, templates or style
+_MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
 _FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
 _FRONT = """\
 {{#Question}}<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>
@@ -49,6 +50,7 @@ _STYLE = """\
 .retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
 .retain-question { font-weight: 600; margin-top: 0.5em; }
 .retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
+img { max-width: 100%; }
 pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
 """
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
@@ -84,8 +86,8 @@ def guid_of(vault_id: str, card: CardId) -> str:
     return str(genanki.guid_for(vault_id, card))
 
 
-def notes_of(desk: Desk) -> list[AnkiNote]:
-    """Every card of the vault but retracted ones, in the order of the decks."""
+def notes_of(desk: Desk, media: Media | None = None) -> list[AnkiNote]:
+    """Every card of the vault but retracted ones, in the order of the decks; the pictures they show go to `media`."""
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
     tags: dict[str, tuple[str, ...]] = {}
@@ -94,7 +96,7 @@ def notes_of(desk: Desk) -> list[AnkiNote]:
         if desk.state(id_).retracted:
             continue
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
-        fields = _fields(placed, reader.of(placed.card.support))
+        fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
         deck = ("retain", _deck_name(settings.name) or "vault", _deck_name(own[0] if own else "") or "concepts")
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         words = dict.fromkeys([*ours, *filter(None, map(_tag, own))])
@@ -102,13 +104,15 @@ def notes_of(desk: Desk) -> list[AnkiNote]:
     return notes
 
 
-def _fields(placed: Placed, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None) -> tuple[str, ...]:
     question = placed.card.question
     quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
     places = dict.fromkeys(inert(clean_line(e.place)) for e in evidence)
     return (
-        field(question) or inert(clean_line(question)) or "?",  # Anki makes no card of a note without a first field
-        field(placed.card.answer),
+        field(question, name_of)
+        or inert(clean_line(question))
+        or "?",  # Anki makes no card of a note without a first field
+        field(placed.card.answer, name_of),
         placed.kind.capitalize(),
         inert(placed.title),
         "<br>".join(quotes),
@@ -145,8 +149,13 @@ def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: d
     return stamps
 
 
-def package(vault_id: str, notes: Sequence[AnkiNote], stamps: Mapping[CardId, NoteStamp]) -> bytes:
-    """The bytes of an .apkg: a pure function of its arguments."""
+def package(
+    vault_id: str,
+    notes: Sequence[AnkiNote],
+    stamps: Mapping[CardId, NoteStamp],
+    media: Mapping[str, bytes] | None = None,
+) -> bytes:
+    """The bytes of an .apkg: a pure function of its arguments. `media` maps the names of pictures to their bytes."""
     model = genanki.Model(
         _MODEL_ID,
         "retain",
@@ -170,7 +179,7 @@ def package(vault_id: str, notes: Sequence[AnkiNote], stamps: Mapping[CardId, No
                 due=position,
             )
         )
-    return _zipped(_database(genanki.Package(list(decks.values()))))
+    return _zipped(_database(genanki.Package(list(decks.values()))), media or {})
 
 
 class _Note(genanki.Note):  # type: ignore[misc]
@@ -199,10 +208,13 @@ def _database(made: Any) -> bytes:
         connection.close()
 
 
-def _zipped(database: bytes) -> bytes:
+def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
+    names = sorted(media)
+    listed = json.dumps({str(number): name for number, name in enumerate(names)}).encode()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in (("collection.anki2", database), ("media", b"{}")):
+        pictures = ((str(number), media[name]) for number, name in enumerate(names))
+        for name, data in (("collection.anki2", database), ("media", listed), *pictures):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -223,13 +235,14 @@ def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
 
     With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
     """
-    notes = notes_of(desk)
+    media = Media(desk.vault)
+    notes = notes_of(desk, media)
     guard = desk.vault.guard(Scope.LOG)
     old = guard.read(STAMPS)
     known = {} if fresh else read_stamps(old)
     stamps = stamped(notes, known, desk.now)
     with export_file(path) as temporary:
-        temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps))
+        temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
     kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in (known | stamps).items()}, indent=0)
     with suppress(WriteFailed, Refused):  # without it the next export only says that every note is new
         guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))

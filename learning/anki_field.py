@@ -1,14 +1,14 @@
-"""A card's Markdown as the HTML of an Anki field: math and code live, all else from a document is inert.
+"""A card's Markdown as the HTML of an Anki field: math, code and pictures live, all else from a document is inert.
 
 Anki runs what a field holds: HTML with scripts, `[sound:]`, `[latex]`, MathJax. So every character of text is escaped,
-brackets and braces included; the only tags are those that this module writes.
+brackets and braces included; the only tags are those that this module writes. A picture is one of the package's own.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from vault.clean import clean, clean_line
+from vault.exhibit import LANGUAGES
 from vault.markdown import escape
 
 _LONGEST = 8_000  # beyond, Markdown is not parsed: some inputs cost its parser the square of their length
@@ -33,12 +34,15 @@ _ANKI_TAG = re.compile(r"\[(?=/?(?:sound|latex|anki|\$))", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"<p>((?:(?!<p>).)*)</p>", re.DOTALL)
 
 
-def field(markdown: str) -> str:
-    """The HTML of a field that shows `markdown`."""
+NameOf = Callable[[str], str | None]  # what a card embeds -> the name that it has in the package
+
+
+def field(markdown: str, name_of: NameOf | None = None) -> str:
+    """The HTML of a field that shows `markdown`; pictures that `name_of` knows are shown, others named."""
     text = clean(markdown).strip()
     if len(text) > _LONGEST:
         return inert(text).replace("\n", "<br>")
-    shown = str(_parser().render(text)).strip()
+    shown = str(_parser().render(text, {"name_of": name_of})).strip()
     alone = _PARAGRAPH.fullmatch(shown)
     return alone[1] if alone else shown
 
@@ -80,8 +84,11 @@ def _wikilink_rule(state: StateInline, silent: bool) -> bool:
     if found is None:
         return False
     if not silent:
-        token = state.push("text", "", 0)
+        name_of = state.env.get("name_of") if found[0][0] == "!" else None
+        name = name_of(found["target"].strip()) if name_of is not None else None
+        token = state.push("picture" if name else "text", "", 0)
         token.content = found["alias"] or found["target"].rsplit("/", 1)[-1]
+        token.info = name or ""
     state.pos = found.end()
     return True
 
@@ -94,6 +101,9 @@ class _Renderer(RendererHTML):
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return inert(tokens[idx].content)  # what it shows, in words: a picture could tell a stranger who reads it
+
+    def picture(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return f'<img src="{html.escape(tokens[idx].info, quote=True)}" alt="{inert(tokens[idx].content)}">'
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return ""
@@ -117,7 +127,9 @@ class _Renderer(RendererHTML):
         return f"<pre><code>{inert(tokens[idx].content.rstrip())}</code></pre>\n"
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return self.code_block(tokens, idx, options, env)
+        language = tokens[idx].info.strip().split(" ")[0].lower()
+        named = f' class="language-{html.escape(language, quote=True)}"' if language in LANGUAGES else ""
+        return f"<pre><code{named}>{inert(tokens[idx].content.rstrip())}</code></pre>\n"
 
     def math_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return _tex(tokens[idx].content, "$", "\\(", "\\)")

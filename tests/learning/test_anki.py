@@ -191,7 +191,7 @@ def test_math_and_code_survive(vault: Vault, tmp_path: Path) -> None:
         note = all_notes(col)["ccccccccc1"]
         assert note["Question"] == r"Why \(\sqrt{d_k} &lt; d_k\)?"
         assert r"\[\frac{q \cdot k}{\sqrt{d_k}}\]" in note["Answer"]
-        assert "<pre><code>x&#91;0&#93; &lt; &#123;y&#125;</code></pre>" in note["Answer"]
+        assert '<pre><code class="language-py">x&#91;0&#93; &lt; &#123;y&#125;</code></pre>' in note["Answer"]
         assert r"\frac{q \cdot k}" in note.cards()[0].answer()
 
 

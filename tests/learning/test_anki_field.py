@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from learning.anki_field import field, field_of_words, inert
 from vault.clean import clean
 
-_OURS = re.compile(r"</?(?:em|strong|code|pre|p|ul|li|blockquote|h[1-6])>|<ol(?: start=\"\d+\")?>|</ol>|<br>|<hr>")
+_OURS = re.compile(
+    r"</?(?:em|strong|code|pre|p|ul|li|blockquote|h[1-6])>|<ol(?: start=\"\d+\")?>|</ol>|<br>|<hr>"
+    r"|<code class=\"language-[\w+#.-]+\">"
+)
 HOSTILE = [
     "<script>alert(1)</script>",
     '<img src=x onerror="alert(1)">',
@@ -85,7 +88,8 @@ def test_inert_text_shows_its_very_characters(text: str) -> None:
         (r"costs \$5 and $6 or $7", "costs $5 and $6 or $7"),
         ("`a[0] < {b}`", "<code>a&#91;0&#93; &lt; &#123;b&#125;</code>"),
         ("`$x$`", "<code>$x$</code>"),
-        ("```py\nif a < b:\n    $x$\n```", "<pre><code>if a &lt; b:\n    $x$</code></pre>"),
+        ("```py\nif a < b:\n    $x$\n```", '<pre><code class="language-py">if a &lt; b:\n    $x$</code></pre>'),
+        ("```dataviewjs\nx\n```", "<pre><code>x</code></pre>"),
         (r"a \* b \[c\] \`d\`", "a * b &#91;c&#93; `d`"),
         ("one\ntwo", "one<br>\ntwo"),
         ("one\n\ntwo", "<p>one</p>\n<p>two</p>"),
