@@ -97,7 +97,8 @@ def _same_fact(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
         if common < _FEWEST or common < _ALIKE * len(ours | theirs):
             continue
         other_number = len(few) == len(many) == 1 and few != many and no == never
-        denied = no != never and few == many and not _HEDGED.search(f"{a.words} {b.words}")
+        both = f"{a.words} {b.words}"
+        denied = no != never and few == many and not (_HEDGED.search(both) or _MAY_COMPARE.search(both))
         if other_number or denied:
             yield a, b
 

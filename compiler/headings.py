@@ -8,7 +8,7 @@ from functools import lru_cache
 from compiler import names
 from vault.clean import clean_line
 
-_ACRONYM = 5  # letters, marks and all
+_ACRONYM = 4  # letters, marks and all
 LONGEST = 80  # characters of a topic's title
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|appendix|lecture|unit|week|kapitel|abschnitt|teil)\s+)?"
@@ -29,11 +29,12 @@ _NO_MATTER = frozenset(
     glossary grundlagen implementation index inhalt inhaltsverzeichnis installation introduction keywords
     licence license limitations links list literatur main material materials method methode methoden methodology
     methods misc miscellaneous model models motivation notation note notes objectives other outline overview
-    part performance practice preface preliminaries problem problems quellen quickstart readme recap reference
+    part performance practice preface preliminaries problem problems quellen quickstart readme reading recap reference
     references related remarks resource resources result results review schluss section see selected setup
     solution solutions source sources story structure summary support syllabus table takeaways task tasks
     terminology test tests theory tips title todo tools topics training tutorial untitled usage use verzeichnis
-    vorwort work zusammenfassung übersicht übungen 前言 参考文献 小结 引言 总结 摘要 概述 目录 练习 结论 讨论 附录""".split()
+    vorwort work zusammenfassung übersicht übungen
+    前言 参考文献 小结 引言 总结 摘要 概述 目录 练习 结论 讨论 附录""".split()
 )
 _FUNCTION = frozenset("a an and in of on or the to for with by from our this und der die das zu zur zum".split())
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")

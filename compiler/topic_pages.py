@@ -162,19 +162,22 @@ class _Desk:
 
     def write(self, page: _Page) -> None:
         layout = self.layout
-        sentences = [a.sections[0].paragraphs[0][0] for a in page.members]
-        relations = self._relations(page, {s.text for s in sentences})
+        language = Counter(a.concept.language for a in page.members).most_common(1)[0][0]
+        told: set[str] = set()
+        sentences = [self._what_it_is(a, language, told) for a in page.members]
+        relations = self._relations(page, told)
         disputes = self._disputes(page)
         asked = [c for a in page.members for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
         before = layout.ids.changed.get(page.id, {})
-        claims = [c.claim for s in (*sentences, *(s for p in relations for s in p)) for c in s.cites]
+        said = [*filter(None, sentences), *(s for paragraph in relations for s in paragraph)]
+        claims = [c.claim for s in said for c in s.cites]
         used = [layout.claims[c] for c in claims] + asked + [c for _, *pair in disputes for c in pair]
         places = compose.places(used, [SourceId(s) for s in _strings(before.get("sources"))], layout.source_order)
         cite = _Cites(layout, places)
         body = TopicBody(
             page.title,
-            Counter(a.concept.language for a in page.members).most_common(1)[0][0],
-            [(a.link, cite.again(s)) for a, s in zip(page.members, sentences, strict=True)],
+            language,
+            [(a.link, cite.again(s) if s is not None else None) for a, s in zip(page.members, sentences, strict=True)],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
             [Dispute(verdict, cite.claim(first), cite.claim(second)) for verdict, first, second in disputes],
             [cite.claim(c) for c in asked],
@@ -213,6 +216,20 @@ class _Desk:
         }
         layout.files[page.path] = render_generated(properties, body, old)
         layout.topics.append(TopicLine(note_link(page.path, page.title), len(page.members), confidence))
+
+    def _what_it_is(self, article: Article, language: str, told: set[str]) -> CitedSentence | None:
+        """The sentence that defines a concept, of the page's language if there is one; else the first that is new."""
+        said = [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
+        new = [s for s in said if s.text not in told]
+        chosen = next((s for s in new if self._defines(s, language)), new[0] if new else None)
+        if chosen is not None:
+            told.add(chosen.text)
+        return chosen
+
+    def _defines(self, sentence: CitedSentence, language: str) -> bool:
+        claims = [self.layout.claims[c.claim] for c in sentence.cites]
+        sources = [self.layout.sources[c.source].source for c in claims if c.kind is ClaimKind.DEFINITION]
+        return any(source is not None and source.language == language for source in sources)
 
     def _relations(self, page: _Page, told: set[str]) -> list[list[CitedSentence]]:
         """Sentences of the members' articles that name another member: relations first, one for a pair."""

@@ -32,12 +32,15 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class TopicBody:
-    """What a topic's file shows. `members` are links to concepts, each with the sentence that says what it is;
-    `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own."""
+    """What a topic's file shows.
+
+    `members` are links to concepts, each with the sentence that says what it is, or None where that stands at another;
+    `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own.
+    """
 
     title: str
     language: str
-    members: Sequence[tuple[str, CitedSentence]]
+    members: Sequence[tuple[str, CitedSentence | None]]
     relations: Sequence[Sequence[CitedSentence]] = ()
     disputes: Sequence[Dispute] = ()
     asked: Sequence[CitedSentence] = ()
@@ -48,7 +51,7 @@ def render_topic(topic: TopicBody) -> str:
     """The body of a topic's file. What it says itself stands in headings and links, which assert nothing."""
     together, relate, disagree, questions = _WORDS.get(topic.language, _WORDS["en"])
     parts = [f"# {escape(clean_line(topic.title))}", f"## {together}"]
-    parts.append("\n\n".join(f"- {link}\n  {cited(sentence)}" for link, sentence in topic.members))
+    parts += [f"- {link}\n  {cited(said)}" if said is not None else f"- {link}" for link, said in topic.members]
     if topic.relations:
         parts.append(f"## {relate}")
         parts += [" ".join(map(cited, paragraph)) for paragraph in topic.relations]

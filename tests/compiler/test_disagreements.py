@@ -1,0 +1,68 @@
+"""What two sources cannot both be right about."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.disagreements import disagreements
+from vault.claim import Claim, ClaimKind
+from vault.ids import ClaimId, SourceId
+
+
+def claim(id_: str, source: str, words: str, kind: ClaimKind = ClaimKind.FACT) -> Claim:
+    return Claim(ClaimId(id_), SourceId(source), kind, words)
+
+
+def disagree(first: str, second: str, *, of: tuple[str, str] = ("a", "b")) -> bool:
+    pair = [claim("1", of[0], first), claim("2", of[1], second)]
+    return bool(disagreements([pair], pair, lambda source: source))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The standard encoder of the model has 6 layers.", "The standard encoder of the model has 12 layers."),
+        ("Spaced practice helps children with severe amnesia.", "Spaced practice does not help children with amnesia."),
+        (
+            "Expanding retrieval produces better retention than equal gaps, because the first recall succeeds.",
+            "Equal intervals produced better long-term retention than expanding ones, because it comes later.",
+        ),
+        ("Sparse attention is faster than dense attention.", "Sparse attention is slower than dense attention."),
+        ("The tree kernel outperforms the linear kernel.", "The linear kernel outperforms the tree kernel."),
+    ],
+)
+def test_what_cannot_both_hold_is_a_disagreement(first: str, second: str) -> None:
+    assert disagree(first, second) and disagree(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The encoder has 6 layers.", "The decoder of the larger model has 12 attention heads."),
+        ("The model was trained for 3 days on 8 devices.", "The model was trained for 4 days on 16 devices."),
+        ("Spacing does not only help memory but transfer too.", "Spacing helps memory and transfer too."),
+        ("Feedback helps recall of facts if errors occur.", "Feedback does not help recall of facts if errors hide."),
+        ("Expanding retrieval is easier than equal gaps.", "Equal gaps give better retention than expanding ones."),
+        ("Sparse attention is faster than dense attention.", "Dense attention is slower than sparse attention."),
+        ("Sparse attention is faster than dense attention.", "Linear attention is faster than sparse attention."),
+        ("Sparse attention is not faster than dense attention.", "Dense attention is faster than sparse attention."),
+    ],
+)  # fmt: skip
+def test_what_may_both_hold_is_none(first: str, second: str) -> None:
+    assert not disagree(first, second)
+
+
+def test_a_source_does_not_disagree_with_itself_nor_with_its_copy() -> None:
+    words = ("The standard encoder of the model has 6 layers.", "The standard encoder of the model has 12 layers.")
+    assert not disagree(*words, of=("a", "a"))
+    pair = [claim("1", "a", words[0]), claim("2", "copy of a", words[1])]
+    assert disagreements([pair], pair, lambda source: SourceId(source[-1])) == []
+
+
+def test_a_question_asserts_nothing() -> None:
+    words = (
+        "Does the standard encoder of the model have 6 layers?",
+        "The standard encoder of the model has 12 layers.",
+    )
+    pair = [claim("1", "a", words[0], ClaimKind.QUESTION), claim("2", "b", words[1])]
+    assert disagreements([pair], pair, lambda source: source) == []

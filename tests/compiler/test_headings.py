@@ -1,0 +1,48 @@
+"""Headings as names of topics."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiler.headings import heading_key, heading_title
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("7.2 Sequence labeling as structure prediction", "Sequence labeling as structure prediction"),
+        ("6.2.4 *Kneser-Ney smoothing", "Kneser-Ney smoothing"),
+        ("Chapter 3: Dual coding", "Dual coding"),
+        ("IV. Sleep and memory", "Sleep and memory"),
+        ("Bonus Material: KV Cache", "KV Cache"),
+        ("MIXTURE OF BLOCK ATTENTION FOR LONG-CONTEXT LLMS", "Mixture of Block Attention for Long-context LLMS"),
+        ("the spacing effect", "The spacing effect"),
+        ("自注意力和位置编码", "自注意力和位置编码"),
+        (f"Boosting: {'very ' * 20}long", "Boosting"),
+    ],
+)
+def test_a_heading_is_named_by_its_matter(heading: str, title: str) -> None:
+    assert heading_title(heading) == title
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Introduction",
+        "4. Results and discussion",
+        "Further Reading",
+        "小结",
+        "Zusammenfassung",
+        "notes.md",
+        "2024",
+        "",
+        "*",
+    ],
+)
+def test_a_heading_without_matter_names_nothing(heading: str) -> None:
+    assert heading_title(heading) == ""
+
+
+def test_two_spellings_of_a_heading_meet_and_one_without_matter_has_a_key_too() -> None:
+    assert heading_key("3.1 Hidden Markov Models") == heading_key("hidden markov model")
+    assert heading_key("Introduction") and heading_key("Summary") != heading_key("Introduction")
