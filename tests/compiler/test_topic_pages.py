@@ -1,0 +1,150 @@
+"""Topic articles in a vault: cited like every article, and only touched by what touches their concepts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.report import Report
+from vault.article import sentences
+from vault.note import read_properties
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"
+SPACING = "wiki/topics/the-spacing-effect.md"
+BREAD = """# Baking bread
+
+A **sourdough** is a dough that is raised by wild yeast. A **poolish** is a dough of flour, water and baker's yeast.
+An **autolyse** is a rest in which flour and water stand without salt. A **crumb** is the inside of a baked loaf.
+The **oven spring** is the rise of a loaf in the first minutes of baking.
+"""
+
+
+def compiled(vault: Vault, hours: int = 0, *, fresh: bool = False) -> Report:
+    return compile_vault(vault, Options(fresh=fresh), MORNING + timedelta(hours=hours), lambda event: None)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Articles on spacing that disagree, compiled once; copy it, don't touch it."""
+    root = tmp_path_factory.mktemp("topics") / "vault"
+    (root / "raw/articles").mkdir(parents=True)
+    (root / "retain.toml").write_text(render_settings(Settings(vault_id="01KAJ2X4Q000000000000000AA", name="test")))
+    for name in ("The spacing effect.md", "equal-intervals.txt", "memory-and-sleep.html"):
+        shutil.copyfile(EXAMPLES / name, root / "raw/articles" / name)
+    compiled(open_vault(str(root), None, root))
+    return root
+
+
+@pytest.fixture
+def vault(made: Path, tmp_path: Path) -> Vault:
+    shutil.copytree(made, tmp_path / "vault")
+    return open_vault(str(tmp_path / "vault"), None, tmp_path)
+
+
+def pages(vault: Vault) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted((vault.root / "wiki/topics").glob("*.md"))}
+
+
+def text(vault: Vault, path: str = SPACING) -> str:
+    return (vault.root / path).read_text(encoding="utf-8")
+
+
+def section(page: str, heading: str) -> str:
+    found = re.search(rf"(?ms)^## {heading}\n(.*?)(?=^## |\Z)", page)
+    assert found is not None, f"no section {heading}"
+    return found[1]
+
+
+def test_a_topic_is_named_by_a_heading_and_leads_to_its_concepts_and_questions(vault: Vault) -> None:
+    properties = read_properties(text(vault))
+    assert (properties.text("type"), properties.text("title")) == ("topic", "The spacing effect")
+    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "What belongs together"))
+    assert len(members) >= 4 and "wiki/concepts/spacing-effect" in members
+    assert all((vault.root / f"{m}.md").is_file() for m in members)
+    assert [link.split("|")[0].removeprefix("[[") for link in properties.texts("related")] == members
+    gaps = text(vault, "learning/gaps.md")
+    asked = re.findall(r"(?m)^- \[\[learning/gaps#(\^g-\w+)\|.*\?\]\]$", section(text(vault), "Open questions"))
+    assert asked and all(anchor in gaps for anchor in asked)
+    assert f"[[{SPACING.removesuffix('.md')}|The spacing effect]] · " in text(vault, "wiki/_index.md")
+
+
+def test_every_sentence_of_a_topic_is_cited_and_the_check_reads_it(vault: Vault) -> None:
+    said = [s for name in pages(vault) for s in sentences(text(vault, f"wiki/topics/{name}"))]
+    assert len(said) > 10 and all(s.cites for s in said)
+    assert verify(vault, lambda event: None).clean
+    spoilt = text(vault).replace("## Open questions", "All of this is certain.\n\n## Open questions")
+    (vault.root / SPACING).write_text(spoilt, encoding="utf-8")
+    assert [f["path"] for f in verify(vault, lambda event: None).uncited] == [SPACING]
+
+
+def test_no_sentence_stands_twice_in_a_topic(vault: Vault) -> None:
+    for name in pages(vault):
+        said = [s.text for s in sentences(text(vault, f"wiki/topics/{name}"))]
+        assert len(said) == len(set(said))
+
+
+def test_what_sources_cannot_both_be_right_about_is_shown_and_the_more_trusted_comes_first(vault: Vault) -> None:
+    disputed = section(text(vault), "Where sources disagree")
+    assert "### Undecided" in disputed
+    assert disputed.index("Expanding retrieval produces") < disputed.index("Equal intervals produced")
+    summary = vault.root / "wiki/summaries/equal-intervals.md"
+    summary.write_text(summary.read_text(encoding="utf-8").replace("authority: 1", "authority: 3"), encoding="utf-8")
+    compiled(vault, 1)
+    disputed = section(text(vault), "Where sources disagree")
+    assert "### The first weighs more: authority 3 against 1" in disputed
+    assert disputed.index("Equal intervals produced") < disputed.index("Expanding retrieval produces")
+
+
+def test_a_source_on_other_matters_leaves_every_topic_as_it_was(vault: Vault) -> None:
+    before = pages(vault)
+    (vault.root / "raw/articles/bread.md").write_text(BREAD, encoding="utf-8")
+    report = compiled(vault, 24)
+    assert report.topics["created"] == 1 and report.topics["updated"] == report.topics["removed"] == 0
+    assert pages(vault).items() > before.items()
+
+
+def test_topics_come_back_byte_for_byte(vault: Vault) -> None:
+    before = pages(vault)
+    assert compiled(vault, 1).nothing_new
+    shutil.rmtree(vault.root / "wiki/topics")
+    assert compiled(vault, 2).topics["created"] == len(before)
+    assert pages(vault) == before
+    compiled(vault, 3, fresh=True)
+    assert pages(vault) == before
+
+
+def test_a_topic_that_a_human_wrote_in_stays_and_the_machine_proposes(vault: Vault) -> None:
+    mine = text(vault).replace("## Open questions", "> [!human] I doubt it.\n\n## Open questions")
+    (vault.root / SPACING).write_text(mine, encoding="utf-8")
+    (vault.root / "raw/articles/equal-intervals.txt").unlink()
+    compiled(vault, 1)
+    assert text(vault) == mine
+    assert "Where sources disagree" not in text(vault, f"output/proposals/{SPACING}")
+
+
+def test_a_topic_whose_concepts_are_gone_goes_and_comes_back_with_its_id(vault: Vault) -> None:
+    sleep = "wiki/topics/memory-and-sleep.md"
+    id_ = read_properties(text(vault, sleep)).text("id")
+    page = (vault.root / "raw/articles/memory-and-sleep.html").read_bytes()
+    (vault.root / "raw/articles/memory-and-sleep.html").unlink()
+    assert compiled(vault, 1).topics["removed"] == 1
+    assert not (vault.root / sleep).exists()
+    (vault.root / "raw/articles/memory-and-sleep.html").write_bytes(page)
+    compiled(vault, 2)
+    assert read_properties(text(vault, sleep)).text("id") == id_
+
+
+def test_what_a_human_adds_to_the_tags_of_a_topic_stays(vault: Vault) -> None:
+    (vault.root / SPACING).write_text(text(vault).replace("tags: []", "tags:\n  - mine"), encoding="utf-8")
+    assert "tags: []" not in text(vault)
+    compiled(vault, 1)
+    assert read_properties(text(vault)).texts("tags") == ("mine",)
