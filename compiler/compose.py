@@ -37,7 +37,7 @@ def _view(claim: Claim, concept: Resolved, resolution: Resolution, shelf: Shelf)
         words=claim.words,
         quote=claim.quote,
         source=shelf.titles[claim.source],
-        about=(concept.title,),
+        about=tuple(dict.fromkeys((resolution.concepts[resolution.owners[claim.id]].title, concept.title))),
         mentions=tuple(resolution.concepts[ConceptId(i)].title for i in others),
     )
 

@@ -97,6 +97,7 @@ class Layout:
     report: Report
     read_old: ReadOld
     fills: Mapping[GapId, Sequence[str]] = field(default_factory=dict)  # gap -> files that were added for it
+    addresses: Mapping[str, str] = field(default_factory=dict)  # file -> where it was fetched
     files: dict[str, str] = field(default_factory=dict)
     decks: dict[str, decks.Fresh] = field(default_factory=dict)
     events: list[ledger.Event] = field(default_factory=list)
@@ -229,7 +230,7 @@ class Layout:
         order = [self.articles[i] for i in self.articles]
         replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in self.claims.values()}
-        home: dict[str, str] = {c.id: a.concept.id for a in order for c in a.concept.main}
+        home: dict[str, str] = dict(self.resolution.owners)
         desk = cards.CardDesk(
             self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine, deleted
         )
@@ -349,6 +350,11 @@ class Layout:
                 text = self._summary(g, path, [c for c in claims if c.id in cited])
             self.files[path] = text
 
+    def _address(self, g: Gathered) -> str:
+        """Where the document is on the web: where it was fetched, else what it says of itself."""
+        fetched = (self.addresses[path] for path in g.tracked.paths if path in self.addresses)
+        return next(fetched, "") or (g.source.properties.get("url", "") if g.source else "")
+
     def _summary(self, g: Gathered, path: str, claims: list[Claim]) -> str:
         assert g.source is not None
         source = g.tracked.id
@@ -366,7 +372,9 @@ class Layout:
             updated=self.day(self.ids.changed_at(source)),
             copy_of=self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
             copy_kind=copy.kind.value if copy else "",
-            **{key: g.source.properties.get(key, "") for key in ("author", "published", "url")},
+            author=g.source.properties.get("author", ""),
+            published=g.source.properties.get("published", ""),
+            url=self._address(g),
         )
         defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]
         lead = (defining + [c for c in claims if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]

@@ -79,8 +79,8 @@ def key_of(name: str, language: str) -> str:
     return names.key(name, language) if names.is_name(name, language) else ""
 
 
-def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence]]:
-    """The names of all sources joined to sets, and the evidence for each name by its key."""
+def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
+    """The names of all sources joined to sets, the evidence for each by its key, and what each claim is about."""
     union = Union()
     evidence: dict[str, Evidence] = defaultdict(Evidence)
     short = _Acronyms()
@@ -102,15 +102,17 @@ def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence]]
                     union.join(key, other)
     _join_spellings(union, evidence)
     short.join(union)
+    subjects: dict[str, tuple[str, ...]] = {}
     for source in sources:
         for claim, about in source.claims:
-            for key in dict.fromkeys(short.meant(key_of(name, source.language), source.source) for name in about):
-                if key:
-                    evidence[key].add(claim, source.language)
+            keys = (short.meant(key_of(name, source.language), source.source) for name in about)
+            subjects[claim.id] = tuple(dict.fromkeys(k for k in keys if k))
+            for key in subjects[claim.id]:
+                evidence[key].add(claim, source.language)
         for name in (n for _, about in source.claims for n in about):
             if key := key_of(name, source.language):
                 evidence[key].variants[name] += 1
-    return union, evidence
+    return union, evidence, subjects
 
 
 class _Acronyms:

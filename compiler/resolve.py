@@ -47,6 +47,7 @@ class Resolution:
     mentions: dict[str, tuple[ConceptId, ...]] = field(default_factory=dict)  # claim id -> concepts its words name
     unexplained: dict[str, str] = field(default_factory=dict)  # key -> the name as it is written
     named_by: dict[str, tuple[str, ...]] = field(default_factory=dict)  # claim id -> unexplained keys its words name
+    owners: dict[str, ConceptId] = field(default_factory=dict)  # claim id -> of the concepts it is about, the main one
     events: list[Event] = field(default_factory=list)
 
 
@@ -56,7 +57,7 @@ def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
     A concept is admitted by its own evidence: a sentence that defines it, or enough claims about a name that the
     documents set off. Its id is the ledger's where the ledger knows one of its names, else newly minted.
     """
-    union, evidence = gather(sources)
+    union, evidence, subjects = gather(sources)
     groups: dict[str, list[str]] = defaultdict(list)
     for key in evidence:
         groups[union.find(key)].append(key)
@@ -75,6 +76,7 @@ def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
             out.unexplained[root] = names.title(found.variants.elements())
     _retire(out, ids, at)
     _find_mentions(sources, out, union)
+    _find_owners(subjects, out)
     return out
 
 
@@ -135,6 +137,17 @@ def _retire(out: Resolution, ids: Ids, at: str) -> None:
             out.events.append(
                 {"v": 1, "type": "retire", "of": "concept", "id": id_, "at": at, "reason": "no evidence left"}
             )
+
+
+def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
+    """The first of a claim's subjects that has an article; for one that has none, the article that borrows it."""
+    concept_of = {key: c.id for c in out.concepts.values() for key in c.keys}
+    for claim, keys in subjects.items():
+        if owner := next((concept_of[k] for k in keys if k in concept_of), None):
+            out.owners[claim] = owner
+    for id_ in sorted(out.concepts):
+        for one in out.concepts[id_].main:
+            out.owners.setdefault(one.id, id_)
 
 
 def _find_mentions(sources: Sequence[SourceClaims], out: Resolution, union: Union) -> None:
