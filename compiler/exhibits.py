@@ -42,6 +42,7 @@ _LEADS = re.compile(r":\s*$")
 _LEADS_TO_FORMULA = re.compile(r"(?::|\b(?:as|by|is|are|follows|formula|equation|becomes|equals|gives|reads))\s*$")
 _END = re.compile(r"[.!?。！？]+[\"”’)\]]*(?:\s+|$)|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:figs?|eqs?|secs?|abb|cf|vs|al|e\.g|i\.e|z\. ?B|no|vol|pp?|[A-Z])\.\s*$", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[\w%@. -]+\.(?:png|jpe?g|gif|svg|webp|pdf|emf|wmf|bmp|tiff?)", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
@@ -63,8 +64,8 @@ def tied(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> dict[str
 
 
 def words_for(picture: Picture) -> str:
-    """What the document says of a picture: its caption, else the words that stand for it."""
-    return picture.caption or picture.alt
+    """What the document says of a picture: its caption, else the words that stand for it, if they are words."""
+    return picture.caption or ("" if _FILE_NAME.fullmatch(picture.alt) else picture.alt)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ EMBEDDED = "embedded:"
 RULES = 1  # of `compiler.readers.pictures`: with a new number every picture is judged anew
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_TRIED = ("", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")  # LaTeX leaves the suffix out
 _SUFFIXES = frozenset({"png", "jpg", "gif", "webp", "svg"})
 Key = tuple[SourceId, str]  # (the file, "" or what is embedded in it)
 
@@ -238,9 +239,10 @@ class _Raw:
             return None
         name = _nfc(unquote(re.split(r"[?#]", target, maxsplit=1)[0])).strip()
         for base in (posixpath.dirname(_nfc(document.tracked.path)), "raw", ""):
-            id_ = self._at.get(posixpath.normpath(posixpath.join(base, name.lstrip("/"))))
-            if id_ is not None:
-                return id_, ""
+            path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
+            for suffix in _TRIED:
+                if path + suffix in self._at:
+                    return self._at[path + suffix], ""
         alike = self._named.get(posixpath.basename(name).casefold(), [])
         return (alike[0], "") if len(alike) == 1 else None
 

@@ -74,18 +74,12 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
-    from compiler.kinds import HEAD, READERS, kind_of
     from compiler.readers.pictures import judged
 
     data = _bytes(path, sha256)
     try:
         if target:
-            name = Path(path).name
-            reader = READERS.get(kind_of(name, data[:HEAD]))
-            module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else None
-            if not hasattr(module, "picture"):
-                raise Unreadable("no picture can be taken out of this kind of document")
-            data = module.picture(data, name, target)  # type: ignore[union-attr]
+            data = _taken_out(data, Path(path).name, target)
         seen = judged(data)
     except MemoryError as error:
         raise NotNow("reading it needs more memory than a picture may take") from error
@@ -96,6 +90,17 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
         "sha256": hashlib.sha256(data).hexdigest(),
         "base64": base64.b64encode(data).decode(),
     }
+
+
+def _taken_out(data: bytes, name: str, target: str) -> bytes:
+    """A picture that a document holds: its own reader knows how, or that of zipped documents."""
+    from compiler.kinds import HEAD, READERS, kind_of
+    from compiler.readers import archive
+
+    reader = READERS.get(kind_of(name, data[:HEAD]))
+    module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else archive
+    found: bytes = getattr(module, "picture", archive.picture)(data, name, target)
+    return found
 
 
 def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from PIL import Image
+from pptx import Presentation
+from pptx.util import Inches
 
 from compiler.build import Options, compile_vault
 from compiler.check import verify
@@ -127,6 +129,7 @@ def test_equal_bytes_are_copied_once_whoever_shows_them(vault: Vault) -> None:
         ("../images/curve.png", "raw/images/curve.png"),
         ("/images/curve.png", "raw/images/curve.png"),
         ("raw/images/curve.png", "raw/images/curve.png"),
+        ("img/curve", "raw/articles/img/curve.png"),
         ("static/CURVE.png?width=300#x", "raw/images/deep/curve.png"),
     ],
 )
@@ -160,6 +163,28 @@ def test_nothing_but_a_picture_of_raw_is_ever_copied(vault: Vault, target: str) 
     report = compiled(vault)
     assert assets(vault) == {}
     assert [d.code for d in report.notices if d.path.endswith(".md")] == ["picture"] and not report.failures
+
+
+def test_a_picture_inside_a_document_is_taken_out_of_it(vault: Vault) -> None:
+    for document in (vault.root / "raw/articles").glob("*.md"):
+        document.unlink()
+    talk = Presentation()
+    slide = talk.slides.add_slide(talk.slide_layouts[5])
+    slide.shapes.title.text = "Forgetting curve"
+    box = slide.shapes.add_textbox(Inches(1), Inches(2), Inches(6), Inches(2))
+    box.text_frame.text = (
+        "The forgetting curve is a graph that shows how memory of learnt material fades over days. "
+        "It is shown in the figure below."
+    )
+    slide.shapes.add_picture(io.BytesIO(png()), Inches(1), Inches(4))
+    out = io.BytesIO()
+    talk.save(out)
+    put(vault, "raw/papers/talk.pptx", out.getvalue())
+    report = compiled(vault)
+    [(name, data)] = assets(vault).items()
+    assert data == png() and name.startswith("talk-") and not report.notices
+    assert embeds(text(vault, DECK)) == {f"wiki/assets/{name}"}
+    assert compiled(vault, 1).nothing_new
 
 
 def test_a_picture_on_the_web_is_named_with_its_address_and_not_fetched(vault: Vault) -> None:
