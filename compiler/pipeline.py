@@ -34,7 +34,7 @@ from vault.errors import Refused, UsageError
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.note import read_properties
-from vault.provenance import fills_in
+from vault.provenance import fills_in, origins_in
 from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
 
 _LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict"})  # failures that time alone does not mend
@@ -201,6 +201,7 @@ class Pipeline:
             report=self.report,
             read_old=self.publisher.settled_text_of,
             fills=fills_in(self.decided),
+            addresses={origin.path: origin.address for origin in origins_in(self.decided)},
         )
 
     def _resolution(self, gathered: list[Gathered]) -> Resolution:

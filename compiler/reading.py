@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from compiler.cited import Citations, Work
+from compiler.cited import Citations, Work, address_in
 from compiler.gather import Gathered
 from compiler.resolve import Resolution, Resolved
 from vault.agenda import Gap, GapKind, GapStatus
@@ -75,11 +75,12 @@ class _Subject:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What is written where: links to articles by concept, to summaries by source, and the documents themselves."""
+    """What is there: links to articles by concept, to summaries by source, and the documents themselves."""
 
     articles: Mapping[ConceptId, str]
     summaries: Mapping[str, str]
     gathered: Sequence[Gathered]
+    addresses: frozenset[str] = frozenset()  # where sources were fetched
 
 
 def write_reading_list(layout: Layout) -> None:
@@ -95,6 +96,7 @@ def write_reading_list(layout: Layout) -> None:
         {id_: article.link for id_, article in layout.articles.items()},
         {g.tracked.id: note_link(f"{SUMMARIES}/{g.tracked.slug}.md", layout.titles[g.tracked.id]) for g in read},
         read,
+        frozenset(layout.addresses.values()),
     )
     layout.files[READING_LIST] = render_reading_list(reading_list(layout.asked, known, shelf))
 
@@ -258,7 +260,8 @@ class _Works:
         self._read: dict[SourceId, Citations] = {}
         texts = [g.source for g in shelf.gathered if g.source is not None]
         self._owned = {Work(text.title).key for text in texts}
-        self._owned |= {value for text in texts for key, value in text.properties.items() if key in ("url", "source")}
+        addresses = {text.properties.get("url", "") for text in texts} | shelf.addresses
+        self._owned |= {address_in(address) or address for address in addresses} - {""}
 
     def on(self, subject: _Subject) -> tuple[Cited, ...]:
         """Those that most sources name first, then those that can be found best."""

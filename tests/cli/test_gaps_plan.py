@@ -53,4 +53,4 @@ def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, compiled: Path, 
     assert added.code == 0 and gap["reason"] in added.err
     compiled_again = run("compile", cwd=compiled)
     assert f"added for {gap['what']}, which it does not fill; still missing: {gap['fill']}" in compiled_again.err
-    assert f"{gap['what']}: {gap['missing']} (added for it: about.md)" in run("gaps", "list", "--all", cwd=compiled).out
+    assert f"{gap['what']}: {gap['reason']} (added for it: about.md)" in run("gaps", "list", "--all", cwd=compiled).out

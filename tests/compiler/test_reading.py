@@ -11,7 +11,8 @@ from compiler.report import Report
 from vault import ledger
 from vault.agenda import GapStatus, parse_agenda
 from vault.guard import Scope
-from vault.provenance import fills_event
+from vault.note import read_properties
+from vault.provenance import Origin, fills_event, origin_event
 from vault.reading_list import Wanted, parse_reading_list
 from vault.store import GAPS, READING_LIST, Vault
 
@@ -68,6 +69,18 @@ def test_a_work_that_lies_in_the_vault_already_is_not_recommended(vault: Vault) 
     (vault.root / "raw/articles/paper.md").write_text(PAPER, encoding="utf-8")
     (vault.root / "raw/articles/bo.md").write_text("# The costs of mixing\n\nMixing costs time.\n", encoding="utf-8")
     compiled(vault)
+    assert listed(vault)["Interleaving"].works == ()
+
+
+def test_the_address_a_source_was_fetched_from_stands_in_its_summary_and_is_not_recommended(vault: Vault) -> None:
+    (vault.root / "raw/articles/paper.md").write_text(PAPER, encoding="utf-8")
+    (vault.root / "raw/articles/fetched.txt").write_text("Mixing of topics costs some time.\n", encoding="utf-8")
+    address = "https://arxiv.org/pdf/2401.01234v2"
+    origin = Origin("raw/articles/fetched.txt", address, address, "0" * 12, "2026-11-20T08:00:00.000Z")
+    vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(origin_event(origin)))
+    compiled(vault)
+    summary = read_properties((vault.root / "wiki/summaries/fetched.md").read_text("utf-8"))
+    assert summary.text("url") == address
     assert listed(vault)["Interleaving"].works == ()
 
 
