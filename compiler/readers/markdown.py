@@ -9,10 +9,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.decode import decode
-from compiler.readers.dialects import VOID, add_dialects, without_jsx
+from compiler.readers.dialects import VOID, add_dialects
+from compiler.readers.exports import without_export_noise
 from compiler.readers.front import read_front
+from compiler.readers.jsx import without_jsx
 from compiler.readers.markup import walk
 from compiler.readers.page import Page
+from compiler.readers.scholarly import QUARTO, add_scholarly, chunk_parts, plain_divs
 from vault.clean import normal
 from vault.source import Problem
 
@@ -32,11 +35,14 @@ _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataview
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(mdx: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": 60})
     add_dialects(md)
+    add_scholarly(md)
+    if mdx:
+        md.disable("code")  # in a component what is indented is no code
     md.core.ruler.before("inline", "bound", _bound)
     rules: dict[str, Any] = {
         "fence": _fence,
@@ -83,7 +89,9 @@ def _fence(tokens: Sequence[Token], index: int) -> str:
         return ""
     if language in ("math", "latex-math"):
         return _math_block(tokens, index)
-    return f'<pre{_at(token)} data-language="{html.escape(language)}">\n{html.escape(token.content)}</pre>\n'
+    code, caption = chunk_parts(token.info, token.content)
+    below = f"<figcaption>{html.escape(caption)}</figcaption>\n" if caption else ""
+    return f'<pre{_at(token)} data-language="{html.escape(language)}">\n{html.escape(code)}</pre>\n{below}'
 
 
 def fence_language(info: str) -> str:
@@ -146,7 +154,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     text = normal(decoded)
     front = read_front(text)
     problems += front.problems
-    body = text[front.body :]
+    body, stated = without_export_noise(text[front.body :])
     if len(body) > MAX_MARKDOWN or body.count("\n") > MAX_MARKDOWN_LINES:
         from compiler.readers.text import read_text
 
@@ -155,15 +163,15 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         read_text(body, page, front.first_line)
     else:
         read_markdown(body, name, page, front.first_line)
-    return front.properties, problems
+    return stated | front.properties, problems
 
 
 def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:
     """Writes the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
-    if name.lower().endswith(".mdx"):
-        text = without_jsx(text)
-    md = _parser()
-    env: dict[str, Any] = {}
+    mdx = name.lower().endswith(".mdx")
+    text = plain_divs(without_jsx(text) if mdx else text, name)
+    md = _parser(mdx)
+    env: dict[str, Any] = {"mdx": mdx, "quarto": name.lower().endswith(QUARTO)}
     tokens = md.parse(text, env)
     for token in tokens:
         if token.map and token.nesting >= 0 and token.type not in ("inline", "html_block"):

@@ -1,0 +1,102 @@
+"""MDX: Markdown with components and JavaScript in it, as the Markdown that it shows."""
+
+from __future__ import annotations
+
+import re
+
+MAX_TAG = 20_000  # characters of one JSX tag with its attributes
+_JSX_TAG = re.compile(r"`[^`\n]+`|</?[A-Z][\w.]*(?=[\s/>{])|<>|</>")
+_ESM = re.compile(
+    r"import\s+(?:[\w*{$][^'\"\n]*(?:['\"].*)?|['\"].*)|export\s+(?:const|default|function|async|class|let|var|\{|\*).*"
+)
+MAX_ESM = 400  # lines of one import or export
+_OPENING, _CLOSING = frozenset("{(["), frozenset("})]")
+_JSX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+
+
+def without_jsx(text: str) -> str:
+    """MDX as Markdown: imports, exports, comments and component tags go, what stands between tags stays, and so do
+    line numbers."""
+    out: list[str] = []
+    fence = ""
+    prose: list[str] = []
+
+    def flush() -> None:
+        if prose:
+            out.append(_prose_without_jsx("".join(prose)))
+            prose.clear()
+
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if fence:
+            out.append(line)
+            if mark and mark[1].startswith(fence):
+                fence = ""
+        elif mark:
+            flush()
+            fence = mark[1]
+            out.append(line)
+        else:
+            prose.append(line)
+    flush()
+    return "".join(out)
+
+
+def _prose_without_jsx(text: str) -> str:
+    text = _JSX_COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+    text = _without_modules(text)
+    out: list[str] = []
+    at = 0
+    budget = 4 * len(text) + 100_000  # tags that never end would be searched to the end of the text each
+    for tag in _JSX_TAG.finditer(text):
+        if tag.start() < at or tag.group()[0] == "`":
+            continue
+        end = _tag_end(text, tag.end(), budget) if tag.group()[-1] != ">" else tag.end()
+        budget -= end - tag.end() if end > tag.end() else MAX_TAG
+        out += (text[at : tag.start()], "\n" * text.count("\n", tag.start(), end))
+        at = end
+    out.append(text[at:])
+    return "".join(out)
+
+
+def _tag_end(text: str, at: int, budget: int) -> int:
+    """The offset after the `>` that ends a JSX tag; braces and strings in its attributes may hold more of them."""
+    depth, quote = 0, ""
+    for i in range(at, min(len(text), at + min(MAX_TAG, budget))):
+        c = text[i]
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'`" and text[i - 1] in "={([,: \n":
+            quote = c
+        elif c == "{":
+            depth += 1
+        elif c == "}":
+            depth -= 1
+        elif c == ">" and depth <= 0:
+            return i + 1
+    return at
+
+
+def _without_modules(text: str) -> str:
+    """Without imports and exports, however many lines they take: to the end of their braces."""
+    out: list[str] = []
+    lines = text.splitlines(keepends=True)
+    at = 0
+    while at < len(lines):
+        end = at
+        if _ESM.fullmatch(lines[at].rstrip("\n")) and (at == 0 or not out[-1].strip()):
+            end = _module_end(lines, at)
+        out += ["\n"] * (end - at) or lines[at : at + 1]
+        at = max(end, at + 1)
+    return "".join(out)
+
+
+def _module_end(lines: list[str], at: int) -> int:
+    """The line after an import or export that begins at `at`; `at` itself if its braces are never closed."""
+    depth = 0
+    for number in range(at, min(at + MAX_ESM, len(lines))):
+        depth += sum((c in _OPENING) - (c in _CLOSING) for c in lines[number])
+        if depth <= 0:
+            return number + 1
+    return at
