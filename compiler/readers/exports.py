@@ -14,8 +14,9 @@ _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?:\*\*)?([A-Za-z][A-Za-z ]{1,30}?)(?:\*
 _FIELD = re.compile(r"(?:>[ \t]*)?(?:[-*+][ \t]+)?(?:\*\*)?([A-Za-z][\w -]{1,30}?)(?:\*\*)?::(?:\*\*)?[ \t]+(\S.*)")
 _COVER = re.compile(r"!\[rw-book-cover\]\([^()\n]{0,2000}\)")
 _SEE = re.compile(
-    r"[ \t]*\(?\[(?:View Highlight|Location \d[\d,-]*|View (?:Tweet|in Reader)|Open in Zotero|Read on Readwise|Page \d+)"
-    r"\]\((?:https?://(?:read\.)?readwise\.io/|https?://(?:twitter|x)\.com/|zotero://)[^()\n]{0,500}\)\)?[ \t]*"
+    r"[ \t]*\(?\[(?:View Highlight|Location \d[\d,-]*|View (?:Tweet|in Reader)|Open in Zotero|Read on Readwise"
+    r"|Page \d+)\]\((?:https?://(?:read\.)?readwise\.io/|https?://(?:twitter|x)\.com/|zotero://)[^()\n]{0,500}"
+    r"\)\)?[ \t]*"
 )
 _TAGS = re.compile(r"[ \t]*[-*+][ \t]+(?:\*\*)?Tags:(?:\*\*)?[ \t].*")
 _KNOWN = {
