@@ -106,6 +106,7 @@ class Citations:
         self._starts = [m.start for m in self._marks]
         self._numbered: dict[int, Work] = {}
         self._by_name: dict[tuple[str, str], list[Work]] = defaultdict(list)
+        self._listed: dict[str, Work] = {}
         self._list = _list_of(source)
         for entry in _entries(source.text[slice(*self._list)]):
             self._enter(entry)
@@ -115,6 +116,7 @@ class Citations:
         work = work_in(entry[number.end() :] if number else entry)
         if work is None:
             return
+        self._listed.setdefault(work.key, work)
         if number:
             self._numbered.setdefault(int(number[1] or number[2]), work)
         for name in _first_names(entry[number.end() :] if number else entry):
@@ -146,8 +148,7 @@ class Citations:
     def titled(self, names: Iterable[str]) -> tuple[Work, ...]:
         """The works of the list of references whose titles hold one of the names, if that is of two words or more."""
         long = [name for name in names if len(name.split()) > 1 or (not name.isascii() and len(name) > 3)]
-        works = {w.key: w for w in [*self._numbered.values(), *(w for ws in self._by_name.values() for w in ws)]}
-        return tuple(w for w in works.values() if long and _first_of(w.title, long) is not None)
+        return tuple(w for w in self._listed.values() if long and _first_of(w.title, long) is not None)
 
     def _groups(self, start: int, end: int) -> list[_Group]:
         """Where works are named between the offsets, in order; places that overlap are one, the first found."""
@@ -209,6 +210,8 @@ def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
     lowered = words.casefold()
     found = []
     for name in filter(None, names):
+        if re.split(r"[\s-]", name.casefold(), maxsplit=1)[0] not in lowered:
+            continue
         wanted = re.escape(name.casefold()).replace(r"\ ", r"[\s-]").replace(r"\-", r"[\s-]")
         bounded = rf"(?<!\w){wanted}(?:e?s)?(?!\w)" if name.isascii() else wanted
         if (m := re.search(bounded, lowered)) is not None:
