@@ -66,7 +66,8 @@ def disagreements(
 
     `origin` names the source behind a copy.
     """
-    pairs = [pair for own in concepts for pair in _same_fact(own[:_MANY])]
+    contested = (own for own in concepts if len({origin(c.source) for c in own}) > 1)
+    pairs = [pair for own in contested for pair in _same_fact(own[:_MANY])]
     pairs += _turned_comparisons(claims)
     found = {tuple(sorted((a.id, b.id))): Disagreement(a, b) for a, b in pairs if origin(a.source) != origin(b.source)}
     return list(found.values())

@@ -40,6 +40,7 @@ _FUNCTION = frozenset("a an and in of on or the to for with by from our this und
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}$|^[\w.-]*[_\d][\w.-]*$")
 
 
+@lru_cache(maxsize=50_000)
 def heading_title(heading: str) -> str:
     """`heading` as the name of a topic; "" if it names no matter ("Introduction", "Results and discussion", a file)."""
     text = clean_line(heading).replace("*", " ")

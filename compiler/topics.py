@@ -145,6 +145,8 @@ def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -
     order: dict[SourceId, int] = {}
     documents: list[_Section] = []
     for passage in passages:
+        about = [c for c in passage.about if c in concepts]
+        named = [c for c in passage.named if c in concepts]
         number = order.setdefault(passage.source, len(order))
         anchor: Anchor = (passage.source,)
         above: _Section | None = None
@@ -154,8 +156,10 @@ def _documents(passages: Sequence[Passage], concepts: Mapping[ConceptId, str]) -
             if section is None:
                 section = found[anchor] = _Section(anchor, heading_title(heading), (number, len(found)))
                 (documents if above is None else above.below).append(section)
-            section.own.update(c for c in passage.about if c in concepts)
-            section.named.update(c for c in passage.named if c in concepts)
+            for concept in about:
+                section.own[concept] += 1
+            for concept in named:
+                section.named[concept] += 1
             above = section
     for document in documents:
         _qualify(document)
