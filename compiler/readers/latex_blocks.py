@@ -154,7 +154,9 @@ class Blocks:
         def after() -> None:
             words = clean_line(unescape(_TAG.sub("", "".join(self._captures.pop()))))
             if words:
-                self.properties.setdefault(key, words.replace(" ,", ","))
+                known = self.properties.get(key, "") if key == "author" else ""  # some classes name them one by one
+                words = words.replace(" ,", ",")
+                self.properties[key] = f"{known}, {words}" if known else self.properties.get(key, words)
 
         if not self.push_group(Group(after=after)):
             self._captures.pop()

@@ -27,6 +27,7 @@ _TOKEN = re.compile(r"\\(?:[A-Za-z@]+\*?|.|\Z)|[{}&~%]|\$\$?|\n[ \t]*(?=\n)\s*|`
 _COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
 _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
 _GERMAN = re.compile(r"\{n?german\}|\[[^\]]*n?german[^\]]*\]\s*\{babel\}")
+_OWN = re.compile(r"[a-z]{1,8}(section|subsection|chapter|label|ref|cite|citep|citet|footnote|emph|index)")
 _LEADS_ON = re.compile(r"(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|cf\.|following|per|at|like|on)\s*$", re.I)
 _NAME = re.compile(r"\\?([A-Za-z@]+)")
 
@@ -130,6 +131,8 @@ class Scanner(Environments):
         elif (sign := names.sign(name)) is not None:
             self._after_sign(name)
             self.words(sign)
+        elif (own := _OWN.fullmatch(name)) is not None:  # authors wrap these in commands of their own
+            self._command(own[1])
 
     def _after_sign(self, name: str) -> None:
         """A command in letters swallows the blank after it; {} ends it."""

@@ -210,6 +210,12 @@ class _Document:
             self._put_caption()
             self.at = end + 1
         elif name in _SKIPPED:
+            formula = next(
+                (n for n in range(begin, end) if n in self._ends and _ENVIRONMENT.match(self.lines[n])), None
+            )
+            if formula is not None and "latex" in (name, language.lower()):
+                self.at = formula
+                self._environment()
             self.at = end + 1
         else:
             quoted = "blockquote" if name in ("quote", "verse") else "div"

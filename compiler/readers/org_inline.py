@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import escape
+from html.entities import html5
 
+from compiler.readers.dialects import OMISSION
 from compiler.readers.latex_names import sign
 from compiler.readers.markup import link, math
 
@@ -16,9 +18,10 @@ _INLINE = re.compile(
     r"\[\[(?P<target>[^\[\]\n]{1,2000})\](?:\[(?P<label>(?:[^\[\]]|\[[^\[\]\n]{0,200}\]){1,2000})\])?\]"
     r"|\[fn:[\w-]*:(?P<note>[^\[\]]{1,2000})\]|(?P<fn>\[fn:[\w-]{1,60}\])"
     r"|(?P<cite>\[cite(?:/[\w/-]{1,30})?:[^\[\]]{1,500}\])"
-    r"|(?<![\w@])(?:cite[pt]?|autocite|parencite|textcite):(?P<keys>&?[\w:,&;.-]{1,200}[\w])"
+    r"|(?<![\w@])(?:cite[a-z]{0,8}|autocite|parencite|textcite):(?P<keys>&?[\w:,&;.-]{1,200}[\w])"
     rf"|\$\$(?P<shown>[^$]{{1,5000}})\$\$|(?<![\w$\\])\$(?P<tex>(?![\s$])[^$\n]{{0,{MAX_SPAN}}}(?<!\s))\$(?![\w$])"
     r"|\\\((?P<round>.{1,2000}?)\\\)|\\\[(?P<square>.{1,5000}?)\\\]"
+    r"|(?<![\w@])(?:eq|auto|c|name|page)?ref:(?P<part>[\w:.-]{1,200}\w)|(?<![\w@])label:[\w:.-]{1,200}\w"
     r"|@@[\w-]{1,20}:[^@]{0,500}@@|\{\{\{[^{}]{0,500}\}\}\}|(?P<radio><<<?[^<>\n]{1,200}>>>?)"
     r"|<(?P<address>https?://[^<>\s]{1,2000})>|<\d{4}-\d\d-\d\d[^<>\n]{0,40}>|\\(?P<entity>[A-Za-z]{1,20})(?:\{\})?"
     rf"|(?:(?<=[\s(\"'{{\-–—])|^)(?P<mark>[*/_=~+])(?P<inner>(?!\s)(?:(?!(?P=mark)).){{0,{MAX_SPAN}}}?(?<!\s))"
@@ -80,7 +83,7 @@ def _cited(words: str) -> str:
 
 
 def _entity(name: str) -> str:
-    words = sign(name)
+    words = html5.get(f"{name};") or sign(name)
     return escape(words if words is not None else f"\\{name}", quote=False)
 
 
@@ -99,4 +102,5 @@ _MADE: dict[str, Callable[[str], str]] = {
     "entity": _entity,
     "cite": _cited,
     "keys": _cited,
+    "part": lambda name: link(f"#{name}", OMISSION),
 }
