@@ -15,7 +15,6 @@ from vault.source import Problem
 
 MAX_GROUPS = 300  # braces and environments inside one another; deeper ones mean nothing
 _TAG = re.compile(r"<[^<>]*>")
-_NOT_SHOWN = re.compile(r"\\(?:label\s*\{[^{}]*\}|nonumber\b|notag\b|qedhere\b)")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?")
 
 
@@ -162,7 +161,7 @@ class Blocks:
             self._captures.pop()
 
     def math(self, tex: str, display: bool) -> None:
-        tex = self.input.formula(_NOT_SHOWN.sub("", _COMMENT.sub("", tex)))
+        tex = self.input.formula(names.formula(_COMMENT.sub("", tex)))
         if tex.strip():
             self.raw(math(tex, display))
 

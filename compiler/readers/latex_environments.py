@@ -29,9 +29,8 @@ class Environments(Blocks):
             if name.startswith("alignat"):
                 self.input.argument()
             tex = self._verbatim(name)
-            inner = names.MATH_ENVIRONMENTS[name]
             if tex:
-                self.math(f"\\begin{{{inner}}}{tex}\\end{{{inner}}}" if inner else tex, name != "math")
+                self.math(f"\\begin{{{name}}}{tex}\\end{{{name}}}", name != "math")
         else:
             self._environment(name)
 

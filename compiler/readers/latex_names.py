@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from typing import Any
@@ -98,6 +99,20 @@ _SIGNS = {
     "grq": "‘", "og": "« ", "fg": " »", "lq": "‘", "rq": "’", "dq": '"', "copyright": "©", "S": "§", "P": "¶",
     "pounds": "£", "degree": "°", "textdegree": "°", "and": ", ", "AND": ", ", "And": ", ", "newline": " ",
 }  # fmt: skip
+
+
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+\*?)\}")
+_NOT_SHOWN = re.compile(r"\\(?:label\s*\{[^{}]*\}|nonumber\b|notag\b|qedhere\b)")
+
+
+def formula(tex: str) -> str:
+    """The formula in an environment of LaTeX's, as it may stand between dollars: without label and number."""
+
+    def inner(found: re.Match[str]) -> str:
+        name = MATH_ENVIRONMENTS.get(found[2], found[2])
+        return f"\\{found[1]}{{{name}}}" if name else ""
+
+    return _NOT_SHOWN.sub("", _ENVIRONMENT.sub(inner, tex))
 
 
 def accented(letter: str, accent: str) -> str:

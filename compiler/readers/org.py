@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from compiler.readers.decode import decode
+from compiler.readers.latex_names import formula
 from compiler.readers.markup import Markup, math
 from compiler.readers.org_inline import inline, is_picture
 from compiler.readers.page import Page
@@ -210,11 +211,9 @@ class _Document:
             self._put_caption()
             self.at = end + 1
         elif name in _SKIPPED:
-            formula = next(
-                (n for n in range(begin, end) if n in self._ends and _ENVIRONMENT.match(self.lines[n])), None
-            )
-            if formula is not None and "latex" in (name, language.lower()):
-                self.at = formula
+            shown = next((n for n in range(begin, end) if n in self._ends and _ENVIRONMENT.match(self.lines[n])), None)
+            if shown is not None and "latex" in (name, language.lower()):
+                self.at = shown
                 self._environment()
             self.at = end + 1
         else:
@@ -259,7 +258,7 @@ class _Document:
         tex = "\n".join(self.lines[self.at : end + 1])
         self._flush()
         if len(tex) < MAX_LINE:
-            self.markup.block("p", math(tex, True), self.at + 1)
+            self.markup.block("p", math(formula(tex), True), self.at + 1)
         self.at = end + 1
 
     def _put_caption(self) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.dialects import OMISSION
+from compiler.readers.latex_names import formula
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -161,7 +162,8 @@ def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             if not silent:
                 state.line = line + 1
                 token = state.push("math_block", "math", 0)
-                token.content, token.map, token.block = state.src[at : state.eMarks[line]], [start, state.line], True
+                tex = formula(state.src[at : state.eMarks[line]])
+                token.content, token.map, token.block = tex, [start, state.line], True
             return True
     return False
 
