@@ -31,6 +31,8 @@ Signal = Literal[
     "link",
     "proper",
     "subject",
+    "cited",
+    "named",
 ]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
@@ -46,6 +48,7 @@ class Span(Model):
     start: int
     end: int
     level: int = 0
+    outward: bool = False  # a link that leads to another place of the web
 
 
 class ExtractRequest(Model):

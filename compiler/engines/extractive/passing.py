@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler import names
+from compiler import names, words
 from compiler.engines.extractive.asides import apposition_in, named_after
+from compiler.engines.extractive.clauses import parse
 from compiler.engines.extractive.definitions import Definition
 from compiler.engines.extractive.standing import stands_alone
 from compiler.engines.port import ExtractedClaim
@@ -27,7 +28,7 @@ def explained_in_passing(sentence: str, start: int) -> Iterator[tuple[ExtractedC
     if len(sentence) > MAX_SENTENCE or not _PROMISING.search(sentence):
         return
     for found in (apposition_in(sentence), named_after(sentence), _bracketed(sentence)):
-        if found is None:
+        if found is None or not _tells(found):
             continue
         said = _statement(found)
         span = _span(sentence, found)
@@ -43,6 +44,24 @@ def explained_in_passing(sentence: str, start: int) -> Iterator[tuple[ExtractedC
         return
 
 
+_TELLS_APART = re.compile(r"\b(?:that|which|whose|where|who|of|for|used|between|to|in|with|by)\b")
+_SOMEBODY = re.compile(
+    r"^an? (?:[\w-]+ )*(?:researcher|organi[sz]ation|company|firm|professor|scientist|author|university|city|country|man|"
+    r"woman|person|story|song|film|novel)\b"
+)
+
+
+def _tells(found: Definition) -> bool:
+    """Whether the words say what kind of thing a name stands for, and are no sentence, person or scrap themselves."""
+    first, last = found.name.split()[0].casefold(), found.name.split()[-1].casefold()
+    if first in words.GENERIC_ADJECTIVES or "?" in found.body or _SOMEBODY.match(found.body):
+        return False
+    if found.verb == "is" and names.key(last) != last and not found.name.isupper():
+        return False
+    told = _TELLS_APART.search(found.body)
+    return told is not None and not (parse(f"{found.body}.") and not re.search(r"\b(?:that|which|where)\b", found.body))
+
+
 def _statement(found: Definition) -> str:
     term = found.term.strip()
     return f"{term[:1].upper()}{term[1:]} {found.verb} {found.body.strip().rstrip('.,;:')}."
@@ -53,16 +72,19 @@ def _span(sentence: str, found: Definition) -> tuple[int, int] | None:
     body, term = sentence.find(found.body), sentence.find(found.term)
     if body < 0 or term < 0:
         return None
-    return min(body, term), max(body + len(found.body), term + len(found.term))
+    end = max(body + len(found.body), term + len(found.term))
+    return min(body, term), end + (sentence[end : end + 1] == ")")
 
 
 def _bracketed(sentence: str) -> Definition | None:
     """From "a query vector (a vector that asks for ...)"."""
     for match in _IN_BRACKETS.finditer(sentence):
-        words = match["term"].split()
-        for first in range(len(words)):
-            term = " ".join(words[first:])
-            if names.is_name(term) and (first == 0 or words[first - 1].casefold() in ("a", "an", "the")):
+        if match.start() and sentence[match.start() - 1] in "'’-":
+            continue
+        parts = match["term"].split()
+        for first in range(len(parts)):
+            term = " ".join(parts[first:])
+            if names.is_name(term) and (first == 0 or parts[first - 1].casefold() in ("a", "an", "the")):
                 if len(match["body"].split()) >= 4 and re.search(
                     r"\b(?:that|which|of|for|used|where)\b", match["body"]
                 ):
