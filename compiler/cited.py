@@ -125,19 +125,20 @@ class Citations:
     def at(self, offset: int, names: Iterable[str], *, about: bool) -> tuple[Work, ...]:
         """The works that the sentence at `offset` cites for what goes by one of the `names`; none when in doubt.
 
-        That is a work whose title holds the name, or the works named right behind it. Where the whole sentence is
-        `about` it and cites in one place only, it is also what is cited there.
+        That is a work whose title holds the name, or the works named right behind it; for a common word only where the
+        whole sentence is `about` it. If that cites in one place only, it is also what is cited there.
         """
         if self._list[0] <= offset < self._list[1]:
             return ()
         names = tuple(names)
         start, end = sentence(self._text, offset)
         groups = [g for g in self._groups(start, end) if len(g.works) <= MAX_GROUP]
-        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names) is not None)
+        telling = _telling(names)
+        titled = tuple(w for g in groups for w in g.works if _first_of(w.title, names if g.any_page else telling))
         if titled:
             return titled
         groups = [g for g in groups if not g.any_page]
-        named = _first_of(self._text[start:end], names)
+        named = _first_of(self._text[start:end], names if about else telling)
         if named is not None:
             for group in groups:
                 between = self._text[start + named[1] : max(group.start, start + named[1])]
@@ -146,9 +147,9 @@ class Citations:
         return groups[0].works if about and len(groups) == 1 else ()
 
     def titled(self, names: Iterable[str]) -> tuple[Work, ...]:
-        """The works of the list of references whose titles hold one of the names, if that is of two words or more."""
-        long = [name for name in names if len(name.split()) > 1 or (not name.isascii() and len(name) > 3)]
-        return tuple(w for w in self._listed.values() if long and _first_of(w.title, long) is not None)
+        """The works of the list of references whose titles hold one of the names, if that tells enough."""
+        telling = _telling(names)
+        return tuple(w for w in self._listed.values() if telling and _first_of(w.title, telling))
 
     def _groups(self, start: int, end: int) -> list[_Group]:
         """Where works are named between the offsets, in order; places that overlap are one, the first found."""
@@ -217,6 +218,11 @@ def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
         if (m := re.search(bounded, lowered)) is not None:
             found.append(m.span())
     return min(found, default=None)
+
+
+def _telling(names: Iterable[str]) -> list[str]:
+    """Those of the names that stand for one thing wherever they are met: no common word alone, as "keys" is."""
+    return [n for n in names if re.search(r"\S[\s-]\S|\w[A-Z\d]", n) or (not n.isascii() and len(n) > 3)]
 
 
 def _numbers(words: str) -> list[int]:

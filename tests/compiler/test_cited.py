@@ -69,10 +69,12 @@ def cited(text: str, at: str, *names: str, about: bool = False) -> list[str]:
 
 
 def test_a_number_leads_to_its_entry_and_a_range_to_all_of_its() -> None:
-    assert cited(NUMBERED, "Flux [2] is", "Flux") == ["Innes: Flux: Elegant machine learning with Julia (2018)"]
-    three = cited(NUMBERED, "Spacing [1", "spacing")
-    assert three == ["Bo et al.: Spacing effects in learning (2008)"], "a title that names it says more than a place"
-    assert cited(NUMBERED, "Spacing [1", "cramming") == ["Jo: Massed practice and its costs (1999)"]
+    (flux,) = cited(NUMBERED, "Flux [2] is", "Flux", about=True)
+    assert flux == "Innes: Flux: Elegant machine learning with Julia (2018)"
+    assert len(cited(NUMBERED, "Spacing [1", "spacing", about=True)) == 3
+    one = cited(NUMBERED, "Spacing [1", "spacing", "spacing effects")
+    assert one == ["Bo et al.: Spacing effects in learning (2008)"], "a title that names it says more than a place"
+    assert cited(NUMBERED, "Spacing [1", "cramming", about=True) == ["Jo: Massed practice and its costs (1999)"]
     assert cited(NUMBERED, "It was first", "memory", about=True) == ["Ebbinghaus: Über das Gedächtnis (1885)"]
 
 
@@ -81,7 +83,8 @@ def test_where_it_is_not_plain_no_work_is_named() -> None:
     assert cited(NUMBERED, "Many tools", "tools", about=True) == []
     assert cited(NUMBERED, "A survey", "survey") == [], "five works are a list of literature"
     assert cited(NUMBERED, "Sleep helps", "sleep", about=True) == []
-    assert cited(NUMBERED, "Spacing [1", "helps") == []
+    assert cited(NUMBERED, "Spacing [1", "helps", about=True) == []
+    assert cited(NUMBERED, "Spacing [1", "cramming") == [], "a common word, and the sentence is about another thing"
     assert cited(BY_NAME, "Interleaving", "interleaving", about=True) == []
     assert cited(BY_NAME, "Twins", "twins", about=True) == [], "two works of that name and year"
 
@@ -91,7 +94,7 @@ def test_author_and_year_lead_to_the_one_entry_that_has_them() -> None:
         "Roediger et al.: Test-enhanced learning (2006)",
         "Bo et al.: Spacing effects in learning (2008)",
     ]
-    assert cited(BY_NAME, "As Hu", "gaps") == ["Hu: On gaps between study sessions (2024)"]
+    assert cited(BY_NAME, "As Hu", "gaps", about=True) == ["Hu: On gaps between study sessions (2024)"]
     assert cited(BY_NAME, "The spacing", "spacing effect", about=True) == ["Ebbinghaus: Über das Gedächtnis (1885)"]
 
 

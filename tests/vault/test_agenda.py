@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from vault.agenda import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda, ticks
 from vault.ids import GapId
+from vault.wikilink import raw_link
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
 GAP = Gap(
@@ -18,10 +19,15 @@ GAP = Gap(
 WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1).map(str.strip).filter(bool)
 
 
-@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)))
-def test_a_gap_comes_back_as_it_was_written(what: str, kind: GapKind, status: GapStatus) -> None:
+ADDED = st.lists(WORDS.map(lambda name: raw_link(f"raw/{name}.pdf", name)), max_size=3).map(tuple)
+
+
+@given(WORDS, st.sampled_from(list(GapKind)), st.sampled_from(list(GapStatus)), ADDED)
+def test_a_gap_comes_back_as_it_was_written(
+    what: str, kind: GapKind, status: GapStatus, added: tuple[str, ...]
+) -> None:
     what = " ".join(what.split())
-    gap = replace(GAP, what=what, kind=kind, status=status, ticked=not replace(GAP, status=status).open)
+    gap = replace(GAP, what=what, kind=kind, status=status, ticked=not replace(GAP, status=status).open, added=added)
     (read,) = parse_agenda(render_agenda([gap]))
     assert replace(read, line=0) == gap
     assert render_agenda([read]) == render_agenda([gap])
