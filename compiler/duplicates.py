@@ -19,6 +19,7 @@ from vault.ids import SourceId
 FEWEST = 16  # shingles: a shorter text is too short to be told from a quotation
 _SCALE = 1.6  # up to this many times the length two texts are of one size
 _EDITIONS = 3.0  # an edition may have grown this much
+_FEWEST_REVISED = 100  # shingles of an edition: notes made by one template are no editions of each other
 _COPIED, _REVISED = 0.7, 0.4  # of the smaller text's shingles stand in the other: a word changed breaks five of them
 _MANY = 16  # sources that share a sample: it is common property, and only neighbours are compared for it
 _TRACES, _CODE = 6, 12  # shared, from which two documents can be translations
@@ -197,7 +198,12 @@ def _wording(small: Witness, large: Witness) -> _Link | None:
     scale = other.shingles / one.shingles
     if share >= _COPIED and _spread(shares, _REVISED, 1):
         return _Link(small.id, large.id, Kind.PART if scale > _SCALE else Kind.COPY, share)
-    if share >= _REVISED and scale <= _EDITIONS and _spread(shares, _REVISED / 2, 2):
+    if (
+        share >= _REVISED
+        and one.shingles >= _FEWEST_REVISED
+        and scale <= _EDITIONS
+        and _spread(shares, _REVISED / 2, 2)
+    ):
         return _Link(small.id, large.id, Kind.EDITION, share)
     return None
 

@@ -141,6 +141,13 @@ def test_a_licence_at_the_head_of_two_files_makes_neither_a_copy() -> None:
     assert kinds(*(witness(n, f"{LICENCE}\n\n{prose(seed, 6)}") for n, seed in (("a", 60), ("b", 61), ("c", 62)))) == {}
 
 
+def test_short_notes_made_by_one_template_are_independent() -> None:
+    headings = "- Weather and mood of the day\n- What was read, and on which pages\n- What comes next"
+    template = "#review\n\n{}\n\n# Daily note\n\n" + headings
+    first, second = (template.format(prose(seed, 1)) for seed in (65, 66))
+    assert kinds(witness("a", first), witness("b", second)) == {}
+
+
 def test_the_documents_of_the_small_vault_are_independent() -> None:
     assert kinds(witness("a", SPACING), witness("b", TESTING)) == {}
 
