@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
@@ -17,8 +18,10 @@ from vault.markdown import escape
 from vault.source import Mark, MarkKind, Picture, SourceText
 
 MAX_ADDRESS = 2_000  # characters
+MAX_DEPTH = 12  # lists and quotations inside one another; deeper ones are shown at this depth
 _INLINE = {MarkKind.LINK: 0, MarkKind.EMPHASIS: 1, MarkKind.TERM: 1}  # the outer ones first where they are equal
 _RULE = re.compile(r"[ \t]*([-=_*])(?:[ \t]*\1){2,}[ \t]*|[ \t]*[-=]+[ \t]*")
+_TEX = re.compile(r"\\\(([^$`\n]{1,2000}?)\\\)|\\\[([^$`\n]{1,2000}?)\\\]")  # as MathJax finds it in a page
 _CELL = re.compile(r" ?\| ?")
 _SAFE = "/:@!$&'*+,;=-._~%?#"
 # The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.
@@ -101,8 +104,12 @@ def _blocks(source: SourceText) -> Iterator[_Block]:
         whole = [m for m in open_ if m.start <= start and m.end >= end]
         own = next((m for m in whole if (m.start, m.end) == (start, end) and _is_own(m, found[0])), None)
         inside = tuple(m for m in whole if m.kind in (MarkKind.ITEM, MarkKind.QUOTATION, MarkKind.TABLE))
-        inline = tuple(m for m in open_ if m.kind in _INLINE and m is not own)
-        yield _Block(start, end, own, inside, inline)
+        inline = sorted((m for m in open_ if m.kind in _INLINE and m is not own), key=_by_place)
+        yield _Block(start, end, own, inside[:MAX_DEPTH], tuple(inline))
+
+
+def _by_place(mark: Mark) -> tuple[int, int, int]:
+    return mark.start, -mark.end, _INLINE[mark.kind]
 
 
 def _is_own(mark: Mark, text: str) -> bool:
@@ -183,19 +190,20 @@ def _picture(picture: Picture, of: Addresses) -> str:
     return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
 
 
-def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses) -> str:
-    """`text[start:end]` with its links and emphasis. Marks that overlap by halves are left out."""
-    inner = [m for m in marks if m.start >= start and m.end <= end and m.start < m.end]
-    inner.sort(key=lambda m: (m.start, -m.end, _INLINE[m.kind]))
+def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses, rank: int = -1) -> str:
+    """`text[start:end]` with its links and the emphasis in them; of marks that overlap by halves the first counts.
+
+    `marks` are in order; those of a `rank` no higher than this are passed over.
+    """
+    low, high = (bisect_left(marks, at, key=lambda m: m.start) for at in (start, end))
     out: list[str] = []
     at = start
     plain = start  # where the words begin that no mark has parted yet
-    for mark in inner:
-        if mark.start < at:
+    for index in range(low, high):
+        mark = marks[index]
+        if mark.start < at or mark.end > end or rank >= _INLINE[mark.kind]:
             continue
-        lower = [m for m in inner if _INLINE[m.kind] > _INLINE[mark.kind]]
-        below = [m for m in lower if m.start >= mark.start and m.end <= mark.end]
-        words = _inline(text, mark.start, mark.end, below, of)
+        words = _inline(text, mark.start, mark.end, marks, of, _INLINE[mark.kind])
         shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], of)
         if shown is None:
             continue
@@ -228,5 +236,6 @@ def _is_sign(character: str) -> bool:
 
 
 def _plain(words: str, *, starts: bool) -> str:
-    """Words that only show; what a line may not start with is free to stand in its middle."""
+    """Words that only show; what a line may not start with is free to stand in its middle. TeX becomes math."""
+    words = _TEX.sub(lambda m: f"${m[1].strip()}$" if m[1] else f"$${m[2].strip()}$$", words)
     return escape(words) if starts else escape(f".{words}")[1:]
