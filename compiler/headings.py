@@ -8,7 +8,7 @@ from functools import lru_cache
 from compiler import names
 from vault.clean import clean_line
 
-_ACRONYM = 4  # letters, marks and all
+_ACRONYM = 4  # letters
 LONGEST = 80  # characters of a topic's title
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|appendix|lecture|unit|week|kapitel|abschnitt|teil)\s+)?"
@@ -59,7 +59,8 @@ def _calm(text: str) -> str:
     if text.upper() != text or len(text.split()) < 2:
         return text
     return " ".join(
-        w.casefold() if w.casefold() in _FUNCTION else w.capitalize() if len(w) > _ACRONYM else w for w in text.split()
+        w.casefold() if w.casefold() in _FUNCTION else w.capitalize() if sum(map(str.isalpha, w)) > _ACRONYM else w
+        for w in text.split()
     )
 
 

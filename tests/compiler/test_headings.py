@@ -16,6 +16,7 @@ from compiler.headings import heading_key, heading_title
         ("IV. Sleep and memory", "Sleep and memory"),
         ("Bonus Material: KV Cache", "KV Cache"),
         ("MIXTURE OF BLOCK ATTENTION FOR LONG-CONTEXT LLMS", "Mixture of Block Attention for Long-context LLMS"),
+        ("MOBA: SPARSE ATTENTION", "MOBA: Sparse Attention"),
         ("the spacing effect", "The spacing effect"),
         ("自注意力和位置编码", "自注意力和位置编码"),
         (f"Boosting: {'very ' * 20}long", "Boosting"),
