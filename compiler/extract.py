@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
 from compiler.gates import statement_refused
 from compiler.report import Rejection
 from vault.claim import ClaimKind
 from vault.clean import clean, fold
-from vault.source import FoldedText, Segment, SourceText
+from vault.source import FoldedText, Mark, MarkKind, Segment, SourceText
 
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
 
@@ -47,6 +48,7 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
             start=max(m.start, segment.start) - segment.start,
             end=min(m.end, segment.end) - segment.start,
             level=m.level,
+            leads=_leads(m),
         )
         for m in source.marks
         if m.start < segment.end and m.end > segment.start
@@ -58,6 +60,12 @@ def _request(source: SourceText, segment: Segment) -> ExtractRequest:
         text=source.text[segment.start : segment.end],
         marks=marks,
     )
+
+
+def _leads(mark: Mark) -> Literal["", "web", "note"]:
+    if mark.kind is not MarkKind.LINK:
+        return ""
+    return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
 
 
 def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:

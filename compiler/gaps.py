@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
+from compiler.duplicates import Copy, origin_of
 from compiler.gates import KIND_OF
+from compiler.mentions import explains, first_mention
 from compiler.resolve import Resolution, Resolved
 from vault.agenda import Gap, GapKind, GapStatus
 from vault.card import CardKind
-from vault.ids import GapId, mint
+from vault.ids import GapId, SourceId, mint
 from vault.ledger import Event, Ids
+from vault.source import SourceText
 
-ENOUGH_MENTIONS = 2  # articles that name a concept nobody explains
+ENOUGH_MENTIONS = 2  # articles that name a concept of one source
 SHOWN_MENTIONS = 6
 _MISSING = {
     CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines it"),
@@ -41,15 +44,29 @@ class _Found:
     rank: int  # among the gaps of one concept
 
 
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The sources by id: their texts, links to their summaries, and which are copies of which."""
+
+    texts: Mapping[SourceId, SourceText]
+    links: Mapping[SourceId, str]
+    copies: Mapping[SourceId, Copy]
+
+    def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
+        """The documents of which these sources are, each once."""
+        return sorted({o if (o := origin_of(s, self.copies)) in self.texts else s for s in sources})
+
+
 def find(
     resolution: Resolution,
     cards: Mapping[str, Sequence[LiveCard]],
     links: Mapping[str, str],
     origins: Mapping[str, int],
+    shelf: Shelf,
 ) -> list[_Found]:
     """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has."""
     named = _named_by(resolution)
-    found = [*_structural(resolution, links), *_epistemic(resolution, cards, links, origins, named)]
+    found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, origins, named)]
     return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.what.casefold(), g.rank, g.key))
 
 
@@ -64,23 +81,39 @@ def _named_by(resolution: Resolution) -> dict[str, list[str]]:
     return {k: list(v) for k, v in named.items()}
 
 
-def _structural(resolution: Resolution, links: Mapping[str, str]) -> list[_Found]:
+def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_Found]:
     by_name: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
         for claim in concept.main:
             for key in resolution.named_by.get(claim.id, ()):
                 by_name[key][concept.id] = None
-    found = []
-    for key, concepts in by_name.items():
-        if len(concepts) < ENOUGH_MENTIONS:
+    lowered = {id_: text.text.lower() for id_, text in shelf.texts.items()}
+    for key, one in resolution.lacking.items():
+        if any(explains(text, one.spellings) for text in lowered.values()):
             continue
-        name = resolution.unexplained[key]
-        missing = f"{len(concepts)} articles mention it, none explains it"
-        mentions = tuple(sorted(links[c] for c in concepts))[:SHOWN_MENTIONS]
-        fill = "a source that explains it"
-        key = f"structural:{key}"
-        found.append(_Found(key, GapKind.STRUCTURAL, name, missing, fill, mentions, len(concepts), 0))
-    return found
+        articles = sorted(links[c] for c in by_name.get(key, ()))
+        sources = shelf.first_hand(one.sources)
+        place = ""
+        if len(sources) == 1 and (at := first_mention(lowered[sources[0]], one.spellings)) >= 0:
+            place = shelf.texts[sources[0]].locate(at)
+        mentions = (*articles, *sorted(shelf.links[s] for s in sources))[:SHOWN_MENTIONS]
+        yield _Found(
+            key=f"structural:{key}",
+            kind=GapKind.STRUCTURAL,
+            what=one.name,
+            missing=_who_names_it(len(articles), len(sources), place),
+            fill="a source that explains it",
+            mentions=mentions,
+            weight=len(articles) + len(sources),
+            rank=0,
+        )
+
+
+def _who_names_it(articles: int, sources: int, place: str) -> str:
+    many = f"{sources} sources" if sources > 1 else f"one source ({place})" if place else "one source"
+    if articles:
+        many += f" and {articles} {'articles' if articles > 1 else 'article'}"
+    return f"named in {many}, explained in none"
 
 
 def _epistemic(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -279,13 +279,10 @@ class Layout:
         origins: dict[str, int] = {
             i: len({origin_of(c.source, self.kinship.copies) for c in a.concept.main}) for i, a in self.articles.items()
         }
-        known = Resolution(
-            {i: a.concept for i, a in self.articles.items()},
-            self.resolution.mentions,
-            self.resolution.unexplained,
-            self.resolution.named_by,
-        )
-        found = gaps.find(known, news.cards, links, origins)
+        known = replace(self.resolution, concepts={i: a.concept for i, a in self.articles.items()})
+        texts = {i: g.source for i, g in self.sources.items() if g.source is not None}
+        shelf = gaps.Shelf(texts, {i: self.source_link(i) for i in texts}, self.kinship.copies)
+        found = gaps.find(known, news.cards, links, origins, shelf)
         births = {str(e["id"]): e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth"}
         links_to = reading.fill_links(self.fills, self.gathered)
         items, events = gaps.agenda(found, known, births, self.ids, decided, self.at, links_to)

@@ -16,6 +16,7 @@ ENOUGH_CLAIMS = 3  # about a name that no sentence defines and nothing sets off 
 ENOUGH_NAMED = 2  # claims that name what a document sets off, though it is not their subject
 SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "item"})
 STRUCTURE = SET_OFF | {"definition"}
+BORROWED = frozenset({"cited", "named"})  # what a document leans on: no evidence that any explains it
 _LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
 _NAMED = frozenset({"link", "proper"})
 _DEFINES = frozenset({"definition", "glossary"})
@@ -86,7 +87,7 @@ def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence],
     short = _Acronyms()
     for source in sources:
         for term in source.terms:
-            key = key_of(term.name, source.language)
+            key = key_of(term.name, source.language) if term.signal not in BORROWED else ""
             if not key:
                 continue
             evidence[key].variants[term.name] += 1

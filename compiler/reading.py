@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from compiler.cited import Citations, Work, address_in
 from compiler.gather import Gathered
+from compiler.mentions import places
 from compiler.resolve import Resolution, Resolved
 from vault.agenda import Gap, GapKind, GapStatus
 from vault.claim import Claim
@@ -26,6 +28,7 @@ LISTED = 100  # subjects on the page
 MAX_QUERIES = 3
 MAX_WORKS = 3
 MAX_MENTIONS = 4
+MAX_PLACES = 10  # of a borrowed name in one source that are asked likewise
 MAX_CLAIMS = 200  # of one subject that are asked for the works they cite
 _KINDS = ("definitional", "mechanistic", "relational", "applied", "one-source")  # the order in which they are wanted
 # What to look for, by what is missing; {x} is the subject, {y} a neighbour of it.
@@ -70,6 +73,7 @@ class _Subject:
     own: frozenset[str] = frozenset()  # ids of those about it
     names: tuple[str, ...] = ()
     waiting: tuple[ConceptId, ...] = ()  # the concepts whose own claims name it
+    borrowed_in: tuple[SourceId, ...] = ()  # the sources that lean on a name without an article
     sources: int = 0
 
 
@@ -85,12 +89,7 @@ class Shelf:
 
 def write_reading_list(layout: Layout) -> None:
     """Lays out the reading list among the files of a build whose agenda is laid out."""
-    known = Resolution(
-        {id_: article.concept for id_, article in layout.articles.items()},
-        layout.resolution.mentions,
-        layout.resolution.unexplained,
-        layout.resolution.named_by,
-    )
+    known = replace(layout.resolution, concepts={id_: a.concept for id_, a in layout.articles.items()})
     read = [g for g in layout.gathered if g.source is not None]
     shelf = Shelf(
         {id_: article.link for id_, article in layout.articles.items()},
@@ -147,8 +146,10 @@ def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, 
         concept = known.concepts.get(ConceptId(about)) if kind == GapKind.EPISTEMIC else None
         if kind == GapKind.EPISTEMIC and concept is None:
             continue
-        names = (concept.title, *concept.aliases) if concept else (gap.what,)
+        lacking = known.lacking.get(about) if concept is None else None
+        names = (concept.title, *concept.aliases) if concept else (gap.what, *(lacking.spellings if lacking else ()))
         subject = out.setdefault(f"{kind}:{about}", _Subject(gap.what, concept.id if concept else None, names=names))
+        subject.borrowed_in = lacking.sources if lacking else ()
         subject.gaps.append((missing, gap))
     return out
 
@@ -175,7 +176,7 @@ def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: She
                     waiting[key][owner] = None
     for key, subject in subjects.items():
         subject.waiting = tuple(sorted(waiting[key]))
-        subject.sources = len({claim.source for claim in subject.claims})
+        subject.sources = len({claim.source for claim in subject.claims} | set(subject.borrowed_in))
 
 
 def _rank(key: str, subject: _Subject) -> tuple[int, int, int, str, str]:
@@ -223,6 +224,7 @@ def _wanted(
         language = min(found, key=lambda tag: (-found[tag], tag), default="")
         neighbours = [known.concepts[c].title for c in subject.waiting]
     mentions = sorted(shelf.articles[c] for c in subject.waiting if c in shelf.articles)
+    mentions += sorted(shelf.summaries[s] for s in subject.borrowed_in if s in shelf.summaries)
     return Wanted(
         what=subject.what,
         waiting=len(subject.waiting),
@@ -269,8 +271,10 @@ class _Works:
         by: dict[str, dict[str, None]] = defaultdict(dict)
         claims = sorted(subject.claims, key=lambda c: c.id)[:MAX_CLAIMS]
         cited = [(claim.source, work) for claim in claims for work in self._at(claim, subject)]
+        cited += [(source, work) for source in subject.borrowed_in for work in self._where_borrowed(source, subject)]
         said = {work.key for _, work in cited}
-        for source in sorted({claim.source for claim in subject.claims} & self._sources.keys()):
+        sources = {claim.source for claim in subject.claims} | set(subject.borrowed_in)
+        for source in sorted(sources & self._sources.keys()):
             cited += ((source, work) for work in self._citations(source).titled(subject.names))
         for source, work in cited:
             if work.key not in self._owned and work.address not in self._owned:
@@ -288,6 +292,14 @@ class _Works:
             return ()
         about = claim.id in subject.own
         return self._citations(claim.source).at(gathered.starts[claim.id], subject.names, about=about)
+
+    def _where_borrowed(self, source: SourceId, subject: _Subject) -> Iterator[Work]:
+        """The works that a source names with a name it borrows."""
+        text = self._sources[source].source if source in self._sources else None
+        lowered = text.text.lower() if text is not None else ""
+        for name in subject.names:
+            for start, _ in islice(places(lowered, name.lower()), MAX_PLACES):
+                yield from self._citations(source).at(start, subject.names, about=False)
 
     def _citations(self, source: SourceId) -> Citations:
         """What a source cites, read once."""

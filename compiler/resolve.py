@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compiler import names
+from compiler.borrowing import Lacking, lacking
 from compiler.naming import (
-    ENOUGH_CLAIMS,
-    STRUCTURE,
     Evidence,
     Union,
     admitted,
@@ -46,6 +45,7 @@ class Resolution:
     concepts: dict[ConceptId, Resolved] = field(default_factory=dict)
     mentions: dict[str, tuple[ConceptId, ...]] = field(default_factory=dict)  # claim id -> concepts its words name
     unexplained: dict[str, str] = field(default_factory=dict)  # key -> the name as it is written
+    lacking: dict[str, Lacking] = field(default_factory=dict)  # the same key -> who names it
     named_by: dict[str, tuple[str, ...]] = field(default_factory=dict)  # claim id -> unexplained keys its words name
     owners: dict[str, ConceptId] = field(default_factory=dict)  # claim id -> of the concepts it is about, the main one
     events: list[Event] = field(default_factory=list)
@@ -67,13 +67,16 @@ def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
     plain: dict[str, tuple[list[str], Evidence]] = {
         root: (sorted(keys), summed(evidence[k] for k in sorted(keys))) for root, keys in groups.items()
     }
+    unknown: dict[str, Evidence] = {}
     for root in sorted(plain):
         keys, found = plain[root]
         if admitted(found):
             concept = _concept(keys, found, evidence, ids, at, taken, out.events)
             out.concepts[concept.id] = concept
-        elif found.signals & STRUCTURE or len(found.claims) >= ENOUGH_CLAIMS:
-            out.unexplained[root] = names.title(found.variants.elements())
+        else:
+            unknown[root] = found
+    out.lacking = lacking(sources, union, unknown, [c.keys for c in out.concepts.values()])
+    out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
     _find_mentions(sources, out, union)
     _find_owners(subjects, out)

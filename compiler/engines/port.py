@@ -48,7 +48,7 @@ class Span(Model):
     start: int
     end: int
     level: int = 0
-    outward: bool = False  # a link that leads to another place of the web
+    leads: Literal["", "web", "note"] = ""  # where a link leads: out to the web, or to a note by its name
 
 
 class ExtractRequest(Model):

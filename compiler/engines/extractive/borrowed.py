@@ -17,11 +17,11 @@ from compiler.engines.port import ExtractRequest, Span, Term
 _FURNITURE = re.compile(
     r"^(?:[\dA-Z][\d.]*\s+)?(?:references?|bibliography|works cited|literature(?: cited)?|literatur(?:verzeichnis)?|"
     r"quellen(?:verzeichnis)?|acknowledge?ments?|danksagung|about the authors?|authors?|contributors?|licen[sc]e|"
-    r"citation|citing|credits?|(?:table of )?contents|index|author contributions?|funding|installation|exercises?|"
-    r"solutions?|参考文献|致谢|练习|目录)\W*$",
+    r"citation|citing|credits?|(?:table of )?contents|index|author contributions?|funding|installation|"
+    r"参考文献|致谢|目录)\W*$",
     re.IGNORECASE,
 )
-_SKIPPED = frozenset({"heading", "title", "code", "math", "question"})
+_SKIPPED = frozenset({"title", "code", "math", "question"})
 _GONE = "\0"  # stands for what is skipped; no name holds it
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _CITES = re.compile(
@@ -37,13 +37,28 @@ _LIST = re.compile(
 )
 _LISTED = re.compile(r",\s*(?:and|or|und|oder)\s+|,\s*|\s+(?:and|or|und|oder)\s+|\s/\s")
 _BRACKETS = re.compile(r"\s?[(\[][^()\[\]]*[)\]]")
+_SAID_WITH = (  # "the Needle in a Haystack benchmark": the word after it says that it is a name
+    "benchmark|dataset|data set|corpus|treebank|leaderboard|library|framework|package|toolkit|algorithm|optimizer|"
+    "kernel|estimator|divergence|distance|distribution|inequality|theorem|law|equation|test|loss|criterion|"
+    "initialization|normalization|regularization|sampling|process|system|effect|machine|network|transform"
+)
+_CAPITALS = re.compile(
+    rf"(?<![.!?:;•|\n\0] )(?<![\w\n\0(.-])(?P<name>[A-ZÀ-Þ][^\W\d_]+(?:[-–][A-ZÀ-Þ][^\W\d_]+)*"
+    rf"(?: (?:(?:in|of) (?:(?:a|the) )?)?[A-ZÀ-Þ][^\W\d_]+){{0,3}}) (?P<kind>{_SAID_WITH})s?\b"
+)
+_FOLDED_KIND = frozenset(
+    "benchmark dataset corpus leaderboard library framework package toolkit algorithm system".split()
+)
 _MARKED = re.compile(r"(?<![\w@#./:\\-])(?=[^\W\d_]*[A-ZÀ-Þ])[^\W_]{2,24}(?:-[^\W_]{1,12}){0,2}(?![\w@(/]|\.\w|://)")
 _INNER = frozenset("of in a the and for on with to".split())
 _TAILS = frozenset(  # what a thing is, said after its name: "the Adam algorithm"
     "paper architecture benchmark algorithm framework library package variant dataset corpus series toolkit system "
-    "technique strategy method approach tool project database software program website platform suite family".split()
+    "technique strategy method approach tool project database software program website platform suite family "
+    "announcement notebook repo repository code demo video post blog docs documentation page tutorial talk "
+    "implementation model predecessor".split()
 )
-_KINDS = _TAILS | frozenset("model layer mechanism function task".split())
+_KINDS = _TAILS | frozenset("layer mechanism function task".split())
+_SURNAME = re.compile(r"(?:Mc|Mac|La|O['’])[A-Z][a-z]+$")
 _LOOSE = frozenset("so-called widely various numerous other many such several".split())
 _NO_SUBJECT = frozenset(
     "acl acm aaai arxiv cvpr deepmind emnlp facebook gmbh google harvard iclr icml ieee ijcai inc kaggle linkedin ltd "
@@ -57,8 +72,8 @@ _PLACES = frozenset(
     "danish denmark dutch egypt english estonian europe european finland finnish france french german germany greece "
     "greek hebrew hindi hungarian iceland india indian indonesia iran iraq ireland irish israel italian italy japan "
     "japanese korea korean latin latvian lithuanian london mexico nigeria norway norwegian paris persian poland polish "
-    "portugal portuguese romania romanian russia russian scotland serbian singapore slavic slovak spain spanish swahili "
-    "sweden swedish swiss switzerland taiwan thai thailand tokyo turkey turkish ukraine ukrainian urdu vietnam "
+    "portugal portuguese romania romanian russia russian scotland serbian singapore slavic slovak spain spanish "
+    "swahili sweden swedish swiss switzerland taiwan thai thailand tokyo turkey turkish ukraine ukrainian urdu vietnam "
     "vietnamese york".split()
 )
 _TECHNICAL = re.compile(r"(?:ization|isation|ation|ition|ction|ision|ism|ering|ning|ling|ding|ping|sis|ference)$")
@@ -66,7 +81,8 @@ _PLAIN_HEADS = frozenset(
     "distribution operation representation annotation reservation relation information situation section question "
     "attention application combination direction function connection condition computation implementation notation "
     "introduction publication communication explanation education generation population meaning beginning setting "
-    "finding training reasoning understanding analysis evaluation contribution reading hearing"
+    "decision "
+    "finding training decision reasoning understanding analysis evaluation contribution reading hearing"
     .split()
 )  # fmt: skip
 MAX_BEFORE = 120  # characters before a citation that may be the name
@@ -91,9 +107,13 @@ def borrowed_terms(request: ExtractRequest) -> Iterator[Term]:
 
 
 def is_marked(word: str) -> bool:
-    """Whether a word is a name by its letters alone: "RetNet", "FP8", "GPT-2"; not "Mamba"."""
-    capitals = sum(c.isupper() for c in word)
-    return capitals > 1 or (capitals == 1 and any(c.isdigit() for c in word) and any(c.islower() for c in word))
+    """Whether a word is a name by its letters alone: "RetNet", "FP8", "GPT-2"; not "Mamba", nor "Multi-Head"."""
+    return any(_is_marked_piece(piece) for piece in word.split("-"))
+
+
+def _is_marked_piece(piece: str) -> bool:
+    capitals = sum(c.isupper() for c in piece)
+    return capitals > 1 or (capitals == 1 and len(piece) > 2 and any(c.isdigit() for c in piece))
 
 
 def _prose(request: ExtractRequest) -> str:
@@ -111,7 +131,9 @@ def _may_be_asked(name: str, language: str) -> bool:
     lowered = [p.casefold().removesuffix("'s").removesuffix("’s") for p in parts]
     if not parts or not names.is_name(name, language) or any(p in _NO_SUBJECT for p in lowered):
         return False
-    if lowered[0] in _PLACES or (len(parts) == 1 and lowered[0] in _TAILS):
+    if lowered[0] in _PLACES or (len(parts) == 1 and lowered[0] in _TAILS) or _SURNAME.match(name):
+        return False
+    if re.search(r"\.\w{1,4}$", name) or (len(parts) > 1 and name.isupper() and "-" not in name):
         return False
     plain = [p.istitle() and not is_common(low) for p, low in zip(parts, lowered, strict=True)]
     return len(parts) == 1 or not all(plain) or "-" in name  # "Ada Lovelace" is somebody
@@ -133,6 +155,8 @@ def _name_before(before: str, language: str) -> str:
     if tail and (pairs := names.acronym_pairs(before[-MAX_BEFORE:])):
         return pairs[-1][1] if pairs[-1][0] in tail[1] or tail[1] in pairs[-1][1] else ""
     cut = max((m.end() for m in _CUT.finditer(before)), default=0)
+    if cut and before[cut - 1] == _GONE:
+        return ""  # "$n$-gram models"
     words_ = before[cut:]
     found = tokens(words_)
     if not found:
@@ -153,6 +177,8 @@ def _capitals(found: tuple[Token, ...], end: int, begins: bool) -> int | None:
         last = words.singular(found[end - 1].low)
         if end < 2 or not (_is_capital(found[end - 2]) and found[end - 1].tag == "NOUN" and last not in words.GENERIC):
             return _capitals(found, end - 1, begins) if end > 1 and last in _KINDS else None
+        if end == 2 and begins and not is_marked(found[0].text) and is_common(found[0].low):
+            return None
     start = end - 1
     while start > 0 and (_is_capital(found[start - 1]) or _is_inner(found, start - 1)):
         start -= 1
@@ -161,7 +187,7 @@ def _capitals(found: tuple[Token, ...], end: int, begins: bool) -> int | None:
         start += 1
         first = found[start]
     lone = start == end - 1 and not is_marked(first.text)
-    if lone and ((start == 0 and begins) or is_common(first.low) and start == 0 or _is_author(found, start)):
+    if lone and ((start == 0 and begins) or (is_common(first.low) and start == 0) or _is_author(found, start)):
         return None
     return start
 
@@ -205,16 +231,29 @@ def _noun_phrase(found: tuple[Token, ...], end: int) -> int | None:
 
 
 def _linked(request: ExtractRequest) -> Iterator[str]:
-    """Link texts that are names and lead out of the document."""
+    """Link texts that are names and lead out of the document; a link to a note by its name asks for that note."""
     for mark in request.marks:
-        if mark.kind == "link" and mark.outward:
-            text = names.bare(request.text[mark.start : mark.end])
-            parts = text.split()
-            while len(parts) > 1 and words.singular(parts[-1].casefold()) in _TAILS:
-                parts.pop()
-            named = any(is_marked(p) for p in parts) or (len(parts) > 1 and all(p[:1].isupper() for p in parts))
-            if named and len(parts) <= 4 and not re.match(r"https?:|www\.|\S+\.\w{2,4}$", text):
-                yield " ".join(parts)
+        if mark.kind != "link" or not mark.leads:
+            continue
+        text = request.text[mark.start : mark.end]
+        name = names.bare(text) if mark.leads == "note" else "" if text.endswith(("'s", "’s")) else _of_link(text)
+        if name:
+            yield name
+
+
+def _of_link(text: str) -> str:
+    """The name that a link's words give: "Llama" for "Meta's Llama Series"; "" if they give none."""
+    parts = re.split(r"['’]s\s+", names.bare(text))[-1].split()
+    while len(parts) > 1 and words.singular(parts[-1].casefold()) in _TAILS:
+        parts.pop()
+    while len(parts) > 1 and parts[0].casefold() in words.NO_NAME_STARTS | words.GENERIC_ADJECTIVES:
+        parts.pop(0)
+    if len(parts) > 2 and is_marked(parts[-1]) and not any(is_marked(p) for p in parts[:-1]):
+        parts = parts[-1:]  # "Hugging Face SmolLM"
+    marked = any(is_marked(p) for p in parts)
+    short = len(parts) <= 2 and parts[0][:1].isupper() and not is_common(parts[0].casefold())
+    name = " ".join(parts)
+    return name if len(name) > 2 and len(parts) <= 3 and (marked or short) else ""
 
 
 def _named(text: str, request: ExtractRequest) -> Iterator[str]:
@@ -222,6 +261,11 @@ def _named(text: str, request: ExtractRequest) -> Iterator[str]:
     for match in _MARKED.finditer(text):
         if is_marked(match[0]) and not _is_shouted(match, text):
             yield _singular_mark(match[0])
+    for match in _CAPITALS.finditer(text):
+        first = match["name"].split()[0].casefold()
+        if first not in words.NOT_ALONE and (" " in match["name"] or not is_common(first.split("-")[0])):
+            kind = words.singular(match["kind"])
+            yield match["name"] if kind in _FOLDED_KIND else f"{match['name']} {kind}"
     for match in _LIST.finditer(text):
         yield from _listed(match["items"])
     for mark in request.marks:

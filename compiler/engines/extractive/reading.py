@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from compiler.engines.extractive import chinese, english, german
 from compiler.engines.extractive.asking import Ask, Matter
+from compiler.engines.extractive.borrowed import borrowed_terms
 from compiler.engines.extractive.cards import asks as english_asks
 from compiler.engines.extractive.choosing import Offer, chosen
 from compiler.engines.extractive.worth import worth_asking
@@ -22,7 +23,13 @@ _KINDS = {
 
 
 def extract(request: ExtractRequest, without: frozenset[str] = frozenset()) -> ExtractReply:
-    """Claims and terms of one segment; nothing from a language without rules of its own."""
+    """Claims and terms of one segment; from a language without rules of its own only the names that it borrows."""
+    reply = _extract(request, without)
+    borrowed = (t for t in borrowed_terms(request) if t.signal not in without)
+    return ExtractReply(claims=reply.claims, terms=(*reply.terms, *borrowed))
+
+
+def _extract(request: ExtractRequest, without: frozenset[str]) -> ExtractReply:
     if request.language == "de":
         return german.extract(request, without)
     if request.language == "zh":
