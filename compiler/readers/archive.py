@@ -20,6 +20,7 @@ MAX_UNPACKED = 2 * 1024**3  # bytes of all parts together, as the archive states
 MAX_RATIO = 100  # unpacked to packed; beyond it only archives that stay small are opened
 SMALL = 100 * 1024**2  # bytes unpacked
 MAX_XML = 24 * 1024**2  # bytes of a part that becomes a tree in memory
+MAX_TAGS = 1_200_000  # of such a part; a book of a thousand pages has about half as many
 MAX_PICTURE = 10 * 1024**2
 EMBEDDED = "embedded:"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -191,6 +192,8 @@ def xml_root(data: bytes, kind: str) -> Any:
     from lxml import etree
 
     without_doctype(data, kind)
+    if data.count(b"<") > MAX_TAGS:
+        raise Unreadable("a part of it holds more than can be read at once", hint="split the document")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )

@@ -19,7 +19,9 @@ from vault.errors import Unreadable
 from vault.source import Problem
 
 MINE = "retain-"
-MAX_PARAGRAPHS = 20_000  # a thousand pages; mammoth needs half a millisecond for each
+MAX_WORK = 80_000  # what mammoth converts in some seconds: runs and cells count one, paragraphs three
+MAX_FORMULAS = 20_000
+MAX_JOINED = 5_000  # characters
 MAX_NOTES = 5_000
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -35,6 +37,9 @@ def w(name: str) -> str:
     return f"{{{W}}}{name}"
 
 
+_WORK = {w("p"): 3, w("r"): 1, w("tc"): 1}
+
+
 @dataclass(slots=True)
 class Body:
     """Rewrites the body's tree in place, once."""
@@ -46,6 +51,7 @@ class Body:
     notes: dict[tuple[str, str], Any] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=lambda: {"footnote": 0, "endnote": 0})
     problems: list[Problem] = field(default_factory=list)
+    formulas: int = 0
 
     def blocks(self) -> list[Any]:
         """The paragraphs and tables of the document, in order, ready for mammoth.
@@ -61,12 +67,15 @@ class Body:
             self._load_notes(kind)
         self._unwrap(body)
         blocks: list[Any] = []
-        left = MAX_PARAGRAPHS
+        left = MAX_WORK
         for block in list(body):
             made = self._block(block)
-            left -= sum(1 for b in made for _ in b.iter(w("p")))
+            left -= sum(_WORK.get(e.tag, 0) for b in made for e in b.iter())
             if left < 0:
-                self.problems.append(Problem("left-out", f"only the first {MAX_PARAGRAPHS:,} paragraphs were read"))
+                if not blocks:
+                    raise Unreadable("its first table is larger than can be read", hint="split the document")
+                many = f"only the first {len(blocks):,} paragraphs and tables were read"
+                self.problems.append(Problem("left-out", many))
                 break
             blocks += made
         return blocks
@@ -169,11 +178,18 @@ class Body:
                 _replace(element, [])
             elif name == "r":
                 self._run(element)
+                _join(element)
             elif name == "hyperlink" and self.links.get(attribute(element, "id"), ("", ""))[0] != "hyperlink":
                 element.attrib.pop(f"{{{R}}}id", None)
         etree.cleanup_namespaces(root)
 
     def _formula(self, element: Any) -> None:
+        self.formulas += 1
+        if self.formulas > MAX_FORMULAS:
+            if self.formulas == MAX_FORMULAS + 1:
+                self.problems.append(Problem("left-out", f"only the first {MAX_FORMULAS:,} formulas were read"))
+            _replace(element, [])
+            return
         words = latex(element)
         made = [_run(element, f"{MINE}math-block" if local(element) == "oMathPara" else f"{MINE}math", words)]
         if "".join(element.itertext())[-1:].isspace():
@@ -264,6 +280,24 @@ def _run(near: Any, style: str, words: str) -> Any:
     return run
 
 
+def _join(run: Any) -> None:
+    """Puts the words of a run that looks like the one before it into that one: Word parts what was edited twice."""
+    before = run.getprevious()
+    if before is None or before.tag != w("r") or _look(before) != _look(run):
+        return
+    words, last = [e for e in run if e.tag != w("rPr")], before[-1] if len(before) else None
+    if last is None or last.tag != w("t") or len(last.text or "") > MAX_JOINED:
+        return
+    if words and all(e.tag == w("t") for e in words):
+        last.text = (last.text or "") + "".join(e.text or "" for e in words)
+        run.getparent().remove(run)
+
+
+def _look(run: Any) -> list[Any]:
+    properties = run.find(w("rPr"))
+    return [(e.tag, *e.attrib.items()) for e in properties] if properties is not None else []
+
+
 def _restyle(paragraph: Any, style: str) -> None:
     """Leaves a paragraph no other property than its style, and whether its end was deleted."""
     old = paragraph.find(w("pPr"))
@@ -285,7 +319,6 @@ def _replace(element: Any, others: list[Any]) -> None:
     parent = element.getparent()
     if parent is None:
         return
-    at = parent.index(element)
+    for other in reversed(others):
+        element.addnext(other)
     parent.remove(element)
-    for offset, other in enumerate(others):
-        parent.insert(at + offset, other)

@@ -118,10 +118,9 @@ def _replace(element: Any, others: list[Any]) -> None:
     parent = element.getparent()
     if parent is None:
         return
-    at = parent.index(element)
+    for other in reversed(others):
+        element.addnext(other)
     parent.remove(element)
-    for offset, other in enumerate(others):
-        parent.insert(at + offset, other)
 
 
 @dataclass(slots=True)
