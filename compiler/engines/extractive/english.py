@@ -98,10 +98,9 @@ class _Prose:
         text = said or sentence.text
         alone = stands_alone(text, formulas="formula" not in self.without)
         clause = parse(without_pointers(text)) if alone else None
-        found = self._entry(sentence)
-        found = (
-            found or (self._found(clause) if clause else None) or (self._of_section(text, clause) if alone else None)
-        )
+        found = self._entry(sentence) or self._labelled(sentence)
+        found = found or (self._found(clause) if clause else None)
+        found = found or (self._of_section(text) if alone else None)
         set_off = [] if "emphasis" in self.without else introduced(self.request, sentence.start, sentence.end)
         if self.label and not found and (label := self._under_label(sentence, start)):
             found, start = label
@@ -258,7 +257,7 @@ class _Prose:
                 return ClaimKind.MECHANISM, [name], []
         return None
 
-    def _of_section(self, text: str, clause: Clause | None) -> Found | None:
+    def _of_section(self, text: str) -> Found | None:
         """A sentence without a name for its subject that names what its section is about."""
         about = named_topics(text, self.known)
         return (cues.kind_in(text), about[:1], []) if about else None

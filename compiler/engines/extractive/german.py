@@ -177,6 +177,7 @@ def _in_passing(found: Sentence) -> list[ExtractedClaim]:
     several = match["article"] in ("zwei", "drei")
     about = [names.bare(n) for n in (match["term"].split(" und ") if several else [match["term"]])]
     said = f"{match['term']} {'sind' if several else 'ist'} {match['body'].rstrip(' .')}."
+    said = said[0].upper() + said[1:]
     if not all(names.is_name(n, "de") for n in about) or not stands_alone(said):
         return []
     quote = match[0].rstrip()

@@ -46,8 +46,8 @@ def explained_in_passing(sentence: str, start: int) -> Iterator[tuple[ExtractedC
 
 _TELLS_APART = re.compile(r"\b(?:that|which|whose|where|who|of|for|used|between|to|in|with|by)\b")
 _SOMEBODY = re.compile(
-    r"^an? (?:[\w-]+ )*(?:researcher|organi[sz]ation|company|firm|professor|scientist|author|university|city|country|man|"
-    r"woman|person|story|song|film|novel)\b"
+    r"^an? (?:[\w-]+ )*(?:researcher|organi[sz]ation|company|firm|professor|scientist|author|university|city|country|"
+    r"man|woman|person|story|song|film|novel)\b"
 )
 
 

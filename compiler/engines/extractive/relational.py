@@ -24,12 +24,18 @@ def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
         *_rests_on(clause, matter),
         *_difference(clause, matter),
         *_common(clause, matter),
+        *_both_differ(clause, matter),
+        *_sets_apart(clause, matter),
+        *_counterpart(clause, matter),
     ]
+
+
+_NOTION_OF = re.compile(r"^the (?:concept|notion|idea|task|problem|method|technique) of (?=[a-z])", re.IGNORECASE)
 
 
 def _other(text: str, matter: Matter) -> str:
     """`text` as the name of another thing than the concept; "" if it is none."""
-    bare = re.sub(r"\s*\([^()]*\)", "", text).strip(" ,")
+    bare = _NOTION_OF.sub("", re.sub(r"\s*\([^()]*\)", "", text).strip(" ,"))
     if re.fullmatch(r"[a-z]+ing", bare):
         return ""
     return matter.lower(bare) if bare and names.is_name(bare) and not matter.is_named(bare) else ""
@@ -233,7 +239,8 @@ def _is_compared(clause: Clause, at: int, than: int) -> bool:
 
 _ALIKE = re.compile(
     r"^(?:is|are) (?:\w+ly )?(?P<how>similar|equivalent|identical|analogous|related|complementary|opposed|equal|"
-    r"comparable|akin|linked|tied|connected|inverse|dual|orthogonal|proportional) (?:to|with)\s+(?P<of>.+)$",
+    r"comparable|akin|linked|tied|connected|inverse|dual|orthogonal|proportional|(?P<like>like))(?(like)| (?:to|with))"
+    r"\s+(?P<of>.+)$",
     re.IGNORECASE,
 )
 
@@ -339,3 +346,53 @@ def _common(clause: Clause, matter: Matter) -> list[Ask | None]:
             matter,
         )
     ]
+
+
+_DIFFER_IN = re.compile(r"^differ(?: \w+ly)? (?P<how>(?:in|by|with respect to|only in|mainly in)\s.+)$", re.IGNORECASE)
+
+
+def _both_differ(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """From "X and Y differ in ...": how X and Y differ."""
+    match = _DIFFER_IN.match(clause.predicate)
+    pair = re.split(r"\s+and\s+", clause.subject)
+    if not match or clause.front or len(pair) != 2 or len(match["how"].split()) < 3:
+        return []
+    if not all(names.is_name(p) for p in pair) or not any(matter.is_named(p) for p in pair):
+        return []
+    asked = f"How do {matter.lower(pair[0])} and {matter.lower(pair[1])} differ"
+    return [ask("relational", asked, shortened(match["how"], 220), 5.5, matter)]
+
+
+_FROM = re.compile(
+    r"^(?P<verb>distinguish(?:es)?|separates?|sets?) (?P<what>.+?) (?:apart )?from (?P<other>[^,.;]+)$", re.IGNORECASE
+)
+
+
+def _sets_apart(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """From "Z distinguishes X from Y": what distinguishes X from Y."""
+    match = _FROM.match(clause.predicate)
+    if not match or clause.front or len(clause.subject.split()) < 2:
+        return []
+    other = _other(match["other"], matter)
+    if not other or not matter.is_named(match["what"]):
+        return []
+    asked = f"What {match['verb']} {matter.lower(match['what'])} from {other}"
+    return [ask("relational", asked, clause.subject, 5.0, matter)]
+
+
+_ROLE = re.compile(
+    r"^the (?:opposite|inverse|counterpart|dual|analogue?|generali[sz]ation|reverse) (?:of|to|for) (?P<what>.+)$",
+    re.IGNORECASE,
+)
+
+
+def _counterpart(clause: Clause, matter: Matter) -> list[Ask | None]:
+    """From "The opposite of X is Y": what the opposite of X is."""
+    match = _ROLE.match(clause.subject)
+    if not match or not clause.is_be or clause.front or not matter.is_in(match["what"]):
+        return []
+    end = _phrase(clause, clause.verb + 1)
+    if not _other(clause.slice(clause.verb + 1, end), matter) or not names.is_name(match["what"]):
+        return []
+    told = clause.slice(clause.verb + 1, end_of_clause(clause, end))
+    return [ask("relational", f"What is {matter.lower(clause.subject)}", shortened(told, 200), 4.5, matter)]
