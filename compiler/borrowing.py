@@ -21,6 +21,7 @@ _KINDS = frozenset(  # "the CKY algorithm" is CKY
     "method metric model module notation package project score series software style system technique tool toolkit "
     "variant based".split()
 )
+_NO_THING = re.compile(r"\b(?:not|and|or)\b")
 _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 
@@ -85,6 +86,8 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
         for term in source.terms:
             if term.signal not in STRONG | WEAK or not (key := key_of(term.name, source.language)):
                 continue
+            if _NO_THING.search(key) or _is_participle(key):
+                continue
             use = used[union.find(key)]
             use.variants[term.name] += 1
             if term.signal in STRONG:
@@ -92,6 +95,12 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
             else:
                 use.weak[source.source] += 1
     return used
+
+
+def _is_participle(key: str) -> bool:
+    """ "Independently and identically distributed" says how something is."""
+    last = key.rsplit(" ", 1)[-1]
+    return last.endswith(("ed", "ly")) and words.looks_adjective(last)
 
 
 def _is_treated(found: Evidence) -> bool:
@@ -109,7 +118,9 @@ def _written(variants: Counter[str]) -> str:
     marked = [v for v in mixed if any(_is_marked(w) or any(c.isdigit() for c in w) for w in v.split())]
     if marked and len(marked) == len(mixed):
         return min(marked, key=lambda v: (-mixed[v], v))  # its capitals are its own
-    return names.title(mixed.elements())
+    title = names.title(mixed.elements())
+    last = title.rsplit(" ", 1)[-1]
+    return title.removesuffix(last) + words.singular(last) if last.islower() and last != title else title
 
 
 def _merged_versions(used: dict[str, _Use], covered: _Covered) -> dict[str, _Use]:

@@ -16,9 +16,13 @@ _SAYS_AFTER = re.compile(
     r"|(?:ist|sind)\s+(?:eine?|der|die|das)\b|是)"
 )
 # Beside a noun in small letters it may be the whole clause that is meant: "... prior knowledge, a problem that ...".
-_APPOSED = re.compile(r"(?:\s*\([^()]{1,80}\))?,\s+an?\s+(?=[\w -]{3,60}\b(?:that|which|for|of|with|to)\b)")
+_APPOSED = re.compile(
+    r"(?:\s*\([^()]{1,80}\),?)?\s+which\s+(?!we\b|you\b|they\b)"
+    r"|(?:\s*\([^()]{1,80}\))?(?:,\s+eine?\s+|,\s+an?\s+(?=[\w -]{3,60}\b(?:that|which|for|of|with|to)\b))"
+)
 _SAYS_BEFORE = re.compile(
-    r"\b(?:called|known as|termed|named|dubbed|referred to as|defined as|genannt|heißt)\s+(?:an?\s+|the\s+)?[\"“*_]*$"
+    r"\b(?:called|known as|termed|named|dubbed|referred to as|defined as|genannt|heißt)\s+(?:an?\s+|the\s+)?"
+    r"(?:[\w-][\w -]{2,60} \()?[\"“*_]*$"
 )
 
 
