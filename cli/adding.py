@@ -236,7 +236,10 @@ def _places(vault: Vault, sources: Iterable[str], kind: str | None) -> list[tupl
 
 def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, str]]:
     out = []
-    for path in sorted(_files(vault, folder)):
+    repository = kind == "repos" or (kind is None and (folder / ".git").exists())
+    if repository:  # two of them must not lie on one another
+        kind = f"repos/{folder.resolve().name}"
+    for path in sorted(_files(vault, folder, f"raw/{kind}" if repository else "raw")):
         inner = path.relative_to(folder)
         own = inner.parts[0] if inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind else ""
         out.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{kind or _kind(path)}/{inner.as_posix()}"))
@@ -245,8 +248,10 @@ def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, st
     return out
 
 
-def _files(vault: Vault, folder: Path) -> Iterator[Path]:
-    """The plain files below `folder`; a vault on the way, this one above all, is named and left out."""
+def _files(vault: Vault, folder: Path, to: str) -> Iterator[Path]:
+    """The plain files below `folder`, which are to lie below `to`; a vault on the way, this one above all, and what
+    programs made are named and left out."""
+    from compiler.plan import is_passed_over
 
     def unread(error: OSError) -> None:
         report.say(f"  {error.filename}: cannot be listed: {error.strerror}")
@@ -256,7 +261,10 @@ def _files(vault: Vault, folder: Path) -> Iterator[Path]:
         vaults = {path for path in below if _is_vault(path, vault)}
         for path in sorted(vaults):
             report.say(f"  {path}: a vault, left out")
-        folders[:] = [path.name for path in below if path not in vaults]
+        made = {path for path in below if is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}")}
+        for path in sorted(made):
+            report.say(f"  {path}: programs fill such a folder, left out")
+        folders[:] = [path.name for path in below if path not in vaults | made]
         for path in (Path(here, name) for name in names if not name.startswith(".")):
             if path.is_file() and not path.is_symlink():
                 yield path

@@ -10,6 +10,9 @@ from vault import ledger
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId, free_slug, mint
 
+# Folders that programs fill; in a repository, those too that its builds fill or that hold what others wrote.
+_MACHINES = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
+_BUILT = frozenset({"dist", "build", "target", "vendor", "third_party", "venv", "htmlcov", "coverage"})
 RACY_NS = 2_000_000_000  # a file this young may change again without its time stamp showing it
 
 
@@ -51,11 +54,20 @@ def scan(root: Path, folder: str) -> Scan:
     return found
 
 
+def is_passed_over(path: str) -> bool:
+    """Whether nobody wrote what lies in a folder of `raw/` at this vault path, as in node_modules."""
+    name = path.rsplit("/", 1)[-1]
+    return path.startswith("raw/") and (name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT))
+
+
 def _take(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
     if entry.name.startswith("."):
         return
     if entry.is_symlink():
         found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
+    elif entry.is_dir(follow_symlinks=False) and is_passed_over(path):
+        what, hint = "not read: programs fill such a folder", "put what you want to read elsewhere in raw/"
+        found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
     elif entry.is_dir(follow_symlinks=False):
         stack.append(path)
     elif entry.is_file(follow_symlinks=False):

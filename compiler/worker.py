@@ -49,7 +49,7 @@ def read(path: str, sha256: str) -> SourceText | str:
 
     data = _bytes(path, sha256)
     kind = kind_of(Path(path).name, data[:HEAD])
-    if kind in RECORDED and data:
+    if (kind in RECORDED and data) or (kind == "code" and not data.strip()):  # empty __init__.py are no fault
         return kind
     try:
         return read_source(data, Path(path).name)

@@ -72,7 +72,7 @@ def _undressed(raw: str) -> list[str]:
                 bare = bare.removeprefix(sign)
                 break
         else:
-            bare = re.sub(r"^(?:///?!?|#+['!]?|--+\|?|;+|%+|'|\*(?!\*|/)|//)(?=\s|$|\w)", "", bare, count=1)
+            bare = re.sub(r"^(?:///?!?|#+['!]?|--+(?: ?\|)?|;+|%+|'|\*(?!\*|/)|//)(?=\s|$|\w)", "", bare, count=1)
         for sign in ("**/", "*/", "-->", "-}", "*)", "]]", "|#", "=end", "%}", "=#"):
             if bare.endswith(sign):
                 bare = bare.removesuffix(sign)

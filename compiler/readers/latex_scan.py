@@ -26,7 +26,7 @@ MAX_PROBLEMS = 20
 _TOKEN = re.compile(r"\\(?:[A-Za-z@]+\*?|.|\Z)|[{}&~%]|\$\$?|\n[ \t]*(?=\n)\s*|``|''|---?|\"(?=[\w`'=|~-])", re.DOTALL)
 _COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
 _INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
-_GERMAN = re.compile(r"\{n?german\}|\[[^\]]*n?german[^\]]*\]\s*\{babel\}")
+_GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
 _OWN = re.compile(r"[a-z]{1,8}(section|subsection|chapter|label|ref|cite|citep|citet|footnote|emph|index)")
 _LEADS_ON = re.compile(r"(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|cf\.|following|per|at|like|on)\s*$", re.I)
 _NAME = re.compile(r"\\?([A-Za-z@]+)")

@@ -24,7 +24,7 @@ _CROSS = re.compile(r"@(?:fig|tbl|sec|eq|lst|thm|lem|cor|prp|cnj|def|exm|exr|rem
 _BOOKDOWN = re.compile(r"\\@ref\(([\w:.-]{1,100})\)")
 _TEX = (("\\\\(", "\\\\)"), ("\\\\[", "\\\\]"), ("\\(", "\\)"), ("\\[", "\\]"))
 MAX_TEX = 5_000  # characters of one formula
-_IS_FORMULA = re.compile(r"[\\^_=+<>|]|\s*\w{1,3}\s*\Z")
+_IS_FORMULA = re.compile(r"[\\^_=+<>|]|\A\s*\w{1,3}\s*\Z")
 _SHORTCODE = re.compile(r"\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}", re.DOTALL)
 _EXPRESSION = re.compile(r"\{[A-Za-z_$][\w.$?]{0,100}(?:\([^(){}\n]{0,100}\))?\}")
 _SPAN = re.compile(r"\[([^\[\]\n]{1,300})\]\{[.#][^{}\n]{0,200}\}")

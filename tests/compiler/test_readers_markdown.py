@@ -192,3 +192,61 @@ def test_a_block_of_links_to_elsewhere_is_furniture() -> None:
 
 def test_a_note_on_the_spot_waits_for_the_sentence_to_end() -> None:
     assert read("Spacing^[A note of its own.] helps.\n").text == "Spacing helps.\n\nA note of its own."
+
+
+def test_a_fence_keeps_its_language_in_every_dialect() -> None:
+    source = read(
+        "```python\nx\n```\n\n```{r plot, echo=FALSE}\ny\n```\n\n```{.python .input}\nz\n```\n\n"
+        "```\nplain\n```\n\n    indented\n"
+    )
+    assert [m.info for m in source.marks if m.kind is MarkKind.CODE] == ["python", "r", "python", "", ""]
+
+
+def test_quartos_chunks_divs_citations_and_references() -> None:
+    source = read(
+        "## Intro {#sec-i}\n\n## Free {-}\n\nIt varies [@wickham2014, p. 3]. As @tukey says, see @fig-plot.\n\n"
+        '```{r p, fig.cap="By day."}\nplot(x)\n```\n\n'
+        '```{r}\n#| echo: false\n#| fig-cap: "A histogram."\nhist(x)\n```\n\n'
+        "::: {.callout-note}\nA dataset is a table.\n:::\n\nSee \\@ref(fig:y), a [span]{.x}. {{< include _x.qmd >}}\n",
+        "book.qmd",
+    )
+    assert source.text.split("\n\n") == [
+        "Intro", "Free", "It varies. As […] says, see […].", "plot(x)", "By day.", "hist(x)", "A histogram.",
+        "A dataset is a table.", "See […], a span.",
+    ]  # fmt: skip
+    assert marked(source, MarkKind.CAPTION) == ["By day.", "A histogram."]
+    assert [m.info for m in source.marks if m.kind is MarkKind.CITATION] == ["wickham2014", "tukey"]
+
+
+def test_colons_in_a_code_block_of_quarto_stay() -> None:
+    assert read("```\n::: {.x}\n```\n", "a.qmd").text == "::: {.x}"
+
+
+def test_mails_and_names_in_plain_markdown_are_no_citations() -> None:
+    assert read("Ask @ann or a@b.org, [@bo](https://a.b).").text == "Ask @ann or a@b.org, @bo."
+
+
+def test_formulas_in_backslashed_brackets_are_formulas_and_escaped_brackets_are_not() -> None:
+    source = read("With \\\\(x^2\\\\), \\(y_1\\) and\n\\[\nz = 1\n\\]\nbut \\(not this one\\) or \\[a link\\].")
+    assert marked(source, MarkKind.MATH) == ["$x^2$", "$y_1$", "$$z = 1$$"]
+    assert source.text.endswith("but (not this one) or [a link].")
+
+
+def test_mdx_loses_long_imports_and_exports_and_its_expressions_leave_a_gap() -> None:
+    source = read(
+        "import {\n  A,\n  B\n} from 'x'\nexport const meta = {\n  title: 'x',\n  f: () => {\n    return 1\n  }\n}\n\n"
+        "# Hello\n\n<Tabs>\n  <Tab>\n    The sum is **small**.\n  </Tab>\n</Tabs>\n\n"
+        "Text with {props.name} and $x_{i}$.\n\n"
+        "export default function L({children}) {\n  return <div>{children}</div>\n}\n\nEnd.\n",
+        "a.mdx",
+    )
+    assert source.text.split("\n\n") == ["Hello", "The sum is small.", "Text with […] and $x_{i}$.", "End."]
+    assert source.locate(source.text.index("The sum")) == "Hello, line 16"
+
+
+def test_a_sites_own_tags_say_nothing_and_its_highlights_are_code() -> None:
+    source = read(
+        'Before. {{< figure src="a.png" >}}\n\n{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\nAfter {% raw %}all.\n'
+    )
+    assert source.text.split("\n\n") == ["Before.", "puts 1", "After all."]
+    assert [m.info for m in source.marks if m.kind is MarkKind.CODE] == ["ruby"]
