@@ -18,7 +18,6 @@ SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary"
 STRUCTURE = SET_OFF | {"definition"}
 BORROWED = frozenset({"cited", "named"})  # what a document leans on: no evidence that any explains it
 _LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
-_NAMED = frozenset({"link", "proper"})
 _DEFINES = frozenset({"definition", "glossary"})
 _EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
@@ -195,7 +194,7 @@ def admitted(found: Evidence) -> bool:
         return True
     if found.defined and found.signals & _DEFINES:
         return True
-    if found.signals & _NAMED and any(c.kind in _EXPLAINS for c in found.claims):
+    if "link" in found.signals and any(c.kind in _EXPLAINS for c in found.claims):
         return True
     return len(found.claims) >= ENOUGH_CLAIMS and "subject" in found.signals
 

@@ -29,7 +29,6 @@ Signal = Literal[
     "item",
     "glossary",
     "link",
-    "proper",
     "subject",
     "cited",
     "named",

@@ -14,11 +14,11 @@ from compiler.engines.port import (
 
 SIGNALS: tuple[str, ...] = (  # what the engine goes by, each of which can be left out to see what it contributes
     # names that are offered
-    "title", "heading", "index", "glossary", "item", "emphasis", "acronym", "alias", "link", "proper", "subject",
+    "title", "heading", "index", "glossary", "item", "emphasis", "acronym", "alias", "link", "subject",
     # names that are borrowed: gaps only
     "cited", "named",
     # sentences that become claims
-    "definition", "aside", "antecedent", "lead-in", "section", "formula", "loose",
+    "definition", "aside", "antecedent", "lead-in", "section", "formula", "verb",
 )  # fmt: skip
 
 

@@ -20,20 +20,10 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)")
-_QUANTITY = re.compile(
-    r"(?:(?:each|every|all|both|most|many|some|any|several|various|different|other|such|these|those|this|two|three|"
-    r"four|"
-    r"multiple|individual|(?:exact |very )?same|so-called|whole|entire|actual|resulting|original|standard|typical|"
-    r"classic|modern|recent|new|existing|current|other|one) )+(?=\w)",
-    re.IGNORECASE,
-)
-_OWNER = re.compile(r"^(?P<owner>.+?)['’]s? (?P<own>[a-z][\w -]*)$")
 _AND = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or)\s+")
 _MODIFIED = re.compile(
     r"\s+(?:in|for|with|on|from|during|like|such as|that|which|used|based|trained|at|between|over)\s+"
 )
-_ONE = frozenset({"we", "one", "you", "people", "researchers"})
-_USING = frozenset({"use", "apply", "employ", "add", "call", "define", "introduce", "train", "combine"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +59,6 @@ def _parts(subject: str) -> list[str]:
         return pieces
     cut = _MODIFIED.split(subject, maxsplit=1)
     return cut[:1] if len(cut) > 1 else []
-
-
-def loosely(clause: Clause) -> list[str]:
-    """What a sentence is about whose subject is no plain name: "each X", "X's parts", "we can use X"."""
-    article = re.match(r"(?:an?|the)\s+", clause.subject, re.IGNORECASE)
-    subject = _ASIDE.sub("", clause.subject[article.end() :] if article else clause.subject)
-    plain = _QUANTITY.sub("", subject, count=1)
-    if names.is_name(plain):
-        return [names.bare(plain)]
-    if (owner := _OWNER.match(plain)) and names.is_name(owner["owner"]):
-        return [names.bare(owner["owner"])]
-    if clause.subject.casefold() in _ONE and clause.lemma() in _USING:
-        used = _object(clause)
-        return [names.bare(used)] if names.is_name(used) else []
-    return []
-
-
-def _object(clause: Clause) -> str:
-    """The noun phrase right after the verb."""
-    at = start = clause.main_verb() + 1
-    while at < clause.end and clause.words[at].tag in ("DET", "ADJ", "NOUN", "NUM", "VBG", "VBN"):
-        at += 1
-    return clause.slice(start, at)
-
-
-def is_proper(name: str) -> bool:
-    """Whether a single word is a name by its form: "BERT", "GPT-2", "FlashAttention", and not "Smith"."""
-    return " " not in name and sum(c.isupper() or c.isdigit() for c in name) > 1
 
 
 def is_vague(term: str, known: Known) -> bool:

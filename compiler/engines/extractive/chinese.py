@@ -142,12 +142,7 @@ def _about(
     if first:
         return [known[first]]
     match = _SUBJECT.match(said)
-    if (
-        match
-        and "loose" not in without
-        and names.is_name(match["name"], "zh")
-        and not _NO_SUBJECT.search(match["name"])
-    ):
+    if match and "verb" not in without and names.is_name(match["name"], "zh") and not _NO_SUBJECT.search(match["name"]):
         return [match["name"]]
     return [t for t in topics if t in said][:1]
 

@@ -9,10 +9,8 @@ from compiler import names
 from compiler.engines.extractive import cues
 from compiler.engines.extractive.about import (
     Known,
-    is_proper,
     is_vague,
     known_in,
-    loosely,
     named_topics,
     others,
     subjects,
@@ -201,8 +199,8 @@ class _Prose:
             return ClaimKind.FACT, [definition.name], [_term(definition)]
         if definition and not cues.weakens(definition.body):
             vague = is_vague(definition.term, self.known)
-            if not vague or self._is_told_of(definition.name):
-                return ClaimKind.DEFINITION, [definition.name], [] if vague else [_term(definition)]
+            if not vague:
+                return ClaimKind.DEFINITION, [definition.name], [_term(definition)]
         apposition = apposition_in(clause.text) or named_after(clause.text)
         if apposition and not is_vague(apposition.term, self.known):
             return ClaimKind.DEFINITION, [apposition.name], [_term(apposition)]
@@ -221,31 +219,18 @@ class _Prose:
 
     def _sorted(self, clause: Clause) -> Found | None:
         about = subjects(clause)
-        vague = is_vague(clause.subject, self.known)
-        loose = not about or vague
-        if loose:
-            if beside := self._beside(clause):
-                return beside
-            about = (about if self._is_told_of(about[0]) else []) if about else loosely(clause)
-        if not about or (loose and "loose" in self.without):
-            return None
+        if not about or is_vague(clause.subject, self.known):
+            return self._beside(clause)
         kind = _kind(clause, about[0])
-        if kind is None:
-            return None
-        return kind, about, [] if loose else self._offered(clause, about)
-
-    def _is_told_of(self, name: str) -> bool:
-        """Whether the segment brings the thing up ("an encoder and a decoder"), so that "the encoder" names it."""
-        brought_up = rf"\b(?:an?|each|every|called(?: an?| the)?)\s+(?:[\w-]+\s)?[*_\"“]*{re.escape(name)}\b"
-        return "loose" not in self.without and bool(re.search(brought_up, self.request.text, re.IGNORECASE))
+        return None if kind is None else (kind, about, self._offered(clause, about))
 
     def _offered(self, clause: Clause, about: list[str]) -> list[Term]:
         other = _ALSO_CALLED.search(clause.subject)
         aliases = (names.bare(other[1]),) if other and names.is_name(other[1]) else ()
         return [
-            Term(name=name, aliases=aliases if i == 0 else (), signal="proper" if proper else "subject")
+            Term(name=name, aliases=aliases if i == 0 else (), signal="subject")
             for i, name in enumerate(about)
-            if (proper := is_proper(name)) or " " in name or (i == 0 and aliases)
+            if " " in name or (i == 0 and aliases)
         ]
 
     def _beside(self, clause: Clause) -> Found | None:

@@ -199,7 +199,7 @@ def _sorted(text: str, without: frozenset[str]) -> tuple[ClaimKind, list[str]]:
         return kind, [names.bare(subject)]
     match = _SAYS.match(without_pointers(text).rstrip("."))
     kind = _cue(text)
-    if not match or "loose" in without or _NO_SUBJECT.match(match["subject"]):
+    if not match or "verb" in without or _NO_SUBJECT.match(match["subject"]):
         return kind, []
     subjects = re.split(r"\s+und\s+", re.sub(r"\s*\([^()]*\)", "", match["subject"]))
     return kind, [names.bare(s) for s in subjects if names.is_name(s, "de")]
