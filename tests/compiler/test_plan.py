@@ -64,3 +64,13 @@ def test_links_and_hidden_files_are_not_sources(tmp_path: Path) -> None:
     found = plan.scan(tmp_path, "raw")
     assert [f.path for f in found.files] == ["raw/deep/er/x.md"] and found.unknown == []
     assert sorted(d.path for d in found.notices) == ["raw/link.md", "raw/loop"]
+
+
+def test_folders_that_programs_fill_are_named_once_and_not_read(tmp_path: Path) -> None:
+    for path in ("repos/x/node_modules/a/b.md", "repos/x/dist/c.md", "repos/x/src/d.md", "articles/build/e.md"):
+        file = tmp_path / "raw" / path
+        file.parent.mkdir(parents=True)
+        file.write_text("words")
+    seen = plan.scan(tmp_path, "raw")
+    assert [f.path for f in seen.files] == ["raw/articles/build/e.md", "raw/repos/x/src/d.md"]
+    assert sorted(n.path for n in seen.notices) == ["raw/repos/x/dist", "raw/repos/x/node_modules"]

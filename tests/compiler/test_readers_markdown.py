@@ -246,7 +246,8 @@ def test_mdx_loses_long_imports_and_exports_and_its_expressions_leave_a_gap() ->
 
 def test_a_sites_own_tags_say_nothing_and_its_highlights_are_code() -> None:
     source = read(
-        'Before. {{< figure src="a.png" >}}\n\n{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\nAfter {% raw %}all.\n'
+        'Before. {{< figure src="a.png" >}}\n\n'
+        "{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\nAfter {% raw %}all.\n"
     )
     assert source.text.split("\n\n") == ["Before.", "puts 1", "After all."]
     assert [m.info for m in source.marks if m.kind is MarkKind.CODE] == ["ruby"]

@@ -17,26 +17,43 @@ from vault.errors import Unreadable
 NAMES = ["a.ipynb", "a.tex", "a.org", "a.rst", "a.py", "a.js", "a.lua", "a.qmd", "a.mdx", "chat.json"]
 SIGNS = {
     "a.tex": [
-        "\\section{", "\\emph{", "}", "{", "\\begin{itemize}", "\\item", "[x]", "\\end{itemize}", "\\begin{tabular}{c}", "&",
-        "\\\\", "\\end{tabular}", "$", "$$", "\\[", "\\]", "%", "\\cite{k}", "\\ref{k}", "\\label{k}", "\\footnote{", "``",
-        "\\newcommand{\\x}[1]{a #1}", "\\x", "\\def\\y{b}", "\\y", "\\verb|a|", "\\begin{verbatim}", "\\end{verbatim}", "~",
-        "\\begin{document}", "\\end{document}", "\\title{", "\\caption{", "\\includegraphics{a}", '\\"', "\\begin{equation}",
-        "\\end{equation}", "\\begin{thebibliography}{9}", "\\bibitem{k}", "\\href{u}{", "\\bf", "\\input{x}", "---", "\\begin{thm}[",
+        "\\section{", "\\emph{", "}", "{", "\\begin{itemize}", "\\item", "[x]", "\\end{itemize}",
+        "\\begin{tabular}{c}", "&", "\\\\", "\\end{tabular}", "$", "$$", "\\[", "\\]", "%", "\\cite{k}", "\\ref{k}",
+        "\\label{k}", "\\footnote{", "``", "\\newcommand{\\x}[1]{a #1}", "\\x", "\\def\\y{b}", "\\y", "\\verb|a|",
+        "\\begin{verbatim}", "\\end{verbatim}", "~", "\\begin{document}", "\\end{document}", "\\title{", "\\caption{",
+        "\\includegraphics{a}", '\\"', "\\begin{equation}", "\\end{equation}", "\\begin{thebibliography}{9}",
+        "\\bibitem{k}", "\\href{u}{", "\\bf", "\\input{x}", "---", "\\begin{thm}[",
     ],
     "a.org": [
-        "* ", "** TODO ", "- ", "+ a :: ", "1. ", "|", "|-", "*", "/", "=", "~", "[[", "][", "]]", "[fn:1]", "[fn::", ":a:\n",
-        ":END:\n", "#+begin_src x\n", "#+end_src\n", "#+begin_quote\n", "#+end_quote\n", "#+TITLE: ", "#+caption: ", "$", "\\(",
-        "\\)", "\\alpha", ": ", "<2024-01-01>", "[cite:@k]", "\\begin{align}\n", "\\end{align}\n", "[[a.png]]", "    ",
+        "* ", "** TODO ", "- ", "+ a :: ", "1. ", "|", "|-", "*", "/", "=", "~", "[[", "][", "]]", "[fn:1]", "[fn::",
+        ":a:\n", ":END:\n", "#+begin_src x\n", "#+end_src\n", "#+begin_quote\n", "#+end_quote\n", "#+TITLE: ",
+        "#+caption: ", "$", "\\(", "\\)", "\\alpha", ": ", "<2024-01-01>", "[cite:@k]", "\\begin{align}\n",
+        "\\end{align}\n", "[[a.png]]", "    ",
     ],
     "a.rst": [
-        "===\n", "---\n", "* ", "- ", "1. ", "``", "`", "**", "*", "|", ":role:`x`", ".. note:: ", ".. code:: x\n", ".. image:: a\n",
-        "::\n", ">>> ", "[1]_", "a_", "`l <u>`_", "+--+\n", "== ==\n", "    ", "   ", ".. ", ":a: ", "\\", ".. figure:: b\n",
+        "===\n", "---\n", "* ", "- ", "1. ", "``", "`", "**", "*", "|", ":role:`x`", ".. note:: ", ".. code:: x\n",
+        ".. image:: a\n", "::\n", ">>> ", "[1]_", "a_", "`l <u>`_", "+--+\n", "== ==\n", "    ", "   ", ".. ", ":a: ",
+        "\\", ".. figure:: b\n",
     ],
-    "a.py": ['"""', "'''", "# ", "def f():\n", "class A:\n", "    ", "x = 1\n", "Args:\n", "----\n", '"', "@d\n", ">>> ", "`"],
-    "a.js": ["/*", "*/", "/**", " * ", "// ", "`", '"', "function f(", ") {\n", "}\n", "class A {\n", "@param x", "const a = ("],
-    "a.lua": ["--[[", "]]", "-- ", "[[", "function f()\n", '"'],
-    "a.qmd": ["```{r}\n", "#| fig-cap: ", "::: {.x}\n", ":::\n", "[@k]", "@k", "@fig-a", "\\@ref(a)", "\\(", "\\)", "[a]{.b}", "{{< a >}}"],
-    "a.mdx": ["import {\n", "} from 'x'\n", "export const a = ", "{", "}", "<A b={", "/>", "</A>", "{a.b}", "    ", "\\\\(", "\\\\)"],
+    "a.py": [
+        '"""', "'''", "# ", "def f():\n", "class A:\n", "    ", "x = 1\n", "Args:\n", "----\n", '"', "@d\n", ">>> ",
+        "`",
+    ],
+    "a.js": [
+        "/*", "*/", "/**", " * ", "// ", "`", '"', "function f(", ") {\n", "}\n", "class A {\n", "@param x",
+        "const a = (",
+    ],
+    "a.lua": [
+        "--[[", "]]", "-- ", "[[", "function f()\n", '"',
+    ],
+    "a.qmd": [
+        "```{r}\n", "#| fig-cap: ", "::: {.x}\n", ":::\n", "[@k]", "@k", "@fig-a", "\\@ref(a)", "\\(", "\\)",
+        "[a]{.b}", "{{< a >}}",
+    ],
+    "a.mdx": [
+        "import {\n", "} from 'x'\n", "export const a = ", "{", "}", "<A b={", "/>", "</A>", "{a.b}", "    ", "\\\\(",
+        "\\\\)",
+    ],
 }  # fmt: skip
 WORDS = [
     "word ",
@@ -102,9 +119,9 @@ JSON = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                "cells cell_type source outputs output_type data text/plain image/png text name metadata attachments nbformat"
-                " chat_messages sender content type mapping current_node message author role parts parent children title"
-                " create_time created_at worksheets level input language authors".split()
+                "cells cell_type source outputs output_type data text/plain image/png text name metadata attachments"
+                " nbformat chat_messages sender content type mapping current_node message author role parts parent"
+                " children title create_time created_at worksheets level input language authors".split()
             ),
             inner,
             max_size=5,

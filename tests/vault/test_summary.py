@@ -54,6 +54,23 @@ def test_properties_of_a_human_stay_when_a_summary_is_written_again() -> None:
     assert not human_edited(again)
 
 
+def test_author_day_and_address_stand_in_a_summary_where_they_are_known() -> None:
+    plain = render_summary("wiki/summaries/x.md", HEAD, [], [CLAIM])
+    assert not {"author", "published", "url"} & set(read_properties(plain).values)
+    known = replace(HEAD, author='Ann "A" Lee: <b>', published="2017-06-12", url="https://a.b/c?d=e")
+    text = render_summary("wiki/summaries/x.md", known, [], [CLAIM])
+    assert head_of(parse_summary(text, "wiki/summaries/x.md")) == known
+    assert "<b>" not in text
+
+
+def test_an_author_that_a_human_named_stays_until_the_source_names_one() -> None:
+    plain = render_summary("wiki/summaries/x.md", HEAD, [], [CLAIM])
+    mine = plain.replace("---\n\n# ", "author: Me\n---\n\n# ", 1)
+    assert "author: Me\n" in render_summary("wiki/summaries/x.md", HEAD, [], [CLAIM], mine)
+    known = render_summary("wiki/summaries/x.md", replace(HEAD, author="Ann"), [], [CLAIM], mine)
+    assert known.count("author:") == 1 and "author: Ann\n" in known
+
+
 def test_a_damaged_block_is_named_with_its_line_and_the_others_stand() -> None:
     other = Claim(ClaimId("0000000000"), SOURCE, ClaimKind.FACT, "Another one.")
     text = render_summary("wiki/summaries/x.md", HEAD, [], [CLAIM, other]).replace("mechanism ·", "magic ·")
