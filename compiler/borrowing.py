@@ -27,9 +27,10 @@ _VERSION = re.compile(r"^(?P<base>\D{3,}?) ?v?\d[\d ]*[a-z]?$")
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A name without explanation, the ways in which it is written, and the sources that lean on it."""
+    """A name without explanation, its keys, the ways in which it is written, and the sources that lean on it."""
 
     name: str
+    keys: tuple[str, ...]
     spellings: tuple[str, ...]
     sources: tuple[SourceId, ...]
 
@@ -41,11 +42,13 @@ class _Use:
     strong: set[SourceId] = field(default_factory=set)
     weak: Counter[SourceId] = field(default_factory=Counter)
     variants: Counter[str] = field(default_factory=Counter)
+    keys: set[str] = field(default_factory=set)
 
     def add(self, other: _Use) -> None:
         self.strong |= other.strong
         self.weak += other.weak
         self.variants += other.variants
+        self.keys |= other.keys
 
     @property
     def sources(self) -> set[SourceId]:
@@ -76,7 +79,9 @@ def lacking(
     for key in sorted(used):
         use = used[key]
         if use.enough and not covered.holds(key, use.variants):
-            out[key] = Lacking(_written(use.variants), tuple(sorted(use.variants)), tuple(sorted(use.sources)))
+            out[key] = Lacking(
+                _written(use.variants), tuple(sorted(use.keys)), tuple(sorted(use.variants)), tuple(sorted(use.sources))
+            )
     return out
 
 
@@ -90,6 +95,7 @@ def _uses(sources: Sequence[SourceClaims], union: Union) -> dict[str, _Use]:
                 continue
             use = used[union.find(key)]
             use.variants[term.name] += 1
+            use.keys.add(key)
             if term.signal in STRONG:
                 use.strong.add(source.source)
             else:
@@ -196,6 +202,7 @@ def _core(key: str) -> str:
     parts = key.split()
     while len(parts) > 1 and parts[-1] in _KINDS:
         parts.pop()
+    parts[-1] = words.singular(parts[-1])
     return " ".join(parts)
 
 

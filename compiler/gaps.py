@@ -42,6 +42,7 @@ class _Found:
     mentions: tuple[str, ...]
     weight: int
     rank: int  # among the gaps of one concept
+    also: tuple[str, ...] = ()  # keys under which an earlier compile may have known it
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
             mentions=mentions,
             weight=len(articles) + len(sources),
             rank=0,
+            also=tuple(f"structural:{k}" for k in one.keys),
         )
 
 
@@ -186,7 +188,8 @@ def agenda(
     gaps: list[Gap] = []
     present: set[str] = set()
     for one in found:
-        id_ = ids.keys.get(("gap", one.key)) or mint("gap", one.key, ids.births)
+        known_as = (ids.keys.get(("gap", key)) for key in (one.key, *one.also))
+        id_ = next((i for i in known_as if i and i not in present), None) or mint("gap", one.key, ids.births)
         present.add(id_)
         if id_ not in ids.births:
             text = {"kind": one.kind.value, "name": one.what, "missing": one.missing, "fill": one.fill}

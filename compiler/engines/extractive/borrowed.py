@@ -168,6 +168,8 @@ def _name_before(before: str, language: str) -> str:
     start = _capitals(found, end, begins)
     if start is None and language in ("", "en"):
         start = _noun_phrase(found, end)
+    if start is not None and language == "de" and not is_marked(found[start].text):
+        start = end - 1  # there every noun has a capital
     return names.bare(words_[found[start].start : found[end - 1].end]) if start is not None else ""
 
 
