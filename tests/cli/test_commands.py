@@ -174,7 +174,7 @@ def test_the_vault_is_found_from_inside_by_option_and_by_environment(run: Run, t
 
 def test_a_newer_schema_is_left_alone(run: Run, compiled: Path) -> None:
     settings = compiled / "retain.toml"
-    settings.write_text(settings.read_text().replace('schema = "2.0.0"', 'schema = "3.0.0"'))
+    settings.write_text(settings.read_text().replace('schema = "2.1.0"', 'schema = "3.0.0"'))
     before = {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file()}
     for command in (("compile",), ("due",), ("status",), ("verify",), ("rebuild",), ("undo",), ("gaps",)):
         done = run(*command, cwd=compiled)
@@ -218,7 +218,6 @@ def test_add_keeps_the_humans_names_and_never_replaces(run: Run, tmp_path: Path,
     clash = run("add", "--", "-dash.md", cwd=folder, env={"RETAIN_VAULT": str(compiled)})
     assert clash.code == 1 and "another file has that name" in clash.err
     assert (compiled / "raw/articles/-dash.md").read_text() == "# -dash.md"
-    assert run("add", "https://example.org/x", cwd=compiled).code == 2
 
 
 def test_hostile_modules_in_a_vault_are_never_run(run: Run, compiled: Path) -> None:

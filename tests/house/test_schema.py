@@ -189,11 +189,12 @@ class TestFormats:
 
     def test_properties_are_the_ones_that_are_written(self) -> None:
         keys = {row[0]: ticked(row[1]) for row in rows(section(4), "page")}
-        at_times = {"copy_of", "copy_kind"}
+        said = {"author", "published", "url"}  # by the document; elsewhere a human may use these names
+        at_times = said | {"copy_of", "copy_kind"}
         assert [k for k in keys["summary"] if k not in at_times] == list(
             read_properties(templates.read("summary.md")).values
         )
-        assert set(keys["summary"]) | set(keys["concept, topic"]) == OURS | {"learning"}
+        assert set(keys["summary"]) | set(keys["concept, topic"]) == OURS | said | {"learning"}
         assert set(read_properties(templates.read("concept.md")).values) < set(keys["concept, topic"])
         assert keys["flashcards"] == list(read_properties(templates.read("flashcards.md")).values)
 
