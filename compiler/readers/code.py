@@ -13,7 +13,7 @@ from compiler.readers.code_comments import is_licence, prose_of
 from compiler.readers.code_lexing import Comment, comments_in, language_of_file
 from compiler.readers.decode import decode
 from compiler.readers.markdown import read_markdown
-from compiler.readers.page import Page
+from compiler.readers.page import Page, label_of
 from compiler.readers.rst import read_rst
 from vault.clean import clean_line, normal
 from vault.errors import Unreadable
@@ -116,6 +116,7 @@ class _Sheet:
         self._around: list[_Declaration] = []
         self._heading: _Declaration | None = None
         self._kept = 0
+        self._section = ""  # the last heading in a comment that is about no declaration, as notebooks in scripts have
         self._line, self._line_at = 1, 0
 
     def write(self, comments: list[Comment]) -> None:
@@ -198,7 +199,13 @@ class _Sheet:
             self.page.place_line(start, self._line_of(about.start))
         self._heading = about
         name = self._named(about)
-        self.page.label = lambda heading, n: f"{name}, line {line + n - 1}" if name else f"line {line + n - 1}"
+        seen = len(self.page.headings)
+
+        def label(heading: str, n: int) -> str:
+            own = heading if len(self.page.headings) > seen else self._section
+            return ", ".join(filter(None, (name or own, f"line {line + n - 1}")))
+
+        self.page.label = label
         before = self.page.depth
         self.page.depth = 4
         try:
@@ -208,3 +215,5 @@ class _Sheet:
                 read_markdown(prose, "comment.md", self.page)
         finally:
             self.page.depth = before
+        if not name and len(self.page.headings) > seen:
+            self._section = label_of(self.page.headings[-1].words)

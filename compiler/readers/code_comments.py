@@ -23,7 +23,7 @@ _TAGGED = re.compile(
     r"\s*[@\\](?:param|return|returns|throws|exception|type|typedef|see|since|version|ingroup|tparam|retval|private|public|internal|override|deprecated|template|property|default|module|memberof|class|extends|implements|function|brief|file|name)\b"
 )
 _KEEP_TAGGED = re.compile(r"\s*[@\\](?:brief|details|note|remark|remarks|summary|description|desc|deprecated)\s*")
-_RULE = re.compile(r"\s*([-=*#~_/+.%;])\1{2,}.{0,80}?\1*\s*|\s*[-=*#~_/+]{3,}\s*")
+_RULE = re.compile(r"\s*([-=*#~_/+.%;])\1{2,}.{0,80}?\1*\s*|\s*[-=*#~_/+]{3,}\s*|%%.*")  # %% begins a cell
 _CODE_LINE = re.compile(
     r".*[;{}\\]\s*$|\s*[\w.\[\]\"'*&()]+(?:\s*,\s*\w+)*\s*(?:[-+*/|:]?=|:=|<-|=>)\s*\S|\s*[\w.]+\([^()]*\)\s*[:,;]?\s*$"
     r"|\s*(?:import|from|return|elif|else:|for|while|if|def|class|let|var|const|print|assert|with|try:|except|func|fn|end"

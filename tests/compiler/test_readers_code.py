@@ -166,3 +166,15 @@ def test_hostile_code_ends(name: str, sign: str) -> None:
     except Unreadable:
         return
     assert source.text.startswith("x = 1")
+
+
+def test_a_notebook_kept_as_a_script_has_its_sections_as_places() -> None:
+    source = read(
+        "# %% [markdown]\n# # Attention\n# It weighs the values by similarity.\n\n# %%\nx = 1\n\n"
+        "# Queries are compared with all of the keys.\ny = 2\n",
+        "lesson.py",
+    )
+    assert prose(source)[-2:] == [
+        ("Attention, line 3", "It weighs the values by similarity."),
+        ("Attention, line 8", "Queries are compared with all of the keys."),
+    ]
