@@ -85,7 +85,7 @@ _ZIPPED = frozenset({"docx", "pptx", "xlsx", "epub"})
 _CHAT = re.compile(
     rb"""\A(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:
     "uuid"\s*:\s*"[0-9a-fA-F-]{36}"\s*,\s*"name"\s*:\s*(?:null|"(?:[^"\\]|\\.)*")\s*,\s*"(?:summary|model|created_at|updated_at)"
-    |"title"\s*:\s*(?:null|"(?:[^"\\]|\\.)*")\s*,\s*"create_time"\s*:
+    |"title"\s*:\s*(?:null|"(?:[^"\\]|\\.)*")\s*,\s*"(?:create_time|mapping)"\s*:
     )|"chat_messages"\s*:\s*\[
     |"mapping"\s*:\s*\{\s*"[^"]{1,80}"\s*:\s*\{\s*"(?:id|message|parent|children)"\s*:""",
     re.VERBOSE,
