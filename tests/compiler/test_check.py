@@ -273,7 +273,10 @@ def test_the_independent_check_names_what_is_forged(compiled: Vault, wrong: str,
     assert wrong in done.stdout and done.returncode == bool(wrong), done.stdout + done.stderr
 
 
-def test_the_independent_check_lets_a_quote_go_on_only_at_the_top_of_the_next_page() -> None:
+def test_the_independent_check_lets_a_quote_go_on_only_at_the_top_of_the_next_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(CHECKER.parent)  # as where it is run as a program
     stands_in = runpy.run_path(str(CHECKER))["stands_in"]
     filler = [f"line{n}ofthepagethatgoesonandonforawhile" for n in range(60)]
     pages = [[*filler, "recallis", "1anote", "17"], ["chaptertwo", "goodforyou", *filler, "badforyou"]]
