@@ -19,6 +19,9 @@ _DELIMITERS = ",;\t|"
 _SAMPLE = 100  # rows that tell the delimiter
 _SAMPLE_CHARS = 200_000
 _DECLARED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a first line that spreadsheets write for themselves
+MAX_LINE = 2_000_000
+_LONG_LINE = re.compile(rf"[^\n]{{{MAX_LINE}}}")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+$")
 MAX_WESTERN = 0.1  # of the bytes: more that is not ASCII is no table of names and numbers in Western Europe
 
 
@@ -29,6 +32,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     decoded, problems = _decoded(data)
     text = normal(decoded)
+    if _LONG_LINE.search(text):
+        raise Unreadable(f"one of its lines is longer than {MAX_LINE:,} characters", hint="is it a table?")
     declared = _DECLARED.match(text)
     if declared:
         text = text[declared.end() :]
@@ -86,7 +91,7 @@ def _delimiter(text: str, candidates: str) -> str:
 def _rows(text: str, delimiter: str, budget: Budget, quoted: bool = True) -> list[Row]:
     """All rows that have a place; raises csv.Error."""
     out: list[Row] = []
-    lines = io.StringIO(text, newline="")
+    lines = (line.group() for line in _LINE.finditer(text))
     reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     for number, cells in enumerate(reader, 1):
         if not any(cell.strip() for cell in cells):

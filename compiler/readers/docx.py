@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Any
 
 from compiler.readers.archive import Archive, opened
@@ -14,6 +15,7 @@ from compiler.readers.elements import parsed
 from compiler.readers.office import main_part, packed, properties, relationships
 from compiler.readers.page import Page
 from compiler.readers.rows import Budget
+from vault.clean import clean_line
 from vault.errors import Unreadable
 from vault.source import Problem
 
@@ -46,6 +48,8 @@ _NUMBERING = (
 _TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
 _RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _NOTE = re.compile(r"(footnote|endnote)-(\d+)$")
+_SENTENCE_END = re.compile(r"[.!?:;,。！？：；]$")
+MAX_HEADING = 80  # characters of a bold line
 MAX_BROKEN = 20  # blocks that mammoth may fail on before the whole document counts as damaged
 
 
@@ -65,8 +69,13 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         root = parsed(f"<body>{converted.html(blocks[at : at + PIECE])}</body>")
         if root is not None:
             _name_parts(root)
+            if not body.headings:
+                _find_headings(root)
             walker.walk(root)
-    return properties(archive), [*budget.problems, *converted.problems]
+    out = properties(archive)
+    if not body.headings and not (page.headings and page.headings[0].start == 0):
+        out.setdefault("title", clean_line(PurePosixPath(name).stem))  # a bold line further down is no title
+    return out, [*budget.problems, *converted.problems]
 
 
 def _styles(archive: Archive, part: str) -> Styles:
@@ -153,6 +162,16 @@ def _name_parts(root: Any) -> None:
         if before is not None and before.tag == "p" and _is_picture(before):
             before.tag = "figure"
             before.append(caption)
+
+
+def _find_headings(root: Any) -> None:
+    """Makes headings of the short bold lines that stand for them where an author uses no heading styles."""
+    for paragraph in list(root.iter("p")):
+        words = " ".join("".join(paragraph.itertext()).split())
+        bold = " ".join("".join("".join(e.itertext()) for e in paragraph.iter("strong")).split())
+        in_body = paragraph.getparent() is not None and paragraph.getparent().tag == "body"
+        if in_body and words == bold and 0 < len(words) <= MAX_HEADING and not _SENTENCE_END.search(words):
+            paragraph.tag = "h2"
 
 
 def _is_picture(paragraph: Any) -> bool:

@@ -19,7 +19,7 @@ from vault.errors import Unreadable
 from vault.source import Problem
 
 MINE = "retain-"
-MAX_WORK = 80_000  # what mammoth converts in some seconds: runs and cells count one, paragraphs three
+MAX_WORK = 60_000  # what mammoth converts in some seconds: runs and cells count one, paragraphs three
 MAX_FORMULAS = 20_000
 MAX_JOINED = 5_000  # characters
 MAX_NOTES = 5_000
@@ -52,6 +52,7 @@ class Body:
     counts: dict[str, int] = field(default_factory=lambda: {"footnote": 0, "endnote": 0})
     problems: list[Problem] = field(default_factory=list)
     formulas: int = 0
+    headings: int = 0
 
     def blocks(self) -> list[Any]:
         """The paragraphs and tables of the document, in order, ready for mammoth.
@@ -149,6 +150,7 @@ class Body:
         if re.match(r"(?:toc|table of figures|index)\b", name):
             return False
         level = self.styles.level(paragraph)
+        self.headings += level > 0
         kind, depth = self.styles.numbering(paragraph) if not level else ("", -1)
         _restyle(paragraph, f"{MINE}h{level}" if level else self.styles.role(name))
         if depth >= 0:

@@ -22,7 +22,7 @@ from vault.source import MarkKind, Problem
 
 MAX_CHAPTERS = 2_000
 MAX_CHAPTER = 12 * 1024**2  # bytes
-MAX_BOOK = 64 * 1024**2  # bytes of all chapters
+MAX_TAGS = 400_000  # of all chapters: some thousand pages
 MAX_STYLE = 1024**2
 MAX_PROPERTY = 2_000
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
@@ -58,13 +58,18 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     _refuse_locked(archive, {part for part, kind, _ in manifest.values() if "html" in kind})
     budget = Budget()
     walker = CountedWalker(page, budget, _hidden(archive, manifest))
-    left = MAX_BOOK
+    left = MAX_TAGS
     for number, chapter in enumerate(_chapters(archive, package, manifest, budget), 1):
-        left -= archive.parts[chapter.part].file_size
-        if left < 0:
-            budget.left_out(f"the book goes on after {MAX_BOOK // 1024**2} MiB")
-            break
-        _write(chapter, number, archive, page, walker, budget)
+        try:
+            markup = _text(archive, chapter.part)
+            left -= markup.count("<")
+            if left < 0:
+                budget.left_out(f"the book is larger than can be read: only what comes before part {number:,} was")
+                break
+            _write(chapter, number, parsed(markup), archive, page, walker)
+        except Unreadable as error:
+            name = label_of(chapter.title) or f"part {number}"
+            budget.problems.append(Problem("chapter-damaged", f"{name}: {error.what}"))
     if not page.length and budget.problems:
         raise Unreadable(budget.problems[0].message, hint="download it again")
     return _properties(package), budget.problems
@@ -186,13 +191,8 @@ def _text(archive: Archive, part: str) -> str:
     return normal(decode(data)[0]) if data.strip() else ""
 
 
-def _write(chapter: _Chapter, number: int, archive: Archive, page: Page, walker: CountedWalker, budget: Budget) -> None:
+def _write(chapter: _Chapter, number: int, root: Any, archive: Archive, page: Page, walker: CountedWalker) -> None:
     """Writes one chapter; where it has no heading of its own, the one of the table of contents."""
-    try:
-        root = parsed(_text(archive, chapter.part))
-    except Unreadable as error:
-        budget.problems.append(Problem("chapter-damaged", f"{label_of(chapter.title) or 'a chapter'}: {error.what}"))
-        return
     body = next(root.iter("body"), root) if root is not None else None
     if body is None or _FURNITURE.search(_types(body)):
         return

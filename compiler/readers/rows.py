@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from compiler.readers.block import folded
 from compiler.readers.elements import EXPLAINS
+from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from vault.clean import clean_line, fold, normal
 from vault.source import MarkKind, Problem
@@ -17,9 +18,11 @@ MAX_COLUMNS = 100
 MAX_CELL = 20_000  # characters
 MAX_HEAD = 60
 _HEAD_WITHIN = 12  # rows; above the row of column names a sheet may have a title and remarks
+_SAMPLE = 500  # rows that tell what a column is
 _MIN_SHARE = 0.6  # of a column's cells, for what is said of the column
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)\]]*$")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_SHORT_EXPLAINS = re.compile(r"\b(?:descr?|def|explan|gloss|note)s?\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[\s\d.,:;%+\-–−/()€$£¥eE°]+")
 
 
@@ -66,6 +69,12 @@ def _is_name(cell: str) -> bool:
     return 0 < len(cell) <= MAX_HEAD and len(cell.split()) <= 6 and not _NUMBER.fullmatch(cell) and not is_prose(cell)
 
 
+def _explains(name: str) -> bool:
+    """Whether a column of this name explains another: "Definition", "english_descr"."""
+    spelt = name.replace("_", " ")
+    return EXPLAINS.search(spelt) is not None or _SHORT_EXPLAINS.search(spelt) is not None
+
+
 def _is_explanation(cell: str) -> bool:
     return is_prose(cell) or len(cell.split()) >= 4 or len(_CJK.findall(cell)) >= 8
 
@@ -78,6 +87,7 @@ class _Shape:
     names: tuple[str, ...] = ()
     term: int = -1
     explanation: int = -1
+    foreign: frozenset[int] = frozenset()  # columns of prose in another language than the first such column
 
 
 def write_rows(rows: Sequence[Row], page: Page, named: bool | None = None) -> None:
@@ -118,14 +128,16 @@ def _write_row(cells: list[list[str]], label: str, shape: _Shape, page: Page) ->
     is_entry = bool(term and explained and _is_name(term))
     if is_entry:
         _block(term, label, page, MarkKind.TERM)
-        _paragraphs(explained, label, page)
+        # An explanation that names what it explains stands by itself; of another, no sentence does.
+        stands = term.casefold() in " ".join(explained).casefold()
+        _paragraphs(explained, label, page, None if stands else MarkKind.TABLE)
     done = {shape.term, shape.explanation} if is_entry else set()
     data: list[str] = []
     prose: list[list[str]] = []
     for column, lines in enumerate(cells):
         if column in done or not lines:
             continue
-        if is_prose(" ".join(lines)):
+        if column not in shape.foreign and is_prose(" ".join(lines)):
             prose.append(lines)
         else:
             name = shape.names[column] if column < len(shape.names) else ""
@@ -137,10 +149,10 @@ def _write_row(cells: list[list[str]], label: str, shape: _Shape, page: Page) ->
         _paragraphs(lines, label, page)
 
 
-def _paragraphs(lines: list[str], label: str, page: Page) -> None:
+def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None = None) -> None:
     """A cell as prose: lines that are sentences stand alone, else the lines are one paragraph."""
     for words in lines if all(is_prose(line) for line in lines) else [" ".join(lines)]:
-        _block(words, label, page, None)
+        _block(words, label, page, kind)
 
 
 def _block(words: str, label: str, page: Page, kind: MarkKind | None) -> None:
@@ -154,7 +166,19 @@ def _shape(rows: Sequence[tuple[str, ...]], named: bool | None) -> _Shape:
     body = rows[head + 1 :]
     names = tuple(fold(normal(cell)) for cell in rows[head]) if head >= 0 else ()
     term, explanation = _glossary(names, body)
-    return _Shape(head, names, term, explanation)
+    return _Shape(head, names, term, explanation, _foreign(body))
+
+
+def _foreign(body: Sequence[tuple[str, ...]]) -> frozenset[int]:
+    """The columns that say in another language what the first column of prose says."""
+    words: dict[int, list[str]] = {}
+    for row in body[:_SAMPLE]:
+        for column, cell in enumerate(row[:MAX_COLUMNS]):
+            if is_prose(cell):
+                words.setdefault(column, []).append(cell[:500])
+    languages = {column: language_of(" ".join(words[column])) for column in sorted(words)}
+    main = next((language for language in languages.values() if language), "")
+    return frozenset(column for column, language in languages.items() if language not in ("", main))
 
 
 def _head(rows: Sequence[tuple[str, ...]]) -> int:
@@ -175,14 +199,14 @@ def _head(rows: Sequence[tuple[str, ...]]) -> int:
 
 def _glossary(names: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> tuple[int, int]:
     """(column of terms, column that explains them), (-1, -1) if the table explains nothing."""
-    said = [i for i, name in enumerate(names) if i > 0 and EXPLAINS.search(name)]
+    said = [i for i, name in enumerate(names) if i > 0 and _explains(name)]
     wide = max((len(row) for row in body), default=0)
     candidates = said or ([1] if wide == 2 else [])
     for explanation in candidates:
         for term in range(explanation):
             pairs = [
                 (row[term].strip(), row[explanation].strip())
-                for row in body[:500]
+                for row in body[:_SAMPLE]
                 if len(row) > explanation and row[explanation].strip()
             ]
             named = sum(_is_name(name) for name, _ in pairs)

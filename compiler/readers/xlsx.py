@@ -20,12 +20,16 @@ from vault.source import MarkKind, Problem
 MAX_SHEETS = 100
 MAX_SHEET = 64 * 1024**2  # bytes of one sheet, which is read as a stream
 MAX_STRINGS = 48 * 1024**2  # bytes of the words that sheets share
+MAX_STRING_COUNT = 250_000
+MAX_ROW_TAGS = 200_000  # of one row: twelve for each column that Excel knows
 MAX_BLANKS = 100_000  # rows passed over without a word in them
 _DEFAULT_NAME = re.compile(
     r"(?:sheet|tabelle|feuil|feuille|hoja|foglio|planilha|blad|ark|лист|工作表|シート)\s*\d*", re.I
 )
 _ROW = re.compile(rb"<(?:\w+:)?row\s[^>]*>")
 _COLUMN = re.compile(rb"<(?:\w+:)?col\s[^>]*>")
+_ROW_END = re.compile(rb"</(?:\w+:)?row>|<(?:\w+:)?row\b[^>]*/>")
+_SHEET = re.compile(rb"<(\w+:)?worksheet\b[^>]*[^>/]>")
 _FACT = re.compile(rb'\b(r|min|max|hidden)\s*=\s*["\']([^"\']*)["\']')
 _NO_VALUE = re.compile(r"#(?:N/A|REF!|VALUE!|DIV/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA)")
 _NEEDED = ("officeDocument", "worksheet", "sharedStrings", "styles")
@@ -69,8 +73,30 @@ def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
         limit = MAX_SHEET if name in sheets else MAX_STRINGS
         parts[name] = archive.read(name, limit)
         without_doctype(parts[name], "xlsx")
+        if name in sheets:
+            parts[name] = _sized(parts[name])
+        elif parts[name].count(b"<si") > MAX_STRING_COUNT:
+            raise Unreadable("it holds more words than can be read at once", hint="save the sheets you need as CSV")
     parts[book_part] = _plain_book(archive, book_part)
     return packed(parts)
+
+
+def _sized(xml: bytes) -> bytes:
+    """The sheet with some size stated before its cells: to find none, the library would read all of it.
+
+    Raises: Unreadable if a row is wider than any program makes one; the library holds a whole row in memory.
+    """
+    before = 0
+    for end in _ROW_END.finditer(xml):
+        if xml.count(b"<", before, end.start()) > MAX_ROW_TAGS:
+            break
+        before = end.end()
+    if xml.count(b"<", before) > MAX_ROW_TAGS:
+        raise Unreadable("the Excel workbook is damaged", hint="open it and save it anew")
+    root = _SHEET.search(xml)
+    if root is None or b"dimension" in xml[root.end() : xml.find(b"sheetData", root.end())]:
+        return xml
+    return xml[: root.end()] + b"<" + (root[1] or b"") + b'dimension ref="A1"/>' + xml[root.end() :]
 
 
 def _plain_book(archive: Archive, book_part: str) -> bytes:

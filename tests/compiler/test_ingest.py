@@ -46,7 +46,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
         ("notes.org", b"* Hi", "org"),
         ("lesson.qmd", b"# Hi", "markdown"),
         ("export.json", b'[{"uuid": "u", "name": "n", "chat_messages": []}]', "chat"),
-        ("export.json", b'[{"title": "t", "mapping": {"a": {}}}]', "chat"),
+        ("export.json", b'[{"title": "t", "mapping": {"a": {"id": "a"}}}]', "chat"),
         ("package.json", b'{"name": "x"}', "unsupported"),
         ("slides", b"PK\x03\x04....", "unsupported"),
         ("a.unknown", b"Some words here.", "unsupported"),

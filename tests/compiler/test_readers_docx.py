@@ -118,6 +118,15 @@ def test_headings_are_told_by_style_inheritance_and_outline_level() -> None:
     assert source.segments[-1].headings == ("Basics", "Softmax", "Masks")
 
 
+def test_bold_lines_are_headings_where_no_style_says_so() -> None:
+    bold = para(run("Abstract", "<w:b/>"))
+    source = read(bold, para("It sums to one."), para(run("A whole bold sentence.", "<w:b/>")))
+    assert marked(source, MarkKind.HEADING) == ["Abstract"]
+    assert place(source, "It sums") == "Abstract, paragraph 1"
+    styled = read(para("Softmax", style="berschrift1"), bold, para("It sums to one."))
+    assert marked(styled, MarkKind.HEADING) == ["Softmax"]
+
+
 def test_a_place_is_the_heading_and_the_paragraph_below_it() -> None:
     source = read(
         para("Before all."),

@@ -62,11 +62,20 @@ def marked(source: SourceText, kind: MarkKind) -> list[str]:
 def test_a_glossary_is_read_as_terms_with_their_explanations() -> None:
     source = read_source(table(GLOSSARY), "terms.csv")
     assert marked(source, MarkKind.TERM) == ["Softmax", "Attention head", "KV cache"]
-    assert marked(source, MarkKind.TABLE) == ["Term | Definition | Since", "Since: 2014", "Since: 2017", "Since: 2019"]
+    since = [s for row in GLOSSARY[1:] for s in (row[1], f"Since: {row[2]}")]
+    assert marked(source, MarkKind.TABLE) == ["Term | Definition | Since", *since]
     assert source.title == "terms"
     claims = {claim.about[0]: claim for claim in extracted(source).claims}
     assert claims["Softmax"].locator == "row 2"
     assert "probability distribution" in claims["Softmax"].quote
+
+
+def test_an_explanation_that_names_its_term_is_a_sentence_of_its_own() -> None:
+    source = read_source(
+        table([["Term", "Definition"], ["BERT", SENTENCE], ["Mask", "A thing that hides words."]]), "t.csv"
+    )
+    assert marked(source, MarkKind.TABLE) == ["Term | Definition", "A thing that hides words."]
+    assert (SENTENCE, "row 2") in [(c.quote, c.locator) for c in extracted(source).claims]
 
 
 def test_a_sentence_in_a_table_is_a_paragraph_and_the_rest_of_its_row_is_data() -> None:
@@ -80,6 +89,15 @@ def test_a_sentence_in_a_table_is_a_paragraph_and_the_rest_of_its_row_is_data() 
         "Model: GPT | Layers: 48",
     ]
     assert [(c.quote, c.locator) for c in extracted(source).claims] == [(SENTENCE, "row 2")]
+
+
+def test_a_column_in_another_language_is_data_and_no_second_claim() -> None:
+    english = "The function that turns a vector of scores into the shares of a whole."
+    german = "Eine Funktion, die aus einem Vektor von Werten eine Verteilung von Anteilen macht."
+    rows = [["english_word", "english_descr", "german_descr"], ["Softmax", english, german], ["Norm", english, german]]
+    source = read_source(table(rows), "a.csv")
+    assert marked(source, MarkKind.TERM) == ["Softmax", "Norm"]
+    assert marked(source, MarkKind.TABLE)[1:] == [english, f"german_descr: {german}"] * 2
 
 
 def test_numbers_are_kept_with_their_columns_and_claim_nothing() -> None:
@@ -205,6 +223,19 @@ def test_a_workbook_that_lies_about_its_size_is_read_by_its_cells() -> None:
     )
     source = read_source(far, "a.xlsx")
     assert "Ada" in source.text and [p.code for p in source.problems] == ["left-out"]
+
+
+def test_a_row_or_a_line_beyond_all_measure_is_refused() -> None:
+    data = saved(workbook(Data=[["Name", "Town"], ["Ada", "Ulm"]]))
+    endless = b"<c><v>1</v></c>" * 120_000
+    sheet = "xl/worksheets/sheet1.xml"
+    for xml in (endless, b"<row>" * 300_000):
+        with pytest.raises(Unreadable, match="damaged"):
+            read_source(
+                with_part(data, sheet, lambda part, xml=xml: part.replace(b"</row>", xml + b"</row>", 1)), "a.xlsx"
+            )
+    with pytest.raises(Unreadable, match="longer than"):
+        read_source(b"a," * 1_000_001, "a.csv")
 
 
 def test_entities_in_a_workbook_are_refused() -> None:
