@@ -14,7 +14,7 @@ from vault.note import read_properties, render_note
 
 
 class GapKind(StrEnum):
-    STRUCTURAL = "structural"  # a concept that articles mention and no source explains
+    STRUCTURAL = "structural"  # a concept that articles or sources mention and no source explains
     EPISTEMIC = "epistemic"  # a question the wiki can't answer
     LEARNER = "learner"  # what keeps being forgotten
 
@@ -51,7 +51,7 @@ class Gap:
 
 
 _SECTIONS = {
-    GapKind.STRUCTURAL: ("Structural", "Concepts that articles mention and no source explains."),
+    GapKind.STRUCTURAL: ("Structural", "Concepts that articles or sources mention and no source explains."),
     GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
     GapKind.LEARNER: ("Learner", "What keeps being forgotten."),
 }
