@@ -18,6 +18,7 @@ MAX_COLUMNS = 100
 MAX_CELL = 20_000  # characters
 MAX_HEAD = 60
 _HEAD_WITHIN = 12  # rows; above the row of column names a sheet may have a title and remarks
+MAX_UNNAMED = 3  # columns of a table without a column of explanations by name that may yet be a glossary
 _SAMPLE = 500  # rows that tell what a column is
 _MIN_SHARE = 0.6  # of a column's cells, for what is said of the column
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)\]]*$")
@@ -150,9 +151,16 @@ def _write_row(cells: list[list[str]], label: str, shape: _Shape, page: Page) ->
 
 
 def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None = None) -> None:
-    """A cell as prose: lines that are sentences stand alone, else the lines are one paragraph."""
-    for words in lines if all(is_prose(line) for line in lines) else [" ".join(lines)]:
-        _block(words, label, page, kind)
+    """A cell as prose: each of its lines a paragraph, those together that only a line's width had parted."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and line[0].islower() and not _SENTENCE_END.search(joined[-1]):
+            joined[-1] = f"{joined[-1]} {line}"
+        else:
+            joined.append(line)
+    for words in joined:
+        alone = len(joined) == 1 or is_prose(words)
+        _block(words, label, page, kind if alone else MarkKind.TABLE)  # else it is a heading within the cell
 
 
 def _block(words: str, label: str, page: Page, kind: MarkKind | None) -> None:
@@ -201,7 +209,8 @@ def _glossary(names: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> tuple[
     """(column of terms, column that explains them), (-1, -1) if the table explains nothing."""
     said = [i for i, name in enumerate(names) if i > 0 and _explains(name)]
     wide = max((len(row) for row in body), default=0)
-    candidates = said or ([1] if wide == 2 else [])
+    likely = range(wide - 1, 0, -1) if wide == 2 or (wide <= MAX_UNNAMED and not names) else ()
+    candidates = said or likely
     for explanation in candidates:
         for term in range(explanation):
             pairs = [
@@ -211,10 +220,8 @@ def _glossary(names: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> tuple[
             ]
             named = sum(_is_name(name) for name, _ in pairs)
             explained = sum(_is_explanation(words) for _, words in pairs)
-            if (
-                pairs
-                and min(named, explained) >= _MIN_SHARE * len(pairs)
-                and len({n for n, _ in pairs}) > len(pairs) / 2
-            ):
+            columns = list(zip(*pairs, strict=True))[: 1 if said else 2]
+            varied = min((len(set(column)) for column in columns), default=0)
+            if pairs and min(named, explained) >= _MIN_SHARE * len(pairs) and varied > len(pairs) / 2:
                 return term, explanation
     return -1, -1

@@ -91,6 +91,23 @@ def test_a_sentence_in_a_table_is_a_paragraph_and_the_rest_of_its_row_is_data() 
     assert [(c.quote, c.locator) for c in extracted(source).claims] == [(SENTENCE, "row 2")]
 
 
+def test_a_glossary_without_column_names_is_told_by_its_cells() -> None:
+    rows = [
+        ["Softmax", "Part one of the course", "A function that turns scores into shares."],
+        ["Mask", "Part one of the course", "A matrix that hides words from others."],
+        ["Head", "Part one of the course", "One of several parallel attention functions."],
+    ]
+    assert marked(read_source(table(rows), "a.csv"), MarkKind.TERM) == ["Softmax", "Mask", "Head"]
+
+
+def test_the_lines_of_a_cell_are_parted_where_their_author_parted_them() -> None:
+    cell = f"About BERT\n{SENTENCE}\nIt was trained on books and\non the pages of an encyclopedia."
+    source = read_source(table([["Model", "Layers", "Remark"], ["BERT", 12, cell], ["GPT", 48, ""]]), "m.csv")
+    assert SENTENCE in source.text.split("\n\n")
+    assert "It was trained on books and on the pages of an encyclopedia." in source.text.split("\n\n")
+    assert "About BERT" in marked(source, MarkKind.TABLE)
+
+
 def test_a_column_in_another_language_is_data_and_no_second_claim() -> None:
     english = "The function that turns a vector of scores into the shares of a whole."
     german = "Eine Funktion, die aus einem Vektor von Werten eine Verteilung von Anteilen macht."
