@@ -20,6 +20,7 @@ CLAIM = re.compile(r"> \[!quote\].*\n((?:> .*\n)+)((?:>\n(?:> .*\n)+)*?)>\n> .*\
 CODE = re.compile(r"(?ms)^(`{3,})[\w+#.-]+$(.*?)^\1$|^\$\$([^$\n]+)\$\$$")  # formulas, too
 PICTURE = re.compile(r"(?m)^!\[\[(wiki/assets/[^|\]\n]*?([0-9a-f]{12})\.[a-z]+)(?:\|[^\]\n]*)?\]\]$")
 CITE = re.compile(r"\[\[(wiki/summaries/[^#|\]]+)#\^c-([0-9a-z]{10})\|\d+\]\]")
+OFFICE = re.compile(r"\.(?:doc|ppt)[xm]$", re.IGNORECASE)
 FOOT, TOP = 800, 1400  # letters that notes may take below a cut sentence, and figures above its other half
 
 
@@ -64,6 +65,8 @@ def main(vault: Path) -> int:
         raw = raw_readings(vault / source)
         for quote, with_it, claim in CLAIM.findall(text):
             wanted = letters(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", re.sub(r"(?m)^> ", "", quote)))
+            if OFFICE.search(source):  # formulas there are no TeX: its commands are the reader's
+                wanted = letters(re.sub(r"\$[^$]+\$", lambda m: re.sub(r"\\[A-Za-z]+", "", m[0]), quote))
             if wanted and stands_in(wanted, raw) and shown(vault, re.sub(r"(?m)^> ?", "", with_it), raw):
                 good.add((f"wiki/summaries/{summary.stem}", claim))
             else:
