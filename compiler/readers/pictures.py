@@ -28,7 +28,14 @@ _DRAWS = frozenset(
 )
 _BITMAP = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _LOCAL = re.compile(r"#[^\s\"'()<>]*")
-_URL = re.compile(r"url\(\s*[\"']?(?!#)", re.IGNORECASE)
+_URL = re.compile(r"url\((?!\s*[\"']?\s*#)", re.IGNORECASE)
+# Declarations of a document type could give elements attributes that nobody sees in them, or mean more text.
+_DECLARES = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)|<\?xml-stylesheet", re.IGNORECASE)
+_CSS_ATTRIBUTES = frozenset(
+    "style fill stroke filter mask clip-path cursor marker marker-start marker-mid marker-end".split()
+)
+MAX_NESTED = 50  # uses inside one another
+MAX_DRAWN = 200_000  # elements, counted as often as <use> repeats them
 # CSS that loads, runs or hides what it does; a drawing needs none of it.
 _ACTIVE_CSS = re.compile(r"@|\\|expression|binding|behavior|javascript|image-set|cross-fade|\bsrc\s*\(", re.IGNORECASE)
 _SCRIPT = re.compile(r"\s*(?:javascript|vbscript|data|file|https?)\s*:", re.IGNORECASE)
@@ -77,7 +84,9 @@ def _drawing(data: bytes) -> Seen:
 
     if b"<svg" not in data[:65_536]:
         raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
-    if re.search(rb"<!ENTITY|<!DOCTYPE[^>]*\[|<\?xml-stylesheet", data, re.IGNORECASE):
+    if b"\0" in data:  # UTF-16 and the like, in which the next search would find nothing
+        raise Unreadable("the drawing is in an encoding that not all programs read alike")
+    if _DECLARES.search(data):
         raise Unreadable("the drawing defines entities or styles elsewhere")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -92,7 +101,42 @@ def _drawing(data: bytes) -> Seen:
         what = _acts(element)
         if what:
             raise Unreadable(f"the drawing is more than a drawing: {what}")
+    if _drawn(root) > MAX_DRAWN:
+        raise Unreadable("the drawing repeats its parts without end")
     return Seen("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
+
+
+def _drawn(root: Any) -> int:
+    """How many elements are drawn, each <use> counted as all that it repeats; beyond the limit, just some more."""
+    named: dict[str, Any] = {}
+    for element in root.iter():
+        named.setdefault(element.get("id") or "", element)  # the first counts, where two have one name
+    counted: dict[str, int] = {"": 0}
+    open_: set[str] = set()
+    left = 2 * MAX_DRAWN  # elements to look at, over and over where groups nest
+
+    def inside(element: Any) -> int:
+        nonlocal left
+        total = 0
+        for each in element.iter():
+            total += 1
+            left -= 1
+            if each.tag == f"{_SVG}use":
+                total += repeated((each.get("href") or each.get(f"{_XLINK}href") or "").strip().removeprefix("#"))
+            if total > MAX_DRAWN or left < 0:
+                return MAX_DRAWN + 1
+        return total
+
+    def repeated(name: str) -> int:
+        if name in open_ or len(open_) > MAX_NESTED:
+            return MAX_DRAWN + 1
+        if name not in counted:
+            open_.add(name)
+            counted[name] = inside(named[name]) if name in named else 0
+            open_.discard(name)
+        return counted[name]
+
+    return inside(root)
 
 
 def _acts(element: Any) -> str:
@@ -117,7 +161,7 @@ def _acts_in(name: str, value: str) -> bool:
         return False  # an editor's notes to itself
     if name.lower().startswith("on") or name.endswith("}base"):
         return True
-    return _acts_in_css(value) if name == "style" else _URL.search(value) is not None or _runs(name, value)
+    return _acts_in_css(value) if name in _CSS_ATTRIBUTES else _URL.search(value) is not None or _runs(name, value)
 
 
 def _runs(name: str, value: str) -> bool:
