@@ -31,13 +31,13 @@ _PARTS = re.compile(r"[,;:.。，；：]|\b(?:and|or|but|than|und|oder)\b")  # w
 _NUMBERED = re.compile(r"\[(\d{1,4})\]\s*|(\d{1,3})\.\s+(?=[A-Z“\"])")
 _NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4}){0,9})\]")
 _GLUED = re.compile(rf"(?<=\({_YEAR}\)\.)\s+(?=[A-Z][\w’'-]+, [A-Z])")
-_SURNAME = r"(?:(?:van|von|de|der|den|di|la|le|el|al)\s+)*[A-ZÀ-ÞŠŽ][\w’'-]+(?:-[A-Z][\w’']*)?"
+_SURNAME = r"(?:(?:van|von|de|der|den|di|la|le|el|al)\s+){0,3}[A-ZÀ-ÞŠŽ][\w’'-]{1,60}"
 _NAMED = re.compile(
     rf"(?P<who>{_SURNAME})(?:(?:,? (?:and|&|und|y|et) {_SURNAME})|(?:,? et\.? al\.?|,? u\.\s?a\.))?"
     rf"(?:,? |,? \()(?P<year>{_YEAR})(?P<letter>[a-z]?)\b"
 )
 _IN_BRACKETS = re.compile(rf"\([^()]{{0,300}}?{_YEAR}[a-z]?[^()]{{0,100}}\)")
-_PANDOC = re.compile(r"\[(?:[^\[\]@]{0,80}@[\w:.#$%&+?<>~/-]+[^\[\]@]{0,80}){1,6}\]")
+_PANDOC = re.compile(r"\[[^\[\]@]{0,80}(?:@\w[^\[\]@]{0,160}){1,6}\]")
 _KEY = re.compile(r"@([\w:.#$%&+?<>~/-]*\w)")
 _ARXIV = re.compile(r"(?:arxiv[:.\s]*(?:org/(?:abs|pdf)/)?|\babs/)\s*(\d{4}\.\d{4,5})", re.IGNORECASE)
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>,;]+[^\s\"<>,;.)])")

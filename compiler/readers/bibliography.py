@@ -11,9 +11,11 @@ CITES = ("d-cite", "dt-cite", "x-cite")  # elements that cite, mostly without a 
 MAX_BIBTEX = 2_000_000  # characters
 MAX_ENTRIES = 5_000
 MAX_CITED = 4_000  # characters of the works cited at one place
+MAX_KEYS = 40
 _WORKS = "x-works"  # the attribute that carries the entries once they are found
 _ENTRY = re.compile(r"@(\w+)\s*\{\s*([^\s,{}]+)\s*,")
-_FIELD = re.compile(r"(\w+)\s*=\s*(?=[{\"\w])")
+_FIELD = re.compile(r"(?<!\w)(\w{1,40})\s{0,40}=\s*(?=[{\"\w])")
+_KEPT = frozenset("title author year volume journal eprint archiveprefix url doi".split())
 _ARXIV = re.compile(r"\b(?:abs/|arXiv:)\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE)
 
 
@@ -34,7 +36,7 @@ def resolve_cites(root: Any) -> None:
         return
     for element in root.iter(*CITES):
         keys = [key.strip() for key in (element.get("key") or "").split(",")]
-        element.set(_WORKS, "\n".join(entries.get(key, key) for key in keys if key))
+        element.set(_WORKS, "\n".join(entries.get(key, key) for key in keys[:MAX_KEYS] if key)[:MAX_CITED])
 
 
 def bibtex(text: str) -> dict[str, str]:
@@ -55,7 +57,9 @@ def _fields(body: str) -> dict[str, str]:
     at = 0
     while (m := _FIELD.search(body, at)) is not None:
         value, at = _value(body, m.end())
-        out.setdefault(m[1].lower(), _plain(value))
+        name = m[1].lower()
+        if name in _KEPT and name not in out:  # what TeX means by a value takes its time
+            out[name] = _plain(value)
     return out
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from compiler.cited import Citations, Work, address_in, sentence, work_in
 from compiler.ingest import read_source
+from compiler.readers.bibliography import MAX_CITED, bibtex
 from vault.source import SourceText
 
 NUMBERED = """# Notes
@@ -146,6 +147,37 @@ def test_keys_tell_names_and_years_and_a_pages_own_bibliography_tells_all() -> N
     read = read_source(html.encode(), "t.html")
     (work,) = Citations(read).at(read.text.index("Memory"), ["memory network"], about=False)
     assert (work.words, work.address) == ("Weston et al.: Memory Networks (2014)", "https://arxiv.org/abs/1410.3916")
+
+
+@pytest.mark.parametrize(
+    "sentence_",
+    [
+        "Recall [" + f"@{'a' * 40}" * 12 + " fades.",
+        "Recall (" + "Aaa-" * 300,
+        "Recall (" + "van " * 300 + "Bo, 2008",
+        "Recall [" + "1-" * 600,
+        "Recall " + "“A" * 600,
+    ],
+    ids=lambda text: text[:14],
+)
+def test_no_sentence_takes_long_however_it_seems_to_cite(sentence_: str) -> None:
+    read = source(f"# T\n\n{sentence_}\n\n## References\n\n[1] {sentence_}\n\nBo, A. “Other matters of it”. (2008).\n")
+    assert Citations(read).at(read.text.index("Recall"), ["recall"], about=True) == ()
+
+
+@pytest.mark.parametrize(
+    "body", ["a" * 400_000, "note = {\\x}, " * 20_000, "a " * 100_000, "a={" * 100_000], ids=lambda text: text[:8]
+)
+def test_a_bibliography_of_nonsense_does_not_hold_up_the_reader(body: str) -> None:
+    found = bibtex(f"@book{{k, title={{Of Memory}}, author={{Ann Bo}}, {body}}}\n@book{{l, title={{B}}, author={{C}}}}")
+    assert found["k"].startswith("Ann Bo. Of Memory")
+
+
+def test_a_place_that_cites_a_whole_library_keeps_a_few_of_it() -> None:
+    entry = f"@book{{k, title={{{'Of Memory ' * 90}}}, author={{Ann Bo}}}}"
+    page = f"<p>x <d-cite key='{'k,' * 20_000}'></d-cite></p><script type='text/bibliography'>{entry}</script>"
+    read = read_source(f"<article><h1>T</h1>{page * 3}</article>".encode(), "t.html")
+    assert 0 < max(len(m.info) for m in read.marks) <= MAX_CITED
 
 
 def test_no_address_is_anything_but_a_plain_web_address() -> None:
