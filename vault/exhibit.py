@@ -37,8 +37,11 @@ _FORMULA = re.compile(rf"\$\${_SPEAKS}(?P<tex>[^$`\n]+)\$\$")
 _FENCE = re.compile(r"(?P<fence>`{3,})(?P<language>[\w+#.-]+)")
 _SIZE = re.compile(r"[\dxX\s]+")  # what Obsidian would take for the width of a picture
 _COPY = re.compile(rf"{ASSETS}/[^/]+-([0-9a-f]{{12}})\.(?:png|jpg|gif|webp|svg)")
-# Lines that mean something to the reader of summaries or decks even where they stand inside a fence.
-_TAKEN_AMISS = re.compile(r"^\s*\[!|<!--\s*card\b|^\\[QA]:|\[\[wiki/|^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)", re.MULTILINE)
+# Lines that mean something to the reader of summaries or decks even where they stand inside a fence; and what a
+# plugin for templates runs wherever it stands.
+_TAKEN_AMISS = re.compile(
+    r"^\s*\[!|<!--\s*card\b|^\\[QA]:|\[\[wiki/|^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)|<%", re.MULTILINE
+)
 
 
 class ExhibitKind(StrEnum):
@@ -89,7 +92,7 @@ def _caption(words: str) -> str:
 
 def nameable(target: str) -> bool:
     """Whether an address can be named in a line of its own without acting there."""
-    return 0 < len(target) <= MAX_TARGET and not re.search(r"[`\s]", target) and target[0] not in "=$"
+    return 0 < len(target) <= MAX_TARGET and not re.search(r"[`\s]|<%", target) and target[0] not in "=$"
 
 
 def code(text: str, language: str) -> Exhibit | None:

@@ -110,6 +110,7 @@ def test_a_card_with_an_exhibit_counts_as_the_machines_until_somebody_edits_it(b
         "x = 1\n" * 41,
         "y" * 4_001,
         "---\n***\n",
+        "<p><%* await tp.user.steal() %></p>",
     ],
 )
 def test_code_that_a_note_would_take_amiss_is_not_shown(body: str) -> None:
