@@ -115,8 +115,7 @@ class Body:
     def _block(self, block: Any) -> list[Any]:
         """A block and what hangs on it: its text boxes and notes, each a block of its own after it."""
         if local(block) == "sdt":
-            gallery = next((e for e in block.iter() if local(e) == "docPartGallery"), None)
-            if gallery is not None and "contents" in attribute(gallery, "val").lower():
+            if "contents" in attribute(child(block, "sdtPr", "docPartObj", "docPartGallery"), "val").lower():
                 return []
             content = child(block, "sdtContent")
             return [made for inner in list(content if content is not None else []) for made in self._block(inner)]

@@ -118,6 +118,13 @@ def test_headings_are_told_by_style_inheritance_and_outline_level() -> None:
     assert source.segments[-1].headings == ("Basics", "Softmax", "Masks")
 
 
+def test_a_table_of_contents_is_left_out_and_other_controls_are_read() -> None:
+    gallery = '<w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
+    contents = f"<w:sdt>{gallery}<w:sdtContent>{para('Softmax 3')}</w:sdtContent></w:sdt>"
+    control = f"<w:sdt><w:sdtPr/><w:sdtContent>{para('It sums to one.')}</w:sdtContent></w:sdt>"
+    assert read(contents, control).text == "It sums to one."
+
+
 def test_bold_lines_are_headings_where_no_style_says_so() -> None:
     bold = para(run("Abstract", "<w:b/>"))
     source = read(bold, para("It sums to one."), para(run("A whole bold sentence.", "<w:b/>")))
