@@ -6,6 +6,7 @@ import base64
 import http.client
 import io
 import ipaddress
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -18,7 +19,19 @@ from urllib.request import getproxies, proxy_bypass
 from cli.web_address import host_and_port
 from vault.errors import FetchFailed, Refused
 
-_INNER_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_INNER_NAMES = (
+    ".localhost",
+    ".localdomain",
+    ".local",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".home",
+    ".corp",
+    ".home.arpa",
+)
+# Beyond what Python knows of: addresses that stand for an IPv4 address, for a translator or for a site of one's own.
+_INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")))
 
 
 @dataclass(slots=True)
@@ -94,14 +107,15 @@ def connected(parts: SplitResult, clock: Clock, connect_s: float, *, private_ok:
     host, port = host_and_port(parts)
     proxy = _proxy_of(parts.scheme, host)
     headers: dict[str, str] = {}
+    named_private = _is_inner_name(host)
+    _check_private(host, is_private=named_private, private_ok=private_ok)
     with ExitStack() as stack:
         if proxy is None:
             plain, is_private = _dialled(host, port, clock, connect_s, private_ok=private_ok)
             stack.callback(plain.close)
             by_proxy = False
         else:  # the proxy looks names up, so only what a name tells by itself can be judged
-            is_private = _is_inner_name(host)
-            _check_private(host, is_private=is_private, private_ok=private_ok)
+            is_private = named_private
             plain, headers = _through(proxy, parts, clock, connect_s)
             stack.callback(plain.close)
             by_proxy = parts.scheme == "http"
@@ -147,18 +161,23 @@ def is_public(address: str) -> bool:
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if inner is None and ip in ipaddress.ip_network("64:ff9b::/96"):
+        if inner is None and ip in ipaddress.IPv6Network("64:ff9b::/96"):
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if any(ip in net for net in _INNER_NETS):
+            return False
         if inner is not None:
             return is_public(str(inner))
     return ip.is_global and not ip.is_multicast
 
 
 def _is_inner_name(host: str) -> bool:
+    """Whether a name by itself tells that it means this machine or its own network; 127.1 and 0x7f.1 are numbers."""
+    host = host.rstrip(".")
     try:
         return not is_public(host)
     except ValueError:
-        return "." not in host or host.rstrip(".").endswith(_INNER_NAMES)
+        last = host.rpartition(".")[2]
+        return "." not in host or host.endswith(_INNER_NAMES) or re.fullmatch(r"\d+|0x[0-9a-f]*", last) is not None
 
 
 def _proxy_of(scheme: str, host: str) -> SplitResult | None:
@@ -175,6 +194,7 @@ def _proxy_of(scheme: str, host: str) -> SplitResult | None:
 
 
 def _is_loopback(host: str) -> bool:
+    host = host.rstrip(".")
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

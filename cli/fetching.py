@@ -87,13 +87,21 @@ def _asked(
             connection.request("GET", target, headers=headers)
             response = connection.getresponse()
             if response.status in _MOVED:
-                return response.headers.get("Location", ""), line.is_private
+                return _as_sent(response.headers.get("Location", "")), line.is_private
             _check_status(address, response)
             return _document(address, response, limits, progress), line.is_private
     except TimeoutError as error:
         raise _too_slow(address, clock) from error
     except (http.client.HTTPException, OSError, ValueError, zlib.error) as error:
         raise _broken(address, parts, error) from error
+
+
+def _as_sent(header: str) -> str:
+    """A header's words as UTF-8 where they are that: http.client takes every header for Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
 
 
 def _followed(address: str, location: str) -> str:
@@ -155,7 +163,7 @@ def _media_type(headers: Message) -> tuple[str, str]:
 
 def _offered_name(headers: Message) -> str:
     """The file name in Content-Disposition; hostile until a slug is made of it."""
-    name = headers.get_filename() or ""
+    name = _as_sent(headers.get_filename() or "")
     return clean_line(unquote(name).replace("\\", "/").rpartition("/")[2])[:200]
 
 

@@ -72,7 +72,8 @@ def host_and_port(parts: SplitResult) -> tuple[str, int]:
 
 def in_request(parts: SplitResult, *, whole: bool) -> str:
     """What stands in the request line: path and query, or the `whole` address for a proxy."""
-    return urlunsplit((*(parts[:2] if whole else ("", "")), parts.path, parts.query, ""))
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path  # urlunsplit would double "//" in front
+    return f"{parts.scheme}://{parts.netloc}{path}" if whole else path
 
 
 def name_in(address: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 from cli.dialling import is_public
 from cli.fetching import MIB, Fetched, Limits, fetch
 from cli.version import __version__
-from cli.web_address import checked
+from cli.web_address import checked, in_request, parts_of
 from vault.errors import FetchFailed, Refused, RetainError, UsageError
 
 QUICK = Limits(size_bytes=MIB, connect_s=2, silence_s=0.3, total_s=1.0)
@@ -142,6 +142,31 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
     assert got(f"{site}/inner").data == b"<p>words</p>", "the human's own word is enough"
 
 
+@pytest.mark.parametrize(
+    "host", "localhost. 127.1 2130706433 0x7f.1 0x7f000001 127.0.0.1. nas nas. printer.home router.lan. a.corp".split()
+)
+def test_a_proxy_is_not_sent_to_what_only_means_something_at_home(
+    site: str, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("http_proxy", site)
+    Handler.routes |= {"http://public.example/": moved(f"http://{host}/"), f"http://{host}/": page()}
+    with pytest.raises(Refused, match="its own network"):
+        got("http://public.example/")
+    assert len(Handler.seen) == 1
+
+
+def test_a_redirect_and_a_name_in_utf8_are_read_as_such(site: str) -> None:
+    Handler.routes["/"] = moved("/stra\u00c3\u009fe")  # the bytes of UTF-8, as they are sent
+    Handler.routes["/stra%C3%9Fe"] = page(content_disposition='attachment; filename="ged\u00c3\u00a4chtnis.html"')
+    fetched = got(site)
+    assert (fetched.address, fetched.file_name) == (f"{site}/stra%C3%9Fe", "gedächtnis.html")
+
+
+def test_an_address_with_two_slashes_is_asked_for_as_it_is() -> None:
+    assert in_request(parts_of(checked("http://a.example//b?c")), whole=True) == "http://a.example//b?c"
+    assert in_request(parts_of(checked("http://a.example//b?c")), whole=False) == "//b?c"
+
+
 def test_a_proxy_gets_whole_addresses_and_its_password(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", site.replace("//", "//me:p%40ss@"))
     Handler.routes["http://public.example/x?y=1"] = page()
@@ -152,7 +177,8 @@ def test_a_proxy_gets_whole_addresses_and_its_password(site: str, monkeypatch: p
 @pytest.mark.parametrize(
     "address",
     """127.0.0.1 10.1.2.3 192.168.0.9 172.16.0.1 169.254.169.254 0.0.0.0 100.64.0.1 224.0.0.1 255.255.255.255 ::1 ::
-    fe80::1 fe80::1%eth0 fc00::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1::""".split(),
+    fe80::1 fe80::1%eth0 fc00::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1::
+    ::127.0.0.1 ::ffff:0:7f00:1 64:ff9b:1::7f00:1 fec0::1""".split(),
 )
 def test_addresses_that_only_the_human_reaches_are_known(address: str) -> None:
     assert not is_public(address)
@@ -176,7 +202,7 @@ def test_a_document_that_is_too_large_ends_before_it_is_there(site: str) -> None
 
 
 def test_what_unpacks_to_too_much_ends_at_the_limit(site: str) -> None:
-    bomb = gzip.compress(bytes(200 * MIB), 9)
+    bomb = gzip.compress(bytes(20 * MIB), 9)
     assert len(bomb) < MIB
     Handler.routes["/"] = page(bomb, content_encoding="gzip")
     assert "larger than 1 MiB" in why_not(site)
