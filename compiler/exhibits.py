@@ -198,6 +198,7 @@ class _Document:
         """Pictures to which the rest of the paragraph refers, where they show what the claim is about; and those of
         a next sentence that leans on the claim ("This is shown in Figure 3.")."""
         block = self._block(start)
+        block = max(block[0], start - NEAR), min(block[1], end + NEAR)
         stop = self._sentence_end(end, block[1])
         if _LEANING.match(self.text[end:stop].lstrip()):
             yield from self._meant(end, stop)

@@ -31,6 +31,12 @@ def test_a_caption_in_a_paragraph_of_its_own_numbers_its_picture() -> None:
     assert pictures(page, said) == ["b.png"]
 
 
+@pytest.mark.parametrize(("words", "found"), [(1, ["b.png"]), (1_000, [])])
+def test_the_rest_of_a_paragraph_counts_only_where_it_is_near(words: int, found: list[str]) -> None:
+    page = f"{LOOP} {'Word after word. ' * words}All is drawn in Figure 7.\n\n{OTHER}\n\n![Figure 7: A loop is a path](b.png)\n"
+    assert pictures(page) == found
+
+
 def test_a_reference_to_a_label_leads_to_its_picture() -> None:
     page = f"{LOOP} It is drawn in :numref:`fig_loop`.\n\n{OTHER}\n\n![Round.](../img/loop.svg)\n:label:`fig_loop`\n"
     assert pictures(page) == ["../img/loop.svg"]
