@@ -147,9 +147,14 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
+    from vault.store import READING_LIST
+
     return {
         "rank": number,
+        "path": READING_LIST,
+        "line": wanted.line,
         "what": wanted.what,
+        "article": wanted.link,
         "waiting": wanted.waiting,
         "gaps": [_as_json(found.gaps[lack.gap]) for lack in wanted.lacks],
         "queries": list(wanted.queries),

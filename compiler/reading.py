@@ -263,7 +263,8 @@ class _Works:
         texts = [g.source for g in shelf.gathered if g.source is not None]
         self._owned = {Work(text.title).key for text in texts}
         addresses = {text.properties.get("url", "") for text in texts} | shelf.addresses
-        self._owned |= {address_in(address) or address for address in addresses} - {""}
+        self._owned |= {address_in(address) or address for address in addresses}
+        self._owned.discard("")  # no address, no title: that is nobody's
 
     def on(self, subject: _Subject) -> tuple[Cited, ...]:
         """Those that most sources name first, then those that can be found best."""

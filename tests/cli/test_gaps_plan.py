@@ -15,7 +15,10 @@ def test_the_plan_is_shown_by_subject_with_queries_to_copy(run: Run, compiled: P
     whole = run("gaps", "plan", "--limit", "99", "--json", cwd=compiled).json
     assert len(whole["subjects"]) == whole["of"] > 2
     first = whole["subjects"][0]
-    assert set(first) == {"rank", "what", "waiting", "gaps", "queries", "works", "mentions"}
+    told = {"rank", "path", "line", "what", "article", "waiting", "gaps", "queries", "works", "mentions"}
+    assert set(first) == told
+    page = (compiled / first["path"]).read_text(encoding="utf-8").splitlines()
+    assert page[first["line"] - 1] == f"## {first['what']}"
     assert all(gap["status"] == "open" and gap["fill"] for gap in first["gaps"])
 
 
