@@ -140,9 +140,8 @@ def test_a_picture_is_found_beside_its_document_or_by_its_name(vault: Vault, tar
     assert len(assets(vault)) == 1
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
+def test_nothing_but_a_picture_of_raw_is_ever_copied(vault: Vault) -> None:
+    targets = (
         "../../retain.toml",
         "../../../../../../etc/passwd",
         "/etc/hostname",
@@ -153,16 +152,17 @@ def test_a_picture_is_found_beside_its_document_or_by_its_name(vault: Vault, tar
         "img/link.png",
         "img\\curve.png",
         "absent.png",
-    ],
-)
-def test_nothing_but_a_picture_of_raw_is_ever_copied(vault: Vault, target: str) -> None:
-    memory(vault, target)
+    )
+    memory(vault, "img/curve.png")
+    for number, target in enumerate(targets):
+        put(vault, f"raw/articles/memory-{number}.md", CURVE.format(target).replace("learnt", f"matter {number}"))
+    put(vault, "raw/articles/img/curve.png", png(90))
     put(vault, "insights/mine.png", png())
-    (vault.root / "raw/articles/img").mkdir()
     (vault.root / "raw/articles/img/link.png").symlink_to(vault.root / "insights/mine.png")
     report = compiled(vault)
-    assert assets(vault) == {}
-    assert [d.code for d in report.notices if d.path.endswith(".md")] == ["picture"] and not report.failures
+    assert list(assets(vault).values()) == [png(90)], "the one that may be"
+    told = [d.path for d in report.notices if d.code == "picture"]
+    assert told == [f"raw/articles/memory-{number}.md" for number in range(len(targets))] and not report.failures
 
 
 def test_a_picture_inside_a_document_is_taken_out_of_it(vault: Vault) -> None:
@@ -264,22 +264,23 @@ def test_a_card_that_gains_a_picture_is_the_same_card(vault: Vault) -> None:
     assert [e for e in map(json.loads, new) if e["of"] == "card"] == []
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        (SUMMARY, "![[wiki/assets/curve", "![[wiki/assets/curse"),
-        (SUMMARY, "> definition", "> ```python\n> invented()\n> ```\n>\n> definition"),
-        (SUMMARY, "> definition", "> $$e = mc$$\n>\n> definition"),
-        ("wiki/concepts/forgetting-curve.md", "![[wiki/assets/curve", "![[wiki/assets/curse"),
-        (DECK, "![[wiki/assets/curve", "![[wiki/assets/curse"),
-    ],
-)
-def test_verify_names_what_is_shown_and_not_there(vault: Vault, path: str, old: str, new: str) -> None:
+def test_verify_names_what_is_shown_and_not_there(vault: Vault) -> None:
     memory(vault)
     put(vault, "raw/articles/img/curve.png", png())
     compiled(vault)
-    put(vault, path, text(vault, path).replace(old, new))
-    assert not verify(vault, lambda event: None).clean
+    other = "![[wiki/assets/curve", "![[wiki/assets/curse"
+    for path, old, new in (
+        (SUMMARY, *other),
+        (SUMMARY, "> definition", "> ```python\n> invented()\n> ```\n>\n> definition"),
+        (SUMMARY, "> definition", "> $$e = mc$$\n>\n> definition"),
+        ("wiki/concepts/forgetting-curve.md", *other),
+        (DECK, *other),
+    ):
+        before = text(vault, path)
+        put(vault, path, before.replace(old, new))
+        assert not verify(vault, lambda event: None).clean, (path, new)
+        put(vault, path, before)
+    assert verify(vault, lambda event: None).clean
 
 
 def test_code_and_formula_travel_too(vault: Vault) -> None:
