@@ -21,7 +21,8 @@ MAX_ADDRESS = 2_000  # characters
 MAX_DEPTH = 12  # lists and quotations inside one another; deeper ones are shown at this depth
 _INLINE = {MarkKind.LINK: 0, MarkKind.EMPHASIS: 1, MarkKind.TERM: 1}  # the outer ones first where they are equal
 _RULE = re.compile(r"[ \t]*([-=_*])(?:[ \t]*\1){2,}[ \t]*|[ \t]*[-=]+[ \t]*")
-_TEX = re.compile(r"\\\(([^$`\n]{1,2000}?)\\\)|\\\[([^$`\n]{1,2000}?)\\\]")  # as MathJax finds it in a page
+_IN_TEX = r"(?:(?!\\[()\[\]])[^$`\n]){1,2000}"
+_TEX = re.compile(rf"\\\(({_IN_TEX})\\\)|\\\[({_IN_TEX})\\\]")  # as MathJax finds it in a page
 _CELL = re.compile(r" ?\| ?")
 _SAFE = "/:@!$&'*+,;=-._~%?#"
 # The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.

@@ -6,10 +6,11 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from compiler.readers.decode import decode
-from compiler.readers.elements import parsed, words_of
+from compiler.readers.elements import parsed
 from compiler.readers.html import SAME_AS
 from vault.clean import clean_line, normal
 from vault.errors import Unreadable
@@ -17,7 +18,9 @@ from vault.errors import Unreadable
 MAX_SCRIPT = 500_000  # characters of one piece of structured data
 MAX_NODES = 20_000
 _DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
-_LISTED_AUTHOR = re.compile(r"^[ \t]*-[ \t]*(?:author:[ \t]*)?([^:\n]{2,80}?)[ \t]*(?::[^\n]*)?$", re.MULTILINE)
+MAX_AUTHORS = 20
+MAX_NAME = 80  # characters
+MAX_PIECES = 100  # of text in an element that may name somebody
 _ARTICLES = ("article", "posting", "webpage", "report", "book", "chapter", "thesis", "creativework", "recipe", "howto")
 
 
@@ -66,11 +69,25 @@ def _attributes(element: Any, out: dict[str, str]) -> None:
     """Takes what an element says by microdata or a link to its author."""
     role = element.get("itemprop") if isinstance(element.tag, str) else None
     if role == "datePublished" and "published" not in out:
-        out["published"] = _day(element.get("datetime") or element.get("content") or words_of(element))
-    elif role == "author" or (isinstance(element.tag, str) and "author" in (element.get("rel") or "").split()):
-        name = clean_line(element.get("content") or words_of(element))
-        if name and len(name) <= 80:
+        out["published"] = _day(element.get("datetime") or element.get("content") or _first_words(element))
+    elif "author" not in out and (role == "author" or _leads_to_author(element)):
+        name = clean_line(element.get("content") or _first_words(element))
+        if name and len(name) <= MAX_NAME:
             out.setdefault("author", name)
+
+
+def _leads_to_author(element: Any) -> bool:
+    return isinstance(element.tag, str) and "author" in (element.get("rel") or "").split()
+
+
+def _first_words(element: Any) -> str:
+    """An element's words, cut where they are more than a name or a date: such elements may hold one another."""
+    words = ""
+    for piece in islice(element.itertext(), MAX_PIECES):
+        words += piece[: 2 * MAX_NAME]
+        if len(words) > 2 * MAX_NAME:
+            break
+    return " ".join(words.split())
 
 
 def _day(words: str) -> str:
@@ -81,7 +98,9 @@ def _day(words: str) -> str:
 def _listed_authors(words: str) -> str:
     """The names below `authors:` in the front matter of a page of that kind."""
     below = re.search(r"^[ \t]*authors:[ \t]*\n((?:[ \t]+-.*\n?)+)", words, re.MULTILINE)
-    return ", ".join(clean_line(name) for name in _LISTED_AUTHOR.findall(below[1])) if below else ""
+    listed = below[1].splitlines()[:MAX_AUTHORS] if below else ()
+    names = (clean_line(line[:400].strip().removeprefix("-").strip().removeprefix("author:")) for line in listed)
+    return ", ".join(name for each in names if 2 <= len(name := each.partition(":")[0].strip()) <= MAX_NAME)
 
 
 def _linked_data(words: str) -> dict[str, str]:
@@ -119,7 +138,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _names(value: object) -> Iterator[str]:
-    for each in (value if isinstance(value, list) else [value])[:20]:
+    for each in (value if isinstance(value, list) else [value])[:MAX_AUTHORS]:
         name = each.get("name") if isinstance(each, dict) else each
-        if isinstance(name, str) and 0 < len(clean_line(name)) <= 80 and "://" not in name:
+        if isinstance(name, str) and 0 < len(clean_line(name)) <= MAX_NAME and "://" not in name:
             yield clean_line(name)

@@ -68,6 +68,29 @@ def test_who_wrote_it_and_when_is_what_the_page_says() -> None:
     assert (silent.author, silent.published) == ("", ""), "nothing is guessed"
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<script type='text/front-matter'>authors:\n - " + " " * 100_000 + "x" * 100 + "\n</script>",
+        "<span itemprop=author>" * 200 + "<p>" + "word <b>after</b> " * 5_000,
+        "<p>" + "\\(" * 100_000 + "</p>",
+    ],
+    ids=["front matter", "authors in authors", "formulas"],
+)
+def test_a_page_that_wants_to_hold_up_its_clipping_does_not(page: str) -> None:
+    clipping = clip(
+        f"<article><h1>T</h1><p>Some words to read.</p>{page}</article>".encode(), "p.html", "", "http://e.example/"
+    )
+    assert clipping.author == "" and "Some words to read." in clipping.markdown
+
+
+def test_authors_in_the_front_matter_of_a_page_are_named_in_order() -> None:
+    listed = "authors:\n  - Ann Bo: http://a.example\n  - author: Cy Do\n  - x\n"
+    front = f"<script type='text/front-matter'>\n  {listed}</script>"
+    page = f"<article><h1>T</h1><p>Some words to read.</p></article>{front}"
+    assert clip(page.encode(), "p.html", "", "http://e.example/").author == "Ann Bo, Cy Do"
+
+
 def test_a_clipping_reads_as_the_page_does() -> None:
     page = read_source(BODY.encode(), "page.html")
     note = read_source(clipped(BODY).markdown.encode(), "page.md")
