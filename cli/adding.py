@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,9 +11,9 @@ import click
 from cli import report
 from cli.founding import KINDS
 from cli.opening import json_option, now, opened, vault_option
+from cli.placing import Places
 from cli.web_address import checked, is_address
-from vault.errors import Refused, RetainError, UsageError
-from vault.settings import FILE
+from vault.errors import Refused, RetainError
 
 if TYPE_CHECKING:
     from cli.clipping import Kept
@@ -26,11 +24,6 @@ if TYPE_CHECKING:
 
 DEFAULT_MIB = 50
 MAX_NAMESAKES = 1_000
-_BY_SUFFIX = {
-    **dict.fromkeys((".pdf", ".ps", ".djvu"), "papers"),
-    **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".xls"), "datasets"),
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"), "images"),
-}
 
 
 @dataclass(slots=True)
@@ -39,6 +32,7 @@ class Outcome:
 
     added: list[str] = field(default_factory=list)
     there: list[str] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)  # path and reason of what folders hold and is left out
     refused: list[dict[str, Any]] = field(default_factory=list)
     fetched: list[dict[str, Any]] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)  # for the ledger
@@ -96,12 +90,13 @@ def add(
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(checked(s) for s in sources if is_address(s)))
     gaps = _gaps(vault, gap_ids)
-    places = _places(vault, files, kind)
+    places = Places(vault, kind)
+    places.find(files)
     guard = vault.guard(Scope.ADD)
     guard.sweep()
-    outcome = Outcome()
+    outcome = Outcome(skipped=places.skipped)
     try:
-        for source, path in places:
+        for source, path in places.found:
             try:
                 existed = guard.exists(path)
                 guard.copy_in(source, path)
@@ -113,6 +108,9 @@ def add(
                 _fetch(vault, address, kind, max_size, outcome)
             except RetainError as error:
                 outcome.refuse(address, error)
+    except KeyboardInterrupt:
+        _show(outcome, gaps, as_json)  # what is there by now is there
+        raise
     finally:
         _record(vault, outcome, authority, gaps)
     _show(outcome, gaps, as_json)
@@ -186,18 +184,19 @@ def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
     raise Refused("too many files have that name already", where=stem + one.suffix, hint="move some of them")
 
 
-def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: Iterable[Gap]) -> None:
+def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
     """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
     from vault.guard import Scope
     from vault.ledger import DECISIONS, Event, encode, instant
-    from vault.provenance import fills_event, origin_event
+    from vault.provenance import fills_event, fills_in, origin_event
 
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
     if authority is not None:
         events += ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in paths)
-    events += (fills_event(gap.id, path, at) for gap in gaps for path in paths)
+    known = fills_in(vault.ledger_events(DECISIONS)[0]) if gaps else {}
+    events += (fills_event(g.id, path, at) for g in gaps for path in paths if path not in known.get(g.id, ()))
     if events:
         vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
 
@@ -206,76 +205,12 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
     if as_json:
         fills = [gap.id for gap in gaps]
         told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
-        report.show_json(told | {"fetched": outcome.fetched, "fills": fills})
+        report.show_json(told | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
         return
     for path in outcome.added:
         report.show(path)
     for gap in gaps if outcome.added or outcome.there else []:
         report.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
     there = f", {len(outcome.there)} there already" if outcome.there else ""
-    report.say(f"{len(outcome.added)} added{there}; next: retain compile")
-
-
-def _places(vault: Vault, sources: Iterable[str], kind: str | None) -> list[tuple[Path, str]]:
-    """(file, its vault path) for everything named; a folder keeps its inner folders, less hidden files and links."""
-    out: list[tuple[Path, str]] = []
-    for given in sources:
-        source = Path(given).expanduser()
-        if not source.exists():
-            raise UsageError("no such file or folder", where=given)
-        if vault.root in (source.resolve(), *source.resolve().parents):
-            raise UsageError("this lies inside the vault already", where=given)
-        if not source.is_dir():
-            out.append((source, f"raw/{kind or _kind(source)}/{source.name}"))
-        elif _is_vault(source, vault):
-            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
-        else:
-            out += _inside(vault, source, kind)
-    return out
-
-
-def _inside(vault: Vault, folder: Path, kind: str | None) -> list[tuple[Path, str]]:
-    out = []
-    repository = kind == "repos" or (kind is None and (folder / ".git").exists())
-    if repository:  # two of them must not lie on one another
-        kind = f"repos/{folder.resolve().name}"
-    for path in sorted(_files(vault, folder, f"raw/{kind}" if repository else "raw")):
-        inner = path.relative_to(folder)
-        own = inner.parts[0] if inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind else ""
-        out.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{kind or _kind(path)}/{inner.as_posix()}"))
-    if not out:
-        raise UsageError("the folder holds no file to add", where=str(folder))
-    return out
-
-
-def _files(vault: Vault, folder: Path, to: str) -> Iterator[Path]:
-    """The plain files below `folder`, which are to lie below `to`; a vault on the way, this one above all, and what
-    programs made are named and left out."""
-    from compiler.plan import is_passed_over
-
-    def unread(error: OSError) -> None:
-        report.say(f"  {error.filename}: cannot be listed: {error.strerror}")
-
-    for here, folders, names in os.walk(folder, onerror=unread):
-        below = [Path(here, name) for name in folders if not name.startswith(".")]
-        vaults = {path for path in below if _is_vault(path, vault)}
-        for path in sorted(vaults):
-            report.say(f"  {path}: a vault, left out")
-        made = {path for path in below if is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}")}
-        for path in sorted(made):
-            report.say(f"  {path}: programs fill such a folder, left out")
-        folders[:] = [path.name for path in below if path not in vaults | made]
-        for path in (Path(here, name) for name in names if not name.startswith(".")):
-            if path.is_file() and not path.is_symlink():
-                yield path
-
-
-def _is_vault(folder: Path, ours: Vault) -> bool:
-    try:
-        return (folder / FILE).exists() or folder.samefile(ours.root)
-    except OSError:
-        return False  # nobody may look into it, so nothing in it is copied
-
-
-def _kind(path: Path) -> str:
-    return _BY_SUFFIX.get(path.suffix.lower(), "articles")
+    after = "; next: retain compile" if outcome.added or outcome.there else ""
+    report.say(f"{len(outcome.added)} added{there}{after}")

@@ -13,12 +13,18 @@ _ODD = re.compile(r"[\x00-\x20\x7f-\x9f\\\u2028\u2029\u200b-\u200f\u202a-\u202e\
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
+_BARE = re.compile(r"www\.\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?/\S*", re.IGNORECASE)
 _SAFE = "/:@!$&'()*+,;=-._~%?[]"
 
 
 def is_address(given: str) -> bool:
     """Whether `given` is meant as an address on a network, and not as a file."""
     return "://" in given or given.lower().startswith(("data:", "file:", "javascript:", "mailto:"))
+
+
+def looks_like_one(given: str) -> bool:
+    """Whether `given`, which is no file, may be a web address without its https://."""
+    return _BARE.fullmatch(given) is not None
 
 
 def checked(given: str) -> str:

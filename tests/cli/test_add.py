@@ -45,7 +45,7 @@ def test_the_folder_around_a_vault_is_added_without_the_vault(run: Run, vault: P
     done = run("add", "..", "--json", cwd=vault)
     assert done.code == 0 and done.json["added"] == ["raw/articles/paper.md"]
     assert raw(vault) == ["raw/articles/old.md", "raw/articles/paper.md"]
-    assert "vault: a vault, left out" in done.err and "other: a vault, left out" in done.err
+    assert "left out: other, vault (a vault)" in done.err
 
 
 def test_the_vault_is_known_by_what_it_is_not_by_its_settings_or_name(run: Run, vault: Path) -> None:
@@ -102,3 +102,59 @@ def test_what_was_added_before_an_interruption_has_its_authority(vault: Path, tm
     added = [p for p in raw(vault) if "/0" in p or "/1" in p or "/2" in p]
     assert set(authorities(vault)) <= set(added)
     assert len(added) - len(authorities(vault)) <= 1 and len(added) < 3000
+
+
+def test_what_a_folder_holds_and_is_left_out_is_named(run: Run, vault: Path, tmp_path: Path) -> None:
+    given = tmp_path / "given"
+    (given / "deep/.obsidian").mkdir(parents=True)
+    (given / "a.md").write_text("# a")
+    (given / "deep/.draft.md").write_text("# draft")
+    (given / "linked.md").symlink_to(given / "a.md")
+    (given / "elsewhere").symlink_to(tmp_path)
+    os.mkfifo(given / "pipe.md")
+    done = run("add", str(given), "--json", cwd=vault)
+    assert done.code == 0 and done.json["added"] == ["raw/articles/a.md"]
+    skipped = {one["path"].removeprefix(f"{given}/"): one["reason"] for one in done.json["skipped"]}
+    assert skipped == {
+        "elsewhere": "a link",
+        "linked.md": "a link",
+        "pipe.md": "no plain file",
+        "deep/.obsidian": "hidden",
+        "deep/.draft.md": "hidden",
+    }
+    (line,) = [line for line in done.err.splitlines() if "left out" in line]
+    assert all(path in line for path in skipped) and "elsewhere, linked.md (a link)" in line
+
+
+def test_pictures_of_notes_stay_beside_them_and_pictures_alone_go_to_images(
+    run: Run, vault: Path, tmp_path: Path
+) -> None:
+    for folder in ("notes/img", "photos"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "notes/one.md").write_text("![](img/a.png)")
+    (tmp_path / "notes/numbers.csv").write_text("a,b")
+    run("add", str(tmp_path / "notes"), str(tmp_path / "photos"), cwd=vault)
+    assert set(raw(vault)) - {"raw/articles/old.md"} == {
+        "raw/articles/one.md",
+        "raw/articles/img/a.png",
+        "raw/datasets/numbers.csv",
+        "raw/images/a.png",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [("", "an empty name"), ("www.example.org/foo", "with https://"), ("example.org/foo", "with https://")],
+)
+def test_a_name_that_is_no_file_is_told_as_what_it_may_be(run: Run, vault: Path, given: str, words: str) -> None:
+    done = run("add", given, cwd=vault)
+    assert done.code == 2 and words in done.err and raw(vault) == ["raw/articles/old.md"]
+    assert "https" not in run("add", "notes/foo.md", cwd=vault).err
+
+
+def test_nothing_added_has_nothing_next(run: Run, vault: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    done = run("add", str(tmp_path / "pipe.md"), cwd=vault)
+    assert done.code == 1 and "0 added" in done.err and "next" not in done.err
+    assert "next: retain compile" in run("add", str(vault.parent / "paper.md"), cwd=vault).err

@@ -174,6 +174,19 @@ def test_an_interrupted_download_leaves_nothing(vault: Path, site: str) -> None:
     assert raw(vault) == [] and events(vault, "origin") == []
 
 
+def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: str) -> None:
+    Handler.pages["/slow"] = ("text/plain", b"")
+    Handler.asked.clear()
+    with subprocess.Popen(
+        [RETAIN, "add", f"{site}/memory", f"{site}/slow"], cwd=vault, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as adding:
+        assert Handler.asked.wait(30)
+        adding.send_signal(signal.SIGINT)
+        shown, said = (stream.decode() for stream in adding.communicate(timeout=30))
+    assert adding.returncode == 130 and shown.split() == raw(vault) == ["raw/articles/on-memory.md"]
+    assert "1 added" in said and len(events(vault, "origin")) == 1
+
+
 def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> None:
     gaps = run("gaps", "list", "--all", "--json", cwd=compiled).json["gaps"]
     gap = next(g for g in gaps if g["status"] == "open")
@@ -181,5 +194,7 @@ def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> Non
     assert done.code == 0 and done.json["fills"] == [gap["id"]]
     (event,) = events(compiled, "fills")
     assert (event["gap"], event["path"]) == (gap["id"], "raw/articles/on-memory.md")
+    assert run("add", "--fills", gap["id"], f"{site}/memory", cwd=compiled).code == 0
+    assert len(events(compiled, "fills")) == 1, "what the ledger knows is not said again"
     unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=compiled)
     assert unknown.code == 2 and "no gap has that id" in unknown.err
