@@ -184,7 +184,7 @@ def _proxy_of(scheme: str, host: str) -> SplitResult | None:
     """The proxy that the environment names for an address; none for this machine, which no proxy reaches."""
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
-    if not named or _is_loopback(host) or proxy_bypass(host):
+    if not named or is_loopback(host) or proxy_bypass(host):
         return None
     proxy = urlsplit(named if "://" in named else f"http://{named}")
     if proxy.scheme != "http" or not proxy.hostname:
@@ -193,7 +193,8 @@ def _proxy_of(scheme: str, host: str) -> SplitResult | None:
     return proxy
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or IP address by itself says that it is this machine."""
     host = host.rstrip(".")
     try:
         return ipaddress.ip_address(host).is_loopback

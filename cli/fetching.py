@@ -16,7 +16,7 @@ from email.message import Message
 from http import HTTPStatus
 from urllib.parse import SplitResult, unquote, urljoin
 
-from cli.dialling import Clock, connected
+from cli.dialling import Clock, connected, is_loopback
 from cli.version import __version__
 from cli.web_address import checked, host_and_port, in_request, parts_of
 from vault.clean import clean_line
@@ -63,13 +63,20 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
     clock = Clock(limits.total_s, limits.silence_s)
     private_ok = True  # the human named it; what a server names afterwards must not lead into the human's own network
     for _ in range(limits.redirects + 1):
-        reply, private_ok = _asked(address, limits, clock, private_ok, progress)
+        reply, was_private = _asked(address, limits, clock, private_ok, progress)
         if isinstance(reply, Fetched):
             return reply
-        address = _followed(address, reply)
+        before, address = address, _followed(address, reply)
+        private_ok = was_private and _same_place(before, address)
     raise FetchFailed(
         f"more than {limits.redirects} redirects", where=address, hint="open it in a browser and add the address shown"
     )
+
+
+def _same_place(address: str, to: str) -> bool:
+    """Whether both addresses lead to the same host, or both to this machine."""
+    host, other = (parts_of(a).hostname or "" for a in (address, to))
+    return host.rstrip(".") == other.rstrip(".") or (is_loopback(host) and is_loopback(other))
 
 
 def _asked(

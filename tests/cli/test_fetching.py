@@ -142,6 +142,18 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
     assert got(f"{site}/inner").data == b"<p>words</p>", "the human's own word is enough"
 
 
+@pytest.mark.parametrize("to", ["169.254.169.254/latest", "10.0.0.1/", "192.168.1.1/", "[fd00::1]/", "router.lan/"])
+def test_a_server_on_this_machine_leads_to_no_other_private_one(site: str, to: str) -> None:
+    Handler.routes["/"] = moved(f"http://{to}")
+    with pytest.raises(Refused, match="its own network"):
+        got(site)
+
+
+def test_a_server_on_this_machine_may_lead_to_another_port_or_name_of_it(site: str) -> None:
+    Handler.routes |= {"/": moved(f"{site.replace('127.0.0.1', 'localhost')}/there"), "/there": page()}
+    assert got(site).data == b"<p>words</p>"
+
+
 @pytest.mark.parametrize(
     "host", "localhost. 127.1 2130706433 0x7f.1 0x7f000001 127.0.0.1. nas nas. printer.home router.lan. a.corp".split()
 )
