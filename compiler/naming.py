@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,10 @@ _LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off 
 _DEFINES = frozenset({"definition", "glossary"})
 _EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
 _MAX_NAME_WORDS = 6
+_EMPTY_ADJECTIVE = re.compile(
+    r"(?:speziell|sogenannt|bestimmt|verschieden|zusätzlich)e[nmrs]?\s+(?=[A-ZÄÖÜ]\S+$)", re.I
+)
+_DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
 
 
@@ -44,6 +49,12 @@ class Evidence:
     claims: list[Claim] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
     defined: bool = False
+    written: dict[str, Counter[str]] = field(default_factory=dict)  # language -> the variants in texts of it
+
+    def name(self, variant: str, language: str) -> None:
+        """A way in which a text of that language writes it."""
+        self.variants[variant] += 1
+        self.written.setdefault(language, Counter())[variant] += 1
 
     def add(self, claim: Claim, language: str) -> None:
         """A claim whose subject it is, in a text of that language."""
@@ -79,6 +90,15 @@ def key_of(name: str, language: str) -> str:
     return names.key(name, language) if names.is_name(name, language) else ""
 
 
+def base_form(name: str, language: str) -> str:
+    """A name as a page's title has it: German compounds out of the dative plural, adjectives that say nothing off."""
+    if language != "de":
+        return name
+    if match := _EMPTY_ADJECTIVE.match(name):
+        name = name[match.end() :]
+    return _DATIVE.sub(r"\1", name)
+
+
 def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
     """The names of all sources joined to sets, the evidence for each by its key, and what each claim is about."""
     union = Union()
@@ -86,16 +106,18 @@ def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence],
     short = _Acronyms()
     for source in sources:
         for term in source.terms:
-            key = key_of(term.name, source.language) if term.signal not in BORROWED else ""
+            name = base_form(term.name, source.language)
+            key = key_of(name, source.language) if term.signal not in BORROWED else ""
             if not key:
                 continue
-            evidence[key].variants[term.name] += 1
+            evidence[key].name(name, source.language)
             evidence[key].signals.add(term.signal)
             for alias in term.aliases:
-                other = key_of(alias, "en" if alias.isascii() else source.language)  # "自注意力（self-attention）"
+                spoken = "en" if alias.isascii() else source.language  # "自注意力（self-attention）"
+                other = key_of(alias, spoken)
                 if not other:
                     continue
-                evidence[other].variants[alias] += 1
+                evidence[other].name(alias, spoken)
                 if names.is_acronym(alias):
                     short.stands_for(other, key, source.source)
                 else:
@@ -105,13 +127,14 @@ def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence],
     subjects: dict[str, tuple[str, ...]] = {}
     for source in sources:
         for claim, about in source.claims:
-            keys = (short.meant(key_of(name, source.language), source.source) for name in about)
+            written = (base_form(name, source.language) for name in about)
+            keys = (short.meant(key_of(name, source.language), source.source) for name in written)
             subjects[claim.id] = tuple(dict.fromkeys(k for k in keys if k))
             for key in subjects[claim.id]:
                 evidence[key].add(claim, source.language)
-        for name in (n for _, about in source.claims for n in about):
+        for name in (base_form(n, source.language) for _, about in source.claims for n in about):
             if key := key_of(name, source.language):
-                evidence[key].variants[name] += 1
+                evidence[key].name(name, source.language)
     return union, evidence, subjects
 
 
@@ -159,15 +182,22 @@ def _may_borrow(keys: list[str], evidence: dict[str, Evidence]) -> bool:
     return bool(signals & (SET_OFF if spelled else _LISTED)) and not any(evidence[k].claims for k in keys)
 
 
+def set_off(evidence: dict[str, Evidence]) -> frozenset[str]:
+    """The keys that some document sets off or defines."""
+    return frozenset(key for key, found in evidence.items() if found.signals & STRUCTURE)
+
+
 def lend(sources: Sequence[SourceClaims], groups: dict[str, list[str]], evidence: dict[str, Evidence]) -> None:
     """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
+    foreign = glosses(sources, evidence)
     bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
-    known = frozenset(bare)
-    bare_names = unspaced(known)
+    known = frozenset(bare) | set_off(evidence)  # of names that overlap, the longest is meant
+    bare_names = unspaced(frozenset(bare))
     named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)
     for source in sources:
         for claim, _ in source.claims:
-            for root in dict.fromkeys(bare[k] for k in named_in(claim.words, known, bare_names)):
+            found = [k for k in named_in(claim.words, known, bare_names) if k in bare and k not in foreign]
+            for root in dict.fromkeys(bare[k] for k in found):
                 named[root].append((claim, source.language))
     for root, claims in named.items():
         listed = any(evidence[k].signals & _LISTED for k in groups[root])
@@ -185,7 +215,26 @@ def summed(parts: Iterable[Evidence]) -> Evidence:
         total.claims += part.claims
         total.languages += part.languages
         total.defined |= part.defined
+        for language, variants in part.written.items():
+            total.written.setdefault(language, Counter()).update(variants)
     return total
+
+
+def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> frozenset[str]:
+    """The keys that only documents in another language give, as the translation of a name of theirs.
+
+    "双组件（two-component）" makes no name of the English words "two components".
+    """
+    glossed: set[str] = set()
+    given: set[str] = set()
+    for source in sources:
+        for term in source.terms:
+            if term.signal in STRUCTURE and source.language == "en":
+                given |= {key_of(name, "en") for name in (term.name, *term.aliases)}
+            elif source.language != "en":
+                glossed |= {key_of(alias, "en") for alias in term.aliases if alias.isascii()}
+    said = {key for key, found in evidence.items() if found.claims}
+    return frozenset(key for key in glossed - given - said if not names.is_acronym(key.upper()) or " " in key)
 
 
 def admitted(found: Evidence) -> bool:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from compiler import names
 from compiler.borrowing import Lacking, lacking
 from compiler.naming import (
+    ENOUGH_CLAIMS,
     Evidence,
     Union,
     admitted,
     gather,
+    glosses,
     lend,
     named_in,
+    set_off,
     summed,
     unspaced,
 )
 from compiler.naming import SourceClaims as SourceClaims
 from compiler.naming import names_in as names_in
+from compiler.telling import tells, within
 from vault.claim import Claim
 from vault.ids import ConceptId, free_slug, mint
 from vault.ledger import Event, Ids
@@ -67,6 +72,7 @@ def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
     plain: dict[str, tuple[list[str], Evidence]] = {
         root: (sorted(keys), summed(evidence[k] for k in sorted(keys))) for root, keys in groups.items()
     }
+    _keep_what_tells(plain, subjects, evidence)
     unknown: dict[str, Evidence] = {}
     for root in sorted(plain):
         keys, found = plain[root]
@@ -78,9 +84,49 @@ def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
     out.lacking = lacking(sources, union, unknown, [c.keys for c in out.concepts.values()])
     out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
-    _find_mentions(sources, out, union)
+    _find_mentions(sources, out, union, glosses(sources, evidence))
     _find_owners(subjects, out)
     return out
+
+
+def _keep_what_tells(
+    plain: dict[str, tuple[list[str], Evidence]], subjects: dict[str, tuple[str, ...]], evidence: dict[str, Evidence]
+) -> None:
+    """Leave every name the claims that say something of it, those whose subject it is first.
+
+    A claim that is about another concept and merely names this one is not what this one's article rests on, unless
+    there are `ENOUGH_CLAIMS` of them and nothing else.
+    """
+    root_of = {key: root for root, (keys, found) in plain.items() if admitted(found) for key in keys}
+    owner = {claim: next((root_of[k] for k in keys if k in root_of), "") for claim, keys in subjects.items()}
+    longer = _longer(plain, evidence)
+    opens: dict[str, str] = {}  # claim id -> the name whose article it opens
+    for root, (keys, found) in plain.items():
+        spellings, around = [*found.variants, *keys], longer.get(root, ())
+        if around and all(within(claim.words, spellings, around) for claim in found.claims):
+            found.claims, found.defined = [], False
+        if root not in root_of:
+            continue
+        mine = [c for c in found.claims if owner[c.id] == root]
+        told = [c for c in found.claims if owner[c.id] != root and tells(c.words, spellings, around)]
+        if mine or told or len({c.id for c in found.claims}) < ENOUGH_CLAIMS:
+            found.claims = [*mine, *told]
+        opens |= {claim.id: root for claim in mine[:1]}
+    for root, (_, found) in plain.items():
+        found.claims.sort(key=lambda c: opens.get(c.id, root) != root)
+
+
+def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Evidence]) -> dict[str, tuple[str, ...]]:
+    """Root -> the ways to write other names that are set off and hold one of its names."""
+    root_of = {key: root for root, (keys, _) in plain.items() for key in keys}
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for key in sorted(set_off(evidence) & root_of.keys()):
+        parts = key.split()
+        for at, end in combinations(range(len(parts) + 1), 2):
+            inner = root_of.get(" ".join(parts[at:end]))
+            if inner is not None and inner != root_of[key]:
+                found[inner] |= dict.fromkeys((key, *evidence[key].variants))
+    return {root: tuple(written) for root, written in found.items()}
 
 
 def _concept(
@@ -106,7 +152,7 @@ def _concept(
             events.append({"v": 1, "type": "revive", "of": "concept", "id": id_, "at": at})
         name, slug = ids.births[id_].name, ids.births[id_].slug
     else:
-        name = names.title(found.variants.elements(), language)
+        name = names.title(_in_language(found, language).elements(), language)
         birth_key = names.key(name, language)
         birth_key = birth_key if birth_key in keys else keys[0]
         id_ = ConceptId(mint("concept", birth_key, ids.births))
@@ -127,6 +173,11 @@ def _concept(
     own = names.key(name, language)
     aliases = sorted({names.title(evidence[k].variants.elements(), language) for k in keys if k != own} - {name})
     return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))
+
+
+def _in_language(found: Evidence, language: str) -> Counter[str]:
+    """The ways to write a name in texts of the language that most of its claims are in, where there are any."""
+    return found.written.get(language) or found.variants
 
 
 def _once(claims: list[Claim]) -> Iterable[Claim]:
@@ -153,8 +204,8 @@ def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
             out.owners.setdefault(one.id, id_)
 
 
-def _find_mentions(sources: Sequence[SourceClaims], out: Resolution, union: Union) -> None:
-    concept_of = {key: c.id for c in out.concepts.values() for key in c.keys}
+def _find_mentions(sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str]) -> None:
+    concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
     known = frozenset(concept_of) | {k for k in union.parent if union.find(k) in out.unexplained}
     bare_names = unspaced(known)
     for source in sources:
