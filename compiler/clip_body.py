@@ -24,6 +24,7 @@ _RULE = re.compile(r"[ \t]*([-=_*])(?:[ \t]*\1){2,}[ \t]*|[ \t]*[-=]+[ \t]*")
 _IN_TEX = r"(?:(?!\\[()\[\]])[^$`\n]){1,2000}"
 _TEX = re.compile(rf"\\\(({_IN_TEX})\\\)|\\\[({_IN_TEX})\\\]")  # as MathJax finds it in a page
 _CELL = re.compile(r" ?\| ?")
+_WIKILINK = "wikilink"  # what the reader of Markdown puts as target of a link into a vault, which is no web's
 _SAFE = "/:@!$&'*+,;=-._~%?#"
 # The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.
 _LANGUAGES = frozenset(
@@ -54,7 +55,7 @@ def web_address(base: str) -> Addresses:
     """Gives the absolute http address of whatever a page at `base` names; "" for anything else."""
 
     def of(target: str) -> str:
-        if not target or target.startswith("#") or len(target) > MAX_ADDRESS:
+        if target in ("", _WIKILINK) or target.startswith("#") or len(target) > MAX_ADDRESS:
             return ""
         try:
             whole = urljoin(base, target.strip())

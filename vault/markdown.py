@@ -6,14 +6,14 @@ import re
 
 # Math and code keep their meaning, so they pass as they are. Both are inert: one line, no `$` or backtick inside.
 # A code span that starts with `=` or `$=` would be a query to a plugin, and so would `<%` anywhere: they are escaped
-# like any other text, `<%` between its two characters.
+# like any other text, `<%` between its two characters; both its backticks, as one alone would pair with a stranger.
 # Math that holds what could be a tag, picture or link would be one to a reader without math; it is escaped, too.
 _CODE = r"`(?!\$?=|[^`\n]*<%)[^`\n]+`"
 _INERT = r"(?![^$`\n]*(?:<[A-Za-z][\w-]*(?:[\s/>$]|\Z)|<[/!?%]|!\[|\]\())"
 _MATH = rf"\$\${_INERT}[^$`\n]+\$\$|\$(?![\s$]){_INERT}(?:[^$`\n]*[^\s$`\\])?\$(?![\d$])"
 _TOKEN = re.compile(rf"(?P<verbatim>{_CODE}|{_MATH})|(?P<escape>\\[!-/:-@\[-`{{-~])")
 _SPECIAL = re.compile(  # an underscore inside a word and a single = or % mean nothing to Markdown
-    rf"(?P<verbatim>{_CODE}|{_MATH})|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<=<)%|%(?=%)"
+    rf"(?P<verbatim>{_CODE}|{_MATH})|`(?P<query>[^`\n]+)`|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<=<)%|%(?=%)"
 )
 _LINE_START = re.compile(r"(\s*)(?:([-+=:%])|(\d+)([.)])(?=\s|$)|([QA]):)")
 
@@ -33,6 +33,8 @@ def _escape_line(line: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
+    if found["query"]:
+        return f"\\`{_SPECIAL.sub(_escaped, found['query'])}\\`"
     return found["verbatim"] or "\\" + found[0]
 
 

@@ -119,6 +119,22 @@ def test_markdown_from_the_web_is_made_harmless_too() -> None:
     assert "[y](https://example.org/a/b.md)" in made.markdown
 
 
+def test_code_that_a_plugin_would_run_is_words_and_the_code_beside_it_stays_code() -> None:
+    html = (
+        "<p>Write <code>&lt;% a %&gt;</code> or <code>x</code> or <code>= this.file.name</code> or "
+        "<code>$= dv.pages()</code> or <code>y</code>.</p>"
+    )
+    (block,) = [b for b in MarkdownIt("commonmark").parse(clipped(html).markdown) if "Write" in b.content]
+    assert [t.content for t in block.children or [] if t.type == "code_inline"] == ["x", "y"]
+    shown = "".join(t.content for t in block.children or [])
+    assert shown == "Write `<% a %>` or x or `= this.file.name` or `$= dv.pages()` or y."
+
+
+def test_a_link_into_somebodys_vault_is_only_words() -> None:
+    made = clipped("# T\n\nSee [[insights/my]] and [[a|b c]] of it.\n", "readme.md")
+    assert "See my and b c of it." in made.markdown and "wikilink" not in made.markdown
+
+
 def test_a_page_without_words_is_no_clipping() -> None:
     for html in ("<html><body><script>app()</script></body></html>", "<p> </p>"):
         with pytest.raises(Unreadable):
