@@ -52,7 +52,8 @@ def _kept(layout: Layout, g: Gathered, shown: Sequence[tuple[SourceId, str]]) ->
 def _source(layout: Layout, g: Gathered) -> indexes.SourceLine:
     assert g.source is not None
     id_ = g.tracked.id
-    notes = [f"also {len(g.tracked.paths) - 1} copies"] if len(g.tracked.paths) > 1 else []
+    more = len(g.tracked.paths) - 1
+    notes = [f"also {more} {'copy' if more == 1 else 'copies'}"] if more else []
     copy = layout.kinship.copies.get(id_)
     if copy is not None:
         notes.append(f"{copy.kind} of {Wikilink(layout.shelf.summaries[copy.of], alias=alias(layout.titles[copy.of]))}")

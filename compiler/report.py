@@ -17,6 +17,9 @@ class Rejection:
     words: str
 
 
+_NEWS = frozenset({"gap-filled", "gap-open"})  # notices of the compile that read the source alone
+
+
 def _zero(*verbs: str) -> dict[str, int]:
     return dict.fromkeys(verbs, 0)
 
@@ -71,7 +74,7 @@ class Report:
         report.cards["kept"] = sum(data["cards"][k] for k in ("created", "kept", "updated"))
         report.cards["rejected"] = data["cards"]["rejected"]
         report.failures = [_unlisted(d) for d in data["failures"]]
-        report.notices = [_unlisted(d) for d in data["notices"]]
+        report.notices = [_unlisted(d) for d in data["notices"] if d["id"] not in _NEWS]
         return report
 
 

@@ -116,6 +116,8 @@ def test_a_source_added_for_a_gap_is_shown_until_the_gap_is_filled_by_evidence(v
     fill.write_text(f"# Retrieval practice\n\n{ANSWER}", encoding="utf-8")
     report = compiled(vault, MORNING + timedelta(days=2))
     assert [d.path for d in report.notices if d.code == "gap-filled"] == ["raw/articles/fill.md"]
+    nothing = compiled(vault, MORNING + timedelta(days=2, hours=1))
+    assert nothing.nothing_new and not [d for d in nothing.notices if d.code.startswith("gap")], "told once"
     (shown,) = [g for g in parse_agenda((vault.root / GAPS).read_text("utf-8")) if g.id == gap.id]
     assert shown.status is GapStatus.FILLED and shown.added
     fill.unlink()
