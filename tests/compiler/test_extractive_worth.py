@@ -1,6 +1,6 @@
 import pytest
 
-from compiler.engines.extractive.worth import worth_asking
+from compiler.engines.extractive.worth import Evidence, worth_asking
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ from compiler.engines.extractive.worth import worth_asking
 def test_a_question_with_one_answer_is_worth_asking(
     kind: str, question: str, answer: str, quote: str, title: str
 ) -> None:
-    assert worth_asking(kind, question, answer, quote, title, ())
+    assert worth_asking(kind, question, answer, Evidence(quote, title, defined=True))
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_a_question_with_one_answer_is_worth_asking(
 def test_a_question_that_many_answers_fit_or_that_needs_its_page_is_not(
     kind: str, question: str, answer: str, quote: str, title: str
 ) -> None:
-    assert not worth_asking(kind, question, answer, quote, title, ())
+    assert not worth_asking(kind, question, answer, Evidence(quote, title, defined=True))

@@ -235,7 +235,7 @@ def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
     if clause.front or not matter.is_named(clause.subject) or not _LIMIT.match(clause.slice(clause.verb, clause.end)):
         return []
     end = end_of_clause(clause, clause.verb + 1)
-    told = shortened(clause.slice(clause.start, end), 220).split(":")[0]
+    told = shortened(clause.slice(clause.start, end), 220).split(":")[0].replace(" also ", " ")
     if len(told.split()) < 5:
         return []
     return [ask("applied", f"What is a limitation of {matter.lower(clause.subject)}", told, 3.8, matter)]

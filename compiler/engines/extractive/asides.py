@@ -94,10 +94,23 @@ def _end_of_body(words: tuple[Token, ...], at: int) -> int:
     """Where the relative clause ends: at the next comma that opens no list of its own, or at the end."""
     for i in range(at, len(words)):
         if words[i].tag == "COMMA" and (i + 1 >= len(words) or not _goes_on(words, i + 1)):
-            return i
+            last = _last_of_list(words, i + 1) if i + 1 < len(words) else 0
+            return _end_of_body(words, last) if last else i
         if words[i].text in (";", ".", ":", "—", "–", "--") and i > at:
             return i
     return len(words)
+
+
+def _last_of_list(words: tuple[Token, ...], at: int) -> int:
+    """Where the last part of "A, a B, ..., and a C" begins, if a list goes on at token `at`; else 0."""
+    if words[at].tag != "DET":
+        return 0
+    for i in range(at, len(words) - 1):
+        if words[i].tag in FINITE or words[i].text in (";", ".", ":", "—", "–", "--"):
+            return 0
+        if words[i].low in ("and", "or") and words[i - 1].tag == "COMMA":
+            return i + 1 if words[i + 1].tag in ("DET", "NOUN", "ADJ") else 0
+    return 0
 
 
 def _goes_on(words: tuple[Token, ...], at: int) -> bool:

@@ -384,7 +384,8 @@ def _is_auxiliary(clause: Clause) -> bool:
     at = clause.verb + 1
     while at < clause.end and clause.words[at].tag in ("ADV", "NOT"):
         at += 1
-    return at < clause.end and clause.words[at].tag in ("VBN", "BEN", "INF")
+    denied = any(w.tag == "NOT" for w in clause.words[clause.verb + 1 : at])
+    return at < clause.end and (denied or clause.words[at].tag in ("VBN", "BEN", "INF"))
 
 
 def _join(*parts: str) -> str:

@@ -40,7 +40,7 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
     term = matter.lower(re.sub(r"\s*\([^()]*\)", "", found.term).strip("\"“”*' "))
     if found.shape == "alias":
         return [ask("definitional", f"What is another name for {term}", found.body, 3.0, matter)]
-    body = shortened(found.body)
+    body = _TRAILING.sub("", shortened(_one_predicate(found.body)))
     if len(body.split()) < _TOO_SHORT or _is_circular(found, body):
         return []
     if found.shape == "means":
@@ -62,10 +62,24 @@ def _of(found: Definition, matter: Matter) -> list[Ask | None]:
     if found.shape == "entry":
         term = _entry_term(found, body, matter)
     verb = "are" if found.shape == "entry" and _is_plural(found) else found.verb
+    verb = "are" if _LATIN_PLURAL.search(term) else verb
     score = {"is": 6.0, "entry": 6.0, "apposition": 4.5}[found.shape]
     return [ask("definitional", f"What {verb} {term}", body, score + _worth(body), matter)]
 
 
+_TRAILING = re.compile(r", (?:basically|essentially|simply|really|respectively|too|really)$")
+
+
+def _one_predicate(body: str) -> str:
+    """`body` without a second predicate of the sentence's subject; a relative clause keeps its own."""
+    return body if re.search(r"\b(?:that|which|who|where|whose)\b", body) else object_only(body)
+
+
+_LATIN_PLURAL = re.compile(
+    r"\b(?:automata|phenomena|criteria|lemmata|corpora|matrices|vertices|indices|hypotheses|nuclei|"
+    r"stimuli|genera|strata|bacteria|algae|fungi|axes|appendices|loci|schemata|stigmata|taxa|quanta|ova)$",
+    re.IGNORECASE,
+)
 _SEEN = {"of": "thought of"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,7 +138,7 @@ def _is_body(clause: Clause, at: int) -> bool:
     adjectives: list[str] = []
     head: Token | None = None
     while i < end and words[i].tag in ("ADJ", "NOUN", "VBN", "VBG", "ADV", "NUM", "CC", "POSS", "COMMA", "STOP"):
-        if words[i].tag == "NOUN" or (words[i].tag == "VBG" and article and i + 1 < end and words[i + 1].low == "of"):
+        if words[i].tag == "NOUN" or (words[i].tag == "VBG" and article and _governs(words, i + 1, end)):
             head = words[i]
         elif head is not None:
             break
@@ -159,11 +160,29 @@ def _is_body(clause: Clause, at: int) -> bool:
     return _has_post(words, i, end)
 
 
+def _governs(words: tuple[Token, ...], at: int, end: int) -> bool:
+    """Whether a noun in -ing goes on with "of", or with a particle and "of": "the folding away of a sail"."""
+    low = [w.low for w in words[at : min(at + 2, end)]]
+    return low[:1] == ["of"] or (len(low) == 2 and low[0] in _PARTICLES and low[1] == "of")
+
+
+_PARTICLES = frozenset("away up out off down back in on over together apart forth through".split())
+
+
 def _narrows(words: tuple[Token, ...], at: int) -> bool:
     """Whether an empty head is given content at once: "a problem that is ...", "the problem of finding ..."."""
-    return any(w.tag == "WH" for w in words[at : at + 5]) or (
-        at + 1 < len(words) and words[at].low == "of" and words[at + 1].tag == "VBG"
+    if words[at - 1].low == "difference":
+        return any(w.low == "between" for w in words[at : at + 4])
+    return (
+        any(w.tag == "WH" for w in words[at : at + 5])
+        or (at + 1 < len(words) and words[at].low == "of" and words[at + 1].tag == "VBG")
+        or (words[at - 1].low == "difference" and _is_measured(words[at : at + 5]))
     )
+
+
+def _is_measured(words: Sequence[Token]) -> bool:
+    """ "(the difference) in height between ...": a quantity, not a remark that two things differ."""
+    return bool(words) and words[0].low == "in" and any(w.low == "between" for w in words[2:])
 
 
 _TASK = re.compile(r"^the (?P<what>task|problem) of (?P<of>.+)$", re.IGNORECASE)

@@ -9,8 +9,8 @@ from compiler.engines.extractive.asking import Ask, Matter
 from compiler.engines.extractive.borrowed import borrowed_terms
 from compiler.engines.extractive.cards import asks as english_asks
 from compiler.engines.extractive.choosing import Offer, chosen
-from compiler.engines.extractive.worth import worth_asking
-from compiler.engines.port import CardsReply, CardsRequest, ExtractReply, ExtractRequest
+from compiler.engines.extractive.worth import Evidence, worth_asking
+from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ExtractReply, ExtractRequest
 from vault.claim import ClaimKind
 
 _KINDS = {
@@ -40,6 +40,7 @@ def _extract(request: ExtractRequest, without: frozenset[str]) -> ExtractReply:
 def cards(request: CardsRequest) -> CardsReply:
     """The few best cards that the concept's own claims support; each of the kind its claim is evidence for."""
     matter = Matter(request.title, request.aliases, [c.words for c in request.claims], request.language)
+    defined = any(c.kind is ClaimKind.DEFINITION and c.about[:1] == (request.title,) for c in request.claims)
     offers = [
         Offer(ask, claim, place)
         for place, claim in enumerate(request.claims)
@@ -48,10 +49,14 @@ def cards(request: CardsRequest) -> CardsReply:
         if _KINDS.get(claim.kind) == ask.kind
         and (
             request.language not in ("", "en")
-            or worth_asking(ask.kind, ask.question, ask.answer, claim.words, request.title, request.aliases)
+            or worth_asking(ask.kind, ask.question, ask.answer, _evidence(request, claim, defined))
         )
     ]
     return CardsReply(cards=chosen(offers))
+
+
+def _evidence(request: CardsRequest, claim: ClaimView, defined: bool) -> Evidence:
+    return Evidence(claim.words, request.title, request.aliases, claim.mentions, defined, claim.quote)
 
 
 def _asks(language: str, words: str, matter: Matter) -> Iterable[Ask]:

@@ -129,6 +129,8 @@ def _whereas(clause: Clause, matter: Matter) -> list[Ask | None]:
     second = parse_part(clause, marks[0] + 1, clause.end)
     if not second or second.front or clause.front:
         return []
+    if any(w.text in ("--", "—", "–") for w in clause.words[clause.verb : marks[0]]):
+        return []  # what is contrasted stands in an insertion
     a, b = clause.subject, second.subject
     if (
         not (names.is_name(a) and names.is_name(b))

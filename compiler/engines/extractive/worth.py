@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from compiler import names
+from compiler.engines.extractive.scope import lacks_field, leans_on_page
+from compiler.engines.extractive.wholeness import is_cut, is_damaged, lacks_dimension, loses_limit
 
 _BARE = re.compile(r"What (?:does|do|did) (?P<subject>.+?) (?P<verb>[a-z]+)(?: (?:of|for|on|to|from|in|with))?\?")
 _TELLING_VERBS = frozenset(
@@ -22,7 +25,35 @@ _SETTING = re.compile(
 )
 _EMPTY = frozenset(
     "type kind form sort model method variable concept task problem way idea set technique approach algorithm system"
-    " process term name example part class family variant one case thing".split()
+    " process term name example part class family variant one case thing special certain particular specific large"
+    " larger broad broader wide wider general common important popular simple main basic new different various group"
+    " collection field area branch domain research discipline category subcategory subclass subtype subset tool"
+    " structure feature high low level".split()
+)
+_PARTS = re.compile(r"\bconsist of\?$")  # complete although a formula or an example goes on from it
+_ONE_OF_MANY = re.compile(
+    r"What (?:is|are) (?:an?|one|another) (?:\w+ )?"
+    r"(?:application|use|property|example|feature|aspect|characteristic)s? "
+    r"|What (?:has|have) .+ been (?:\w+ly )?(?:applied|used|employed)|Where (?:can|could|may|has|have|was|were) "
+    r"|Where (?:is|are) .+ (?:used|applied|employed)"
+    r"|What (?:can|could|may) .+ be (?:used|applied|designed|employed|trained) ",
+    re.IGNORECASE,
+)
+_PASSING_PART = re.compile(
+    r"What (?:is|are) the (?:initial|input|output|local|global|final|current|original|entire|overall|total) [a-z]+\?"
+)  # a part of one example, model or figure
+_MAX_FRONT = 12  # words that may stand before the question proper
+_FRONT = re.compile(r"^(?P<front>.+?)[,;] (?:why|how|when|where|what) ")
+_VACUOUS = re.compile(
+    r"\b(?:certain|some|various|several|many|different|particular|specific|desirable|"
+    r"(?:an? )?(?:number|variety|range|set)"
+    r" of) (?:\w+ ){0,1}(?:characteristics|properties|conditions|cases|circumstances|situations|criteria|requirements|"
+    r"ways|factors|settings|reasons|purposes|tasks|applications|problems|areas|fields)\b(?! (?:that|such|like|of|where|"
+    r"which|in which|:))(?!:)",
+    re.IGNORECASE,
+)
+_TAXONOMY = re.compile(
+    r"(?:An?|The|One) sub-?(?:category|class|type|species|kind|set|group) of (?:an? |the )?[\w -]+\.$"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SMALL = frozenset(
@@ -30,8 +61,51 @@ _SMALL = frozenset(
 )
 
 
-def worth_asking(kind: str, question: str, answer: str, quote: str, title: str, aliases: Iterable[str]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a card rests on: its claim's words and quote, the names that its words hold, and what the vault knows.
+
+    `known` are names of concepts that need no introduction; `defined` says that a claim tells what the concept is.
+    """
+
+    words: str
+    title: str
+    aliases: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    defined: bool = False
+    quote: str = ""
+
+
+def worth_asking(kind: str, question: str, answer: str, evidence: Evidence) -> bool:
     """Whether the question can be answered from knowledge of the field alone, in one way, with something to know."""
+    return _stays_true(kind, question, answer, evidence) and _is_worth(kind, question, answer, evidence)
+
+
+def _stays_true(kind: str, question: str, answer: str, evidence: Evidence) -> bool:
+    """Whether the card says what its quote says, no more, and says it without the page."""
+    quote = evidence.words
+    announces = (evidence.quote or quote).rstrip().endswith((":", ","))
+    if (announces and kind != "definitional" and not _PARTS.search(question)) or is_damaged(f"{question} {answer}"):
+        return False
+    if is_cut(answer, quote) or loses_limit(kind, question, answer, quote):
+        return False
+    if kind == "relational" and lacks_dimension(answer):
+        return False
+    names_ = (evidence.title, *evidence.aliases, *evidence.known)
+    if leans_on_page(question, answer, names_):
+        return False
+    return kind in ("definitional", "relational") or not lacks_field(
+        question, evidence.title, evidence.aliases, evidence.defined
+    )
+
+
+def _is_worth(kind: str, question: str, answer: str, evidence: Evidence) -> bool:
+    front = _FRONT.match(question)
+    if front and (len(front["front"].split()) > _MAX_FRONT or re.search(r"\bit\b", front["front"])):
+        return False
+    quote, title, aliases = evidence.words, evidence.title, evidence.aliases
+    if _ONE_OF_MANY.match(question) or (kind != "relational" and _VACUOUS.search(answer)):
+        return False
     if _OPEN.match(question) or _PRAISE.search(question) or _OUT_OF_PLACE.search(question):
         return False
     if re.search(r"\botherwise\b", answer) or _is_bare(question, title, aliases):
@@ -52,6 +126,8 @@ def _is_bare(question: str, title: str, aliases: Iterable[str]) -> bool:
 
 def _stands_alone(question: str, quote: str) -> bool:
     """Whether the term keeps the scope that the quote gives it, as "the keys" and "in coreference resolution" do."""
+    if _PASSING_PART.fullmatch(question):
+        return False
     the = _THE.fullmatch(question)
     if the is not None:
         if the["verb"] == "are" or "'s " in the["term"] or "’s " in the["term"]:
@@ -65,6 +141,10 @@ def _stands_alone(question: str, quote: str) -> bool:
 
 def _is_thin(answer: str, title: str) -> bool:
     """Whether the answer says no more than what sort of thing it is."""
+    if _TAXONOMY.match(answer):
+        return True
     named = {w.casefold() for w in _WORD.findall(title)}
+    if len(named) == 1 and " " not in title and named & {w.casefold() for w in _WORD.findall(answer)}:
+        return True  # "Loss: a metric of the loss at each step"
     told = {w.casefold() for w in _WORD.findall(answer)} - _SMALL - _EMPTY - named
     return len(told) < 2
