@@ -36,13 +36,26 @@ _ABOVE = re.compile(
     rf"|\b{_SHOWN} above\b|上图|上圖",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(rf"\b(?:this|the|our|diese[rs]?|die|das) {_THING}\b|\bas {_SHOWN} here\b|如图", re.IGNORECASE)
+_BESIDE = re.compile(
+    rf"\b(?:this|the|our|diese[rs]?|die|das) {_THING}\b(?!s? (?:{_SHOWN} )?(?:above|below|oben|unten)\b)"
+    rf"|\bas {_SHOWN} here\b|如图",
+    re.IGNORECASE,
+)
 _LEANING = re.compile(r"(?:this|these|it|they|that|dies(?:es)?|es|sie)\b", re.IGNORECASE)
 _LEADS = re.compile(r":\s*$")
 _LEADS_TO_FORMULA = re.compile(r"(?::|\b(?:as|by|is|are|follows|formula|equation|becomes|equals|gives|reads))\s*$")
 _END = re.compile(r"[.!?。！？]+[\"”’)\]]*(?:\s+|$)|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:figs?|eqs?|secs?|abb|cf|vs|al|e\.g|i\.e|z\. ?B|no|vol|pp?|[A-Z])\.\s*$", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[\w%@. -]+\.(?:png|jpe?g|gif|svg|webp|pdf|emf|wmf|bmp|tiff?)", re.IGNORECASE)
+# What a formula has no need of: commands that lead somewhere, fetch, write, or give other commands a new meaning.
+ACTING_COMMANDS = frozenset(
+    "href url hyperref includegraphics require input include openin openout read write immediate special usepackage "
+    "def edef gdef xdef let futurelet newcommand renewcommand providecommand newenvironment renewenvironment "
+    "declaremathoperator catcode csname expandafter begingroup endgroup loop style class cssid data unicode "
+    "mmltoken texttip tooltip mathtip toggle action verb scantokens directlua".split()
+)
+ACTING_PREFIXES = ("html", "url", "href", "write", "input", "include")
+_COMMAND = re.compile(r"\\([A-Za-z@]+)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
@@ -143,29 +156,61 @@ class _Document:
         if not self.source.pictures:
             return ()
         start, end = self._span(at, quote)
-        found = dict.fromkeys(
-            [
-                *self._meant(start, end),
-                *self._captioned(start, end, quote),
-                *self._meant_nearby(start, end, quote),
-                *self._alongside(start, end, quote),
-            ]
-        )
+        around = [
+            *self._meant(start, end),
+            *self._led_to(start, end),
+            *self._captioned(start, end, quote),
+            *self._meant_nearby(start, end, quote),
+            *self._alongside(start, end, quote),
+        ]
+        found = dict.fromkeys([*self._named(start, end), *(p for p in around if self._lies_there(p, start, end))])
         return tuple(found)[:MAX_PICTURES]
+
+    def _lies_there(self, picture: Picture, start: int, end: int) -> bool:
+        """Whether the picture lies on the side that the words between two offsets tell, if they tell one."""
+        below, above = _BELOW.search(self.text, start, end), _ABOVE.search(self.text, start, end)
+        if (below is None) == (above is None):
+            return True
+        first, last = self._block(start)
+        return picture.start > first if below else picture.start < last
+
+    def _led_to(self, start: int, end: int) -> Iterator[Picture]:
+        """The picture right after a paragraph that ends with the words between two offsets and a colon."""
+        block = self._block(start)
+        after = self._next(block[1])
+        beside = after is not None and end <= block[1] and self._touches(after, *block)
+        if after and beside and self._leads_up(start, end, block[1], MarkKind.CODE):
+            yield after
 
     def _meant(self, start: int, end: int) -> Iterator[Picture]:
         """The pictures to which the words between two offsets refer."""
+        yield from self._named(start, end)
+        yield from self._pointed_at(start, end)
+
+    def _named(self, start: int, end: int) -> Iterator[Picture]:
+        """The pictures to which a link, a label or a number between two offsets leads."""
         first = bisect_left(self._references, start, key=lambda r: r[0])
         for at, stop, picture in self._references[first:]:
             if at >= end:
                 break
             if stop <= end:
                 yield picture
-        words = self.text[start:end]
-        for number in _NUMBERED.finditer(words):
-            numbered = self._by_number.get(number[1].casefold())
+        for number in _NUMBERED.finditer(self.text, start, end):
+            numbered = self._by_number.get(number[1].casefold()) or self._counted(number[1], start)
             if numbered is not None:
                 yield numbered
+
+    def _counted(self, number: str, at: int) -> Picture | None:
+        """The picture with that place among all, where the document numbers none and it stands beside the block."""
+        if self._by_number or not number.isascii() or not number.isdigit() or len(number) > 3:
+            return None
+        index = int(number) - 1
+        found = self.source.pictures[index] if 0 <= index < len(self.source.pictures) else None
+        return found if found and self._touches(found, *self._block(at)) else None
+
+    def _pointed_at(self, start: int, end: int) -> Iterator[Picture]:
+        """The pictures that "below", "above" or "this figure" means between two offsets."""
+        words = self.text[start:end]
         block = self._block(start)
         after, before = self._next(block[1]), self._last(block[0])
         if _BELOW.search(words) and after:
@@ -243,7 +288,7 @@ class _Document:
         if mark is None or end > stop or not self._leads_up(start, end, stop, mark.kind):
             return ()
         body = self.text[mark.start : mark.end]
-        made = code(body, mark.info) if mark.kind is MarkKind.CODE else formula(body.strip("$ "))
+        made = code(body, mark.info) if mark.kind is MarkKind.CODE else _inert_formula(body.strip("$ "))
         return (made,) if made is not None else ()
 
     def _leads_up(self, start: int, end: int, stop: int, kind: MarkKind) -> bool:
@@ -253,6 +298,14 @@ class _Document:
         if not rest:
             return leads.search(self.text[start:end]) is not None
         return len(rest.split()) <= INTRODUCTION and leads.search(rest) is not None and not _END.search(rest[:-1])
+
+
+def _inert_formula(tex: str) -> Exhibit | None:
+    """The formula; None for one with a command that does more than draw."""
+    commands = {name.casefold() for name in _COMMAND.findall(tex)}
+    if commands & ACTING_COMMANDS or any(name.startswith(ACTING_PREFIXES) for name in commands):
+        return None
+    return formula(tex)
 
 
 def _alike(quote: str, picture: Picture) -> tuple[int, int]:

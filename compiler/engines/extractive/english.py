@@ -24,6 +24,7 @@ from compiler.engines.extractive.definitions import Definition, definition_in
 from compiler.engines.extractive.leads import with_end, without_lead
 from compiler.engines.extractive.passing import explained_in_passing
 from compiler.engines.extractive.sentences import Sentence, sentences
+from compiler.engines.extractive.shown import without_shown
 from compiler.engines.extractive.standing import introduces_alone, stands_alone, without_pointers
 from compiler.engines.extractive.terms import index_terms, introduced, run_in_heading, structure_terms, topics_of
 from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
@@ -122,15 +123,15 @@ class _Prose:
         last, before = self.last, self.before
         if "antecedent" not in self.without:
             if last and (said := with_reason(sentence, last)):
-                return said, last.start
+                return without_shown(said), last.start
             if before and (said := resolved(sentence, before)):
-                return said, before.start
-        if not stands_alone(sentence.text):
-            rest = sentence.text if "lead-in" in self.without else without_lead(sentence.text)
-            rest = rest if "formula" in self.without else with_end(rest)
-            if rest != sentence.text and introduces_alone(rest):
-                return rest, sentence.start
-        return "", sentence.start
+                return without_shown(said), before.start
+        plain = without_shown(sentence.text)
+        if stands_alone(sentence.text):
+            return (plain if plain != sentence.text else ""), sentence.start
+        rest = plain if "lead-in" in self.without else without_lead(plain)
+        rest = rest if "formula" in self.without else with_end(rest)
+        return (rest if rest != sentence.text and introduces_alone(rest) else ""), sentence.start
 
     def _named(self, sentence: Sentence) -> tuple[ExtractedClaim, list[Term]] | None:
         """The sentence that gives a thing its name, with the one before it if it begins with "This is known as"."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compiler.engines.extractive.shown import without_shown
+
 MIN_CHARS, MAX_CHARS = 24, 350
 MIN_WORDS = 4
 
@@ -211,8 +213,8 @@ def has_formula(text: str) -> bool:
 
 
 def without_pointers(sentence: str) -> str:
-    """`sentence` less the brackets that send the reader elsewhere: "(see chapter 5)", "(§ 10.1)", "(Koehn, 2009)"."""
-    return _POINTER.sub("", sentence)
+    """`sentence` less what sends the reader elsewhere: "(see chapter 5)", "(Koehn, 2009)", ", as Figure 1 shows"."""
+    return without_shown(_POINTER.sub("", sentence))
 
 
 def is_mathematical(sentence: str) -> bool:
