@@ -39,6 +39,13 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 
+_LABELLED = re.compile(
+    r"^(?:definition|corollary|proposition|remark|claim|property|axiom|observation|conjecture|experiment)s? \d+$",
+    re.IGNORECASE,
+)
+# The ends of fixed phrases and adjectives that lack their noun: "a priori", "a long short-term".
+_ENDS_OPEN = re.compile(r"^(?:priori|posteriori|facto|versa|vitro|vivo|situ)$|\s\S+-term$", re.IGNORECASE)
+
 
 def key(name: str, language: str = "") -> str:
     """The form under which variants of one name meet: case, articles, hyphens, plural heads and spelling folded away.
@@ -81,7 +88,7 @@ def is_name(name: str, language: str = "") -> bool:
         return False
     if _HAS_CJK.search(text):
         return bool(_CJK_NAME.fullmatch(text)) and not words.CHINESE_NOT_NAME.search(text)
-    if _NUMBERED.match(text) or _CAMEL.match(text):
+    if _NUMBERED.match(text) or _LABELLED.match(text) or _ENDS_OPEN.search(text) or _CAMEL.match(text):
         return False
     parts = _WORD.findall(text)
     if not parts or len(parts) > MAX_WORDS or any(_YEAR.match(p) for p in parts):

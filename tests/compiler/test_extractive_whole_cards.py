@@ -6,7 +6,8 @@ import pytest
 
 from compiler.engines.extractive import ExtractiveEngine
 from compiler.engines.extractive.worth import Evidence, worth_asking
-from compiler.engines.port import CardsRequest, ClaimView
+from compiler.engines.port import CardsRequest, ClaimView, ComposeRequest, ExtractRequest
+from compiler.names import is_name
 from vault.claim import ClaimKind
 
 KIND = {
@@ -158,3 +159,55 @@ def test_a_definition_stops_before_what_its_subject_does_next() -> None:
 def test_greek_and_latin_plurals_take_a_plural_verb() -> None:
     words = "The toys of the court were clockwork automata, a kind of machine in which wheels move figures of people."
     assert asked("definitional", "Clockwork automata", words)[0][0] == "What are clockwork automata?"
+
+
+def claims_of(text: str) -> list[tuple[str, str]]:
+    request = ExtractRequest(title="Notes", language="en", headings=("Sailing",), text=text)
+    return [(c.kind.value, c.statement or c.quote) for c in ExtractiveEngine().extract(request).claims]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Reefing is the folding away of part of a sail to make it smaller.",
+        "The height of tide is the difference in level between the sea and the chart datum that sailors use:",
+    ],
+)
+def test_a_noun_made_of_a_verb_and_a_difference_between_two_things_define(text: str) -> None:
+    assert claims_of(text) == [("definition", text.rstrip(".:") + ".")]
+
+
+def test_a_sentence_with_a_hole_where_a_formula_stood_is_no_claim() -> None:
+    assert claims_of("If a = , then the anchor chain is the part that bears the load of the ship.") == []
+
+
+def test_a_definition_in_passing_keeps_its_whole_list() -> None:
+    text = (
+        "A voyage can be planned as a decision process, which is a model that includes a set of states, a set of "
+        "actions, a function that tells what follows, and a cost."
+    )
+    (found,) = [said for kind, said in claims_of(text) if kind == "definition"]
+    assert found.endswith("a set of actions, a function that tells what follows, and a cost.")
+
+
+@pytest.mark.parametrize("name", ["Definition 2", "Corollary 7", "Priori", "Long short-term"])
+def test_labels_and_halves_of_fixed_phrases_are_no_names(name: str) -> None:
+    assert not is_name(name)
+
+
+def test_an_article_does_not_open_with_a_scrap_or_with_what_announces_a_formula() -> None:
+    views = tuple(
+        ClaimView(id=f"{n:010d}", kind=ClaimKind.FACT, words=words, quote=words, source="Notes", about=("Heel",))
+        for n, words in enumerate(
+            (
+                "Heel is likely to be large.",
+                "Heel is the sum of the moments that act on the hull in a steady breeze:",
+                "Heel grows with the height of the mast and with the square of the speed of the wind.",
+            )
+        )
+    )
+    reply = ExtractiveEngine().compose(ComposeRequest(title="Heel", aliases=(), language="en", claims=views))
+    assert reply.sections[0].heading == ""
+    assert reply.sections[0].paragraphs[0][0].text == views[2].words
+    said = [s.text for section in reply.sections for paragraph in section.paragraphs for s in paragraph]
+    assert len(said) == len(set(said))

@@ -106,7 +106,8 @@ def _last_of_list(words: tuple[Token, ...], at: int) -> int:
     if words[at].tag != "DET":
         return 0
     for i in range(at, len(words) - 1):
-        if words[i].tag in FINITE or words[i].text in (";", ".", ":", "—", "–", "--"):
+        relative = words[i - 1].tag == "WH" or words[i - 1].low == "that"
+        if (words[i].tag in FINITE and not relative) or words[i].text in (";", ".", ":", "—", "–", "--"):
             return 0
         if words[i].low in ("and", "or") and words[i - 1].tag == "COMMA":
             return i + 1 if words[i + 1].tag in ("DET", "NOUN", "ADJ") else 0

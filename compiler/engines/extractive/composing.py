@@ -72,13 +72,24 @@ def compose(request: ComposeRequest) -> ComposeReply:
     return ComposeReply(sections=tuple(sections))
 
 
+_FRAGMENT = 8  # words that a sentence must have to open an article
+
+
 def _lead(sections: list[Section]) -> list[Section]:
-    """Without a definition the first sentence of the article stands before the first heading."""
-    first = sections[0]
-    head, *rest = first.paragraphs[0]
-    paragraphs = (tuple(rest), *first.paragraphs[1:]) if rest else first.paragraphs[1:]
-    kept = [Section(heading=first.heading, paragraphs=paragraphs)] if paragraphs else []
-    return [Section(heading="", paragraphs=((head,),)), *kept, *sections[1:]]
+    """Without a definition the first sentence of the article that is whole stands before the first heading."""
+    every = [s for section in sections for paragraph in section.paragraphs for s in paragraph]
+    head = next((s for s in every if _may_lead(s.text)), every[0])
+    kept = [
+        Section(heading=section.heading, paragraphs=tuple(p for p in paragraphs if p))
+        for section in sections
+        if any(paragraphs := tuple(tuple(s for s in p if s is not head) for p in section.paragraphs))
+    ]
+    return [Section(heading="", paragraphs=((head,),)), *kept]
+
+
+def _may_lead(text: str) -> bool:
+    """Whether the sentence can open an article: neither a scrap nor one that announces a formula."""
+    return len(text.split()) >= _FRAGMENT and text.rstrip().endswith((".", "!", ".)", ".”", '."', "。"))
 
 
 def _worth(claim: ClaimView, own: set[str], title: str) -> float:
@@ -90,6 +101,7 @@ def _worth(claim: ClaimView, own: set[str], title: str) -> float:
         1.0 if any(start.startswith((flat(n), "a " + flat(n), "an " + flat(n), "the " + flat(n))) for n in own) else 0.0
     )
     worth -= max(0, len(words) - 220) / 120
+    worth -= 1.0 if words.rstrip().endswith((":", ",")) else 0.0
     worth -= 0.5 if _stripped(words) != words else 0.0
     worth -= 0.3 * sum(words.count(c) for c in "(;[")
     return worth

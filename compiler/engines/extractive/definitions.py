@@ -378,5 +378,15 @@ def _leading_name(clause: Clause, start: int) -> str:
     return text if text and is_term(text) else ""
 
 
+# "the string Paris": a word spoken of as a word, which no article is about
+_MENTIONED = re.compile(
+    r"[Tt]he (?:string|word|verb|noun|adjective|name|letter|token|sentence|phrase|suffix|prefix) [A-Z]\w*$"
+)
+
+
 def is_term(text: str) -> bool:
-    return names.is_name(text) and not text.casefold().startswith(("this ", "that ", "these ", "those ", "such "))
+    return (
+        names.is_name(text)
+        and not _MENTIONED.match(text)
+        and not text.casefold().startswith(("this ", "that ", "these ", "those ", "such "))
+    )

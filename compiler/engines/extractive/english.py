@@ -21,7 +21,7 @@ from compiler.engines.extractive.asking import Matter
 from compiler.engines.extractive.cards import asks
 from compiler.engines.extractive.clauses import Clause, parse
 from compiler.engines.extractive.definitions import Definition, definition_in
-from compiler.engines.extractive.leads import with_end, without_lead
+from compiler.engines.extractive.leads import has_hole, with_end, without_lead
 from compiler.engines.extractive.passing import explained_in_passing
 from compiler.engines.extractive.sentences import Sentence, sentences
 from compiler.engines.extractive.shown import without_shown
@@ -85,6 +85,10 @@ class _Prose:
     def claims(self) -> Iterator[tuple[ExtractedClaim, list[Term]]]:
         """Each claim of the segment's prose with the terms it offers."""
         for sentence in sentences(self.request):
+            if has_hole(sentence.text):
+                self.before = None
+                self.last = sentence
+                continue
             if named := self._named(sentence):
                 yield named
             yield from self._claims_of(sentence)

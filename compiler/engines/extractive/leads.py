@@ -52,6 +52,18 @@ def without_lead(sentence: str) -> str:
     return rest[:1].upper() + rest[1:] if rest is not sentence else sentence
 
 
+_HOLE = re.compile(
+    r"[=<>≤≥≈∈]\s*[,.;:)](?:\s|$)|\b(?:if|where|when|let|with|by|of|than|the|an?)\s+[,;:](?:\s|$)|\(\s*[,;.]?\s*\)"
+    r"|(?<=\s)[=≤≥≈∈]\s+(?:and|or|then|is|are)\b",
+    re.IGNORECASE,
+)
+
+
+def has_hole(sentence: str) -> bool:
+    """Whether a formula is missing where the text was taken from a page: "If a = , then ..."."""
+    return bool(_HOLE.search(sentence))
+
+
 _OPEN_END = re.compile(r"(?P<told>.*[^\W_][)\]”\"]?)\s*[,:]$", re.DOTALL)
 _ANNOUNCES = re.compile(
     r"\b(?:follow\w*|these|below|ways|types|kinds|steps|reasons|cases|parts|things|examples?|including|include[sd]?|namely|such|as|by|is|"

@@ -138,6 +138,9 @@ def _in_order(entries: list[str]) -> list[str]:
     return run[::-1]
 
 
+_GOVERNS = re.compile(r"\S (?:of|between|for) \S")
+
+
 def _heading_names(heading: str, language: str) -> Iterator[str]:
     """The names in one heading: itself, what stands before a colon, the two sides of an "and"."""
     text = _TAIL.sub("", _LEAD.sub("", names.bare(heading)))
@@ -148,6 +151,8 @@ def _heading_names(heading: str, language: str) -> Iterator[str]:
             continue
         if len(parts) > 1 and len(parts[0].split()) == 1 < len(parts[-1].split()):
             parts = parts[1:]  # "Expanding or equal gaps": the first has no noun of its own
+        elif len(parts) > 1 and _GOVERNS.search(parts[0]):
+            parts = parts[1:]  # "A hybrid of sail and steam": what stands before "of" belongs to both
         for part in parts:
             name = names.bare(_LEAD.sub("", part))
             if name not in seen and names.is_name(name, language):

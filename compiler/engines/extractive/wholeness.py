@@ -48,7 +48,7 @@ def _parts(answer: str, quote: str) -> tuple[str, str] | None:
 def is_cut(answer: str, quote: str) -> bool:
     """Whether the answer stops inside a list, or holds "than" without what is compared."""
     than = re.search(r"\bthan\b", answer)
-    if than and not any(_is_compared(w) for w in tokens(answer[: than.start()])):
+    if than and not _compares(tokens(answer[: than.start()])):
         return True
     parts = _parts(answer, quote)
     if parts is None:
@@ -66,8 +66,12 @@ def is_cut(answer: str, quote: str) -> bool:
     return "," in answer and first is not None and first.tag == "INF"
 
 
-def _is_compared(word: Token) -> bool:
-    return word.low in _COMPARED or (word.low.endswith("er") and word.tag in ("ADJ", "ADV"))
+def _compares(found: tuple[Token, ...]) -> bool:
+    """Whether a comparative is among the words; "a trawler" is none."""
+    return any(
+        w.low in _COMPARED or (w.low.endswith("er") and (i == 0 or found[i - 1].tag not in ("DET", "PREP", "POSS")))
+        for i, w in enumerate(found)
+    )
 
 
 def loses_limit(kind: str, question: str, answer: str, quote: str) -> bool:
