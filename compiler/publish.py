@@ -72,6 +72,7 @@ class Publisher:
                 counts["created" if old is None else "unchanged" if old == text else "updated"] += 1
             if old == text or self.is_no_text(path):
                 continue
+            self._name_damage(path, old or "")
             if path.startswith(_ARTICLES) and old is not None and self._is_humans(path, old):
                 self._beside_humans(path, text, old)
             else:
@@ -86,6 +87,14 @@ class Publisher:
                     self.removals.append(path)
                     if folder in counted:
                         counted[folder]["removed"] += 1
+
+    def _name_damage(self, path: str, old: str) -> None:
+        """Where a note's properties cannot be read, nobody knows what is the machine's in it: it is left as it is."""
+        if sides(old) is None:
+            hint = "set it right, or delete the file, then run `retain compile`"
+            for problem in read_properties(old).problems:
+                what = f"{problem.message}: left as it is"
+                self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
 
     def _beside_humans(self, path: str, text: str, old: str) -> None:
         """A summary takes its claims in place, so that citations go on leading to them; all else is proposed."""
@@ -150,18 +159,21 @@ class Publisher:
         """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
         self.writes |= {path: text.encode() for path, text in files.items() if self.bytes_of(path) != text.encode()}
 
-    def assets(self, wanted: Mapping[str, bytes | None]) -> None:
+    def assets(self, wanted: Mapping[str, bytes | None], *, rebuilding: bool = False) -> None:
         """Plan the copying of pictures (None: it is there), and the removal of copies that nothing shows any more.
 
-        A copy carries the digest of its bytes in its name; a file of whom that is not true is a human's, and stays.
+        A copy carries the digest of its bytes in its name; one that is cut short is written again. A file of other
+        bytes may be a human's, and stays: a rebuild, which was to restore everything, says that it could not.
         """
         for path, data in wanted.items():
             there = self.bytes_of(path)
-            if there is None and data is not None:
+            if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
                 what = "its name is that of a picture's copy, and its bytes are others: left as it is"
-                self.report.notices.append(Diagnostic(path, 0, "asset-edited", what, "delete it, then compile again"))
+                hint = "damaged: delete it, then compile again; yours: give it a name of its own"
+                found = self.report.failures if rebuilding else self.report.notices
+                found.append(Diagnostic(path, 0, "asset-edited", what, hint))
         lying = [path for path in self.vault.paths(ASSETS, "") if path not in wanted]
         unused = [path for path in lying if is_copy(path, self.bytes_of(path) or b"")]
         if unused:

@@ -250,6 +250,33 @@ def test_a_copy_that_a_human_painted_over_stays_and_is_named(vault: Vault) -> No
     assert not verify(vault, lambda event: None).clean
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("kept", [0, 20])
+def test_a_copy_that_was_cut_short_is_written_again(vault: Vault, kept: int, fresh: bool) -> None:
+    memory(vault)
+    put(vault, "raw/articles/img/curve.png", png())
+    compiled(vault)
+    before = assets(vault)
+    [name] = before
+    put(vault, f"wiki/assets/{name}", before[name][:kept])
+    report = compiled(vault, 1, fresh=fresh)
+    assert assets(vault) == before and report.written == [f"wiki/assets/{name}"]
+    assert not [d for d in (*report.notices, *report.failures) if d.code == "asset-edited"]
+
+
+def test_a_rebuild_says_that_it_could_not_restore_what_may_be_a_humans(vault: Vault) -> None:
+    memory(vault)
+    put(vault, "raw/articles/img/curve.png", png())
+    compiled(vault)
+    before = assets(vault)
+    [name] = before
+    put(vault, f"wiki/assets/{name}", png(7))
+    (told,) = compiled(vault, 1, fresh=True).failures
+    assert told.path == f"wiki/assets/{name}" and "delete it" in told.hint and assets(vault) == {name: png(7)}
+    (vault.root / f"wiki/assets/{name}").unlink()
+    assert compiled(vault, 2).failures == [] and assets(vault) == before
+
+
 def test_a_card_that_gains_a_picture_is_the_same_card(vault: Vault) -> None:
     memory(vault)
     compiled(vault)
