@@ -44,6 +44,11 @@ def test_no_card_leans_on_what_only_its_page_tells(kind: str, title: str, words:
     [
         ("definitional", "Sextant", "A sextant is an instrument that measures the angle between two visible objects."),
         ("mechanistic", "Ballast keel", "A ballast keel keeps a boat upright because it lowers the centre of gravity."),
+        (
+            "mechanistic",
+            "Anchor chain",
+            "An anchor chain holds better than a rope, because it is much heavier than the rope of a kedge.",
+        ),
         ("applied", "Storm jib", "A storm jib is useful when the wind is too strong for any other sail."),
         ("definitional", "Type B lantern", "A type B lantern is a lamp that burns oil under a glass chimney."),
     ],
@@ -75,6 +80,20 @@ def test_a_card_that_holds_all_it_speaks_of_is_kept(kind: str, title: str, words
             "A box that holds a knife.",
             "A sea chest is a box that holds a knife, a spare shirt, and a bible.",
             "Sea chest",
+        ),
+        (
+            "definitional",
+            "What is a neap?",
+            "A low in the height of high water.",
+            "The tide may be at its neap, which is a low in the height of high water, and a high in that of low water.",
+            "Neap",
+        ),
+        (
+            "definitional",
+            "What is a dory?",
+            "A working boat, since fishers row it.",
+            "A dory is a working boat, since fishers row it.",
+            "Dory",
         ),
         (
             "relational",

@@ -51,12 +51,17 @@ _SOMEBODY = re.compile(
 )
 
 
+_PRAISED = frozenset("strategy approach way solution idea option choice alternative trick remedy".split())
+
+
 def _tells(found: Definition) -> bool:
     """Whether the words say what kind of thing a name stands for, and are no sentence, person or scrap themselves."""
     first, last = found.name.split()[0].casefold(), found.name.split()[-1].casefold()
     if first in words.GENERIC_ADJECTIVES or "?" in found.body or _SOMEBODY.match(found.body):
         return False
     if found.verb == "is" and names.key(last) != last and not found.name.isupper():
+        return False
+    if len(found.name.split()) == 2 and last in _PRAISED and words.looks_adjective(first):
         return False
     told = _TELLS_APART.search(found.body)
     return told is not None and not (parse(f"{found.body}.") and not re.search(r"\b(?:that|which|where)\b", found.body))

@@ -87,7 +87,7 @@ def _points(phrase: tuple[list[Token], str], said: str, known: set[str]) -> bool
 _SCOPED = re.compile(r"(?:In|For|During|Under|With) [^,]+, ")
 
 
-_GENERAL = re.compile(r"(?:ing|[tsx]ion|ment|ity|ness|ance|ence|ism)s?$", re.IGNORECASE)  # names of what is done
+GENERAL = re.compile(r"(?:ing|[tsx]ion|ment|ity|ness|ance|ence|ism)s?$", re.IGNORECASE)  # names of what is done
 _ENDS = re.compile(
     r"^When (?:is|are) \w+ (?:complete|completed|finished|done|over|possible|correct|zero)\?$|^How can \w+ be \w+\?$"
 )
@@ -99,7 +99,7 @@ def lacks_field(question: str, title: str, aliases: Iterable[str], defined: bool
     `defined` says that the vault tells what the word means.
     """
     name = next((n for n in (title, *aliases) if f" {flat(n)} " in f" {flat(question)} "), title)
-    if " " in name or "-" in name or not name[1:].islower() or not _GENERAL.search(name):
+    if " " in name or "-" in name or not name[1:].islower() or not GENERAL.search(name):
         return False
     rest = [w for w in flat(question).split() if w != flat(name) and w not in _ASKING and w not in words.DETERMINERS]
     telling = [w for w in rest if len(w) > 3 and w not in _HOLLOW]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from compiler.engines.extractive.clauses import FINITE
 from compiler.engines.extractive.standing import without_pointers
 from compiler.engines.extractive.tagging import Token, tokens
 
@@ -59,6 +60,8 @@ def is_cut(answer: str, quote: str) -> bool:
     clause = re.split(r"[.;:](?=\s|$)", rest, maxsplit=1)[0]
     if clause.startswith(", ") and not _ADDS.match(clause[2:]) and re.search(r"\b(?:and|or)\b", clause):
         return True
+    if _is_last_part(clause):
+        return True
     joined = _JOINED_VERB.match(clause)
     if joined is None:
         return False
@@ -66,10 +69,20 @@ def is_cut(answer: str, quote: str) -> bool:
     return "," in answer and first is not None and first.tag == "INF"
 
 
+_LAST_PART = re.compile(r"^, (?:and|or) (?=(?:an?|at|with|in|on|for|by|to) )(?P<part>[^,;]+)")
+
+
+def _is_last_part(rest: str) -> bool:
+    """Whether the last part of a pair follows: ", and a maximum in the other direction"."""
+    found = _LAST_PART.match(rest)
+    return found is not None and not any(w.tag in FINITE for w in tokens(found["part"] + ".")[:4])
+
+
 def _compares(found: tuple[Token, ...]) -> bool:
     """Whether a comparative is among the words; "a trawler" is none."""
     return any(
-        w.low in _COMPARED or (w.low.endswith("er") and (i == 0 or found[i - 1].tag not in ("DET", "PREP", "POSS")))
+        w.low in _COMPARED
+        or (w.low.endswith("er") and (i == 0 or found[i - 1].low not in ("a", "an", "the", "of", "near", "by")))
         for i, w in enumerate(found)
     )
 

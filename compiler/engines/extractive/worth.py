@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compiler import names
-from compiler.engines.extractive.scope import lacks_field, leans_on_page
+from compiler.engines.extractive.scope import GENERAL, lacks_field, leans_on_page
 from compiler.engines.extractive.wholeness import is_cut, is_damaged, lacks_dimension, loses_limit
 
 _BARE = re.compile(r"What (?:does|do|did) (?P<subject>.+?) (?P<verb>[a-z]+)(?: (?:of|for|on|to|from|in|with))?\?")
@@ -55,6 +55,7 @@ _VACUOUS = re.compile(
 _TAXONOMY = re.compile(
     r"(?:An?|The|One) sub-?(?:category|class|type|species|kind|set|group) of (?:an? |the )?[\w -]+\.$"
 )
+_REASONED = re.compile(r"^[^,]+, (?:because|since) ")  # tells why a thing is of that kind, not what sets it apart
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SMALL = frozenset(
     "a an the of for to in on at by with and or that which is are as its their it this from into".split()
@@ -112,7 +113,15 @@ def _is_worth(kind: str, question: str, answer: str, evidence: Evidence) -> bool
         return False
     if kind != "definitional" or _ASKS_NAME.search(question):
         return True
+    if _REASONED.search(answer) or _is_aside(evidence):
+        return False
     return _stands_alone(question, quote) and not _is_thin(answer, title)
+
+
+def _is_aside(evidence: Evidence) -> bool:
+    """Whether an everyday word is explained in passing, for the sake of the sentence around it: "chance, the ..."."""
+    quote = evidence.quote or evidence.words
+    return " " not in evidence.title and quote[:1].islower() and bool(GENERAL.search(evidence.title))
 
 
 def _is_bare(question: str, title: str, aliases: Iterable[str]) -> bool:
