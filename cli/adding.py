@@ -28,8 +28,9 @@ MAX_NAMESAKES = 1_000
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the sources, by vault path."""
+    """What became of the sources, by vault path; `began` is the instant before the first was copied."""
 
+    began: str
     added: list[str] = field(default_factory=list)
     there: list[str] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)  # path and reason of what folders hold and is left out
@@ -85,6 +86,7 @@ def add(
       retain add -- -strange-name.md
     """
     from vault.guard import Scope
+    from vault.ledger import instant
 
     vault = opened(vault_dir)
     files = [s for s in sources if not is_address(s)]
@@ -94,7 +96,7 @@ def add(
     places.find(files)
     guard = vault.guard(Scope.ADD)
     guard.sweep()
-    outcome = Outcome(skipped=places.skipped)
+    outcome = Outcome(skipped=places.skipped, began=instant(now()))
     try:
         for source, path in places.found:
             try:
@@ -188,11 +190,14 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
     """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
     from vault.guard import Scope
     from vault.ledger import DECISIONS, Event, encode, instant
-    from vault.provenance import fills_event, fills_in, origin_event
+    from vault.provenance import added_event, fills_event, fills_in, origin_event
 
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
+    fetched = {origin.path for origin in outcome.origins}
+    copied = [path for path in outcome.added if path not in fetched]
+    events += [added_event(copied, outcome.began)] if copied else []
     if authority is not None:
         events += ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in paths)
     known = fills_in(vault.ledger_events(DECISIONS)[0]) if gaps else {}

@@ -37,19 +37,20 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A source as it is judged here. `published` is an ISO date or the beginning of one, "" if unknown."""
+    """A source as it is judged here. `published` is an ISO date or the beginning of one, "" if unknown; `came` is
+    the instant it came and its path."""
 
     id: SourceId
     fingerprint: Fingerprint
     language: str
     authority: int
     published: str
-    birth: tuple[str, str]
+    came: tuple[str, str]
 
     @property
     def rank(self) -> tuple[int, bool, str, tuple[str, str], str]:
         """The least is the original: the most trusted, then the first published, then the first here."""
-        return (-self.authority, not self.published, self.published, self.birth, self.id)
+        return (-self.authority, not self.published, self.published, self.came, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,12 @@ def _kind_of(low: Witness, high: Witness) -> Kind:
     found = _likeness(low, high)
     if found is not None:
         return found.kind
-    return Kind.TRANSLATION if low.language != high.language else Kind.COPY
+    return Kind.TRANSLATION if _other_language(low, high) else Kind.COPY
+
+
+def _other_language(a: Witness, b: Witness) -> bool:
+    """Whether two sources are known to be written in different languages."""
+    return bool(a.language and b.language) and a.language != b.language
 
 
 @dataclass(slots=True)
@@ -144,7 +150,9 @@ class _Groups:
         direct = self.links[id_].get(root)
         if direct is not None:
             return direct
-        return Kind.TRANSLATION if self.known[id_].language != self.known[root].language else Kind.EDITION
+        if _other_language(self.known[id_], self.known[root]):
+            return Kind.TRANSLATION
+        return Kind.COPY if id_ in self.told else Kind.EDITION
 
 
 def _links(witnesses: Sequence[Witness]) -> list[_Link]:
@@ -177,7 +185,7 @@ def _likeness(a: Witness, b: Witness) -> _Link | None:
     """What two sources are to each other; None if they are independent as far as can be seen."""
     small, large = sorted((a, b), key=lambda w: (w.fingerprint.shingles, w.rank))
     found = _wording(small, large)
-    if found is None and a.language and b.language and a.language != b.language:
+    if found is None and _other_language(a, b):
         share = _translated(a.fingerprint, b.fingerprint)
         found = _Link(small.id, large.id, Kind.TRANSLATION, share) if share else None
     return found

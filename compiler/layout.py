@@ -355,7 +355,8 @@ class Layout:
     def _summary(self, g: Gathered, path: str, claims: list[Claim]) -> str:
         assert g.source is not None
         source = g.tracked.id
-        copy = self.kinship.copies.get(source)
+        unclear = self.kinship.unclear.get(source)  # stays for the human to set right
+        copy = self.kinship.copies.get(source) if unclear is None else None
         head = SummaryHead(
             id=source,
             title=g.source.title,
@@ -367,7 +368,7 @@ class Layout:
             language=g.source.language,
             created=self.day(self._birth(source)),
             updated=self.day(self.ids.changed_at(source)),
-            copy_of=self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else "",
+            copy_of=unclear or (self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else ""),
             copy_kind=copy.kind.value if copy else "",
             author=g.source.properties.get("author", ""),
             published=g.source.properties.get("published", ""),

@@ -37,7 +37,9 @@ from vault.note import read_properties
 from vault.provenance import fills_in, origins_in
 from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
 
-_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict"})  # failures that time alone does not mend
+_LASTING = frozenset(
+    {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
+)  # failures that time alone does not mend
 
 
 class Pipeline:
@@ -247,6 +249,7 @@ class Pipeline:
         text_of = self.publisher.settled_text_of
         found = kinship(gathered, authority, self.decided, self.ids, text_of, self.at)
         self.decisions += found.decisions
+        self.report.notices += found.notices
         for g in gathered:
             told = found.as_told(g.tracked.id)
             if g.source is not None and told != self.ids.changed[g.tracked.id].get("copy_of", ""):
@@ -339,7 +342,7 @@ class Pipeline:
             head = {"v": 1, "type": "build", "id": self.at, "at": self.at, "command": self.options.command}
             news.append(head | {"engine": self.engine, "words": words})
         publisher.pages(catalogue.pages(layout, [*self.builds, *news], gallery.shown_in))
-        publisher.assets(gallery.assets)
+        publisher.assets(gallery.assets, rebuilding=self.options.fresh)
         self.report.written = sorted([*publisher.writes, *publisher.removals])
         if self.options.dry_run:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vault.ids import GapId
@@ -35,6 +35,22 @@ def origins_in(events: Iterable[Event]) -> list[Origin]:
         fields = [event.get(key) for key in ("path", "address", "asked", "digest", "at")]
         if event.get("type") == "origin" and all(isinstance(value, str) for value in fields):
             found.append(Origin(*map(str, fields)))
+    return found
+
+
+def added_event(paths: Sequence[str], at: str) -> Event:
+    """That a human copied files into `raw/`, all by one command."""
+    return {"v": 1, "type": "added", "paths": list(paths), "at": at}
+
+
+def arrivals_in(events: Iterable[Event]) -> dict[str, str]:
+    """When each file of `raw/` came that the ledger tells of: its first instant, by vault path."""
+    found: dict[str, str] = {}
+    for event in events:
+        paths = event.get("paths") if event.get("type") == "added" else [event.get("path")]
+        if event.get("type") in ("added", "origin") and isinstance(paths, list):
+            at = str(event.get("at"))
+            found |= {path: min(at, found.get(path, at)) for path in paths if isinstance(path, str)}
     return found
 
 

@@ -35,7 +35,9 @@ class SummaryHead:
     language: str
     created: str
     updated: str
-    copy_of: str = ""  # a link to the summary of the source that this one only repeats; "none" where a human denies it
+    # A link to the summary of the source that this one only repeats; "none" where a human denies it, or the human's own
+    # words where nobody can make out what they mean.
+    copy_of: str | tuple[str, ...] = ""
     copy_kind: str = ""  # copy, edition, translation, part
     author: str = ""  # what the source says of itself; "" where it says nothing
     published: str = ""  # as much of an ISO date as is known: "2017-06-12", "2017-06", "2017"
@@ -87,14 +89,14 @@ def source_line(source: str) -> str:
 
 def _kinship_line(head: SummaryHead) -> str:
     """The line that leads to the source's original: nothing but a link, as it asserts nothing of the matter."""
-    to = next(links(head.copy_of), None)
+    to = next(links(head.copy_of), None) if isinstance(head.copy_of, str) else None
     if to is None:
         return f"- {escape(clean_line(head.copy_kind))}"
     return f"- {Wikilink(to.target, alias=alias(f'{head.copy_kind.capitalize()} of {to.alias}'))}"
 
 
 def _properties(head: SummaryHead) -> dict[str, Value]:
-    kinship = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
+    kinship: dict[str, Value] = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
     stated = {"author": head.author, "published": head.published, "url": head.url}
     return {
         "type": "summary",
@@ -220,7 +222,7 @@ def head_of(summary: Summary) -> SummaryHead:
         language=text("language"),
         created=text("created"),
         updated=text("updated"),
-        copy_of=text("copy_of"),
+        copy_of=text("copy_of") or summary.properties.texts("copy_of") or "",
         copy_kind=text("copy_kind"),
         author=text("author"),
         published=text("published"),

@@ -158,3 +158,10 @@ def test_nothing_added_has_nothing_next(run: Run, vault: Path, tmp_path: Path) -
     done = run("add", str(tmp_path / "pipe.md"), cwd=vault)
     assert done.code == 1 and "0 added" in done.err and "next" not in done.err
     assert "next: retain compile" in run("add", str(vault.parent / "paper.md"), cwd=vault).err
+
+
+def test_the_ledger_knows_when_files_were_copied_in(run: Run, vault: Path) -> None:
+    for _ in range(2):
+        assert run("add", str(vault.parent / "paper.md"), cwd=vault).code == 0
+    events = [json.loads(line) for line in (vault / "ledger/decisions.jsonl").read_text().splitlines()]
+    assert [(e["type"], e["paths"]) for e in events] == [("added", ["raw/articles/paper.md"])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,8 @@ def test_a_human_can_deny_a_copy_and_name_one() -> None:
     three = [witness("a", text), witness("b", text), witness("c", other)]
     assert copies(three, {SourceId("b"): None}) == {}
     assert copies(three, {SourceId("a"): SourceId("c")}) == {SourceId("a"): Copy(SourceId("c"), Kind.COPY)}
+    unknown = [witness("a", text), replace(witness("c", other), language="")]
+    assert copies(unknown, {SourceId("a"): SourceId("c")}) == {SourceId("a"): Copy(SourceId("c"), Kind.COPY)}
     assert copies(three, {SourceId("a"): SourceId("gone")}) == copies(three, {}) != {}
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.report import Report
+from vault import ledger
+from vault.guard import Scope
 from vault.note import read_properties
+from vault.provenance import Origin, added_event, origin_event
 from vault.store import Vault, open_vault
 from vault.wikilink import citations
 
@@ -92,12 +97,68 @@ def test_a_human_denies_it_in_the_summary_and_may_take_that_back(vault: Vault) -
     assert confidences(vault) == {"low"}
 
 
-def test_a_human_can_name_a_copy_that_no_rule_finds(vault: Vault) -> None:
+@pytest.mark.parametrize(
+    "link", ['"[[wiki/summaries/spacing|any words]]"', "[[wiki/summaries/spacing]]", '["[[wiki/summaries/spacing]]"]']
+)
+def test_a_human_can_name_a_copy_that_no_rule_finds(vault: Vault, link: str) -> None:
     compiled(vault)
-    set_property(vault, "wiki/summaries/testing.md", "copy_of", '"[[wiki/summaries/spacing|any words]]"')
+    set_property(vault, "wiki/summaries/testing.md", "copy_of", link)
     assert compiled(vault, 1).sources["copies"] == 1
     assert properties(vault, "wiki/summaries/testing.md", "copy_kind") == "copy"
     assert compiled(vault, 2).nothing_new
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ('"[[wiki/summaries/nope]]"', "leads to no summary"),
+        ("the other one", "leads to no summary"),
+        ('"[[wiki/summaries/testing]]"', "this very summary"),
+        ("[a, 3]", "no single link"),
+    ],
+)
+def test_what_nobody_can_make_out_stays_and_is_named_with_its_line(vault: Vault, value: str, words: str) -> None:
+    compiled(vault)
+    path = "wiki/summaries/testing.md"
+    set_property(vault, path, "copy_of", value)
+    report = compiled(vault, 1)
+    (told,) = [d for d in report.notices if d.code == "copy-of"]
+    assert told.path == path and told.line == 2 and words in told.message and "copy_of: none" in told.hint
+    assert report.sources["copies"] == 0 and properties(vault, path, "copy_kind") == ""
+    kept = read_properties((vault.root / path).read_text(encoding="utf-8")).values["copy_of"]
+    assert kept == (["a", "3"] if "3" in value else value.strip('"'))
+    again = compiled(vault, 2)
+    assert again.nothing_new and [d.code for d in again.notices if d.code == "copy-of"]
+    set_property(vault, path, "copy_of", "none")
+    assert not [d for d in compiled(vault, 3).notices if d.code == "copy-of"]
+
+
+def test_a_summary_whose_properties_cannot_be_read_is_named_and_left(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    compiled(vault)
+    set_property(vault, LATE, "copy_of", "none")
+    compiled(vault, 1)
+    broken = (vault.root / LATE).read_text(encoding="utf-8").replace("authority: 1", "authority: [1")
+    (vault.root / LATE).write_text(broken, encoding="utf-8")
+    for hours in (2, 3):
+        report = compiled(vault, hours)
+        (told,) = report.failures
+        assert (told.path, told.code) == (LATE, "front-matter") and told.line > 1 and "not valid YAML" in told.message
+        assert report.sources["copies"] == 0, "what the human said before still holds"
+    assert (vault.root / LATE).read_text(encoding="utf-8") == broken
+    (vault.root / LATE).write_text(broken.replace("authority: [1", "authority: 1"), encoding="utf-8")
+    assert compiled(vault, 4).failures == []
+
+
+def test_of_two_born_by_one_compile_the_first_to_come_is_the_original(vault: Vault) -> None:
+    vault = with_a_copy(vault)
+    at = "2026-11-21T0{}:00:00.000Z"
+    fetched = Origin("raw/articles/late.md", "https://example.org/", "https://example.org/", "0", at.format(7))
+    events = [added_event(["raw/articles/early.md"], at.format(8)), origin_event(fetched)]
+    vault.guard(Scope.LOG).append(ledger.DECISIONS, b"".join(map(ledger.encode, events)))
+    compiled(vault)
+    assert properties(vault, EARLY, "copy_of").startswith("[[wiki/summaries/late|")
+    assert properties(vault, LATE, "copy_of") == ""
 
 
 def test_a_copy_that_goes_leaves_no_word_of_itself(vault: Vault) -> None:
