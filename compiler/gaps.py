@@ -6,18 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from compiler.borrowing import Lacking
 from compiler.cards import LiveCard
 from compiler.duplicates import Copy, origin_of
 from compiler.gates import KIND_OF
 from compiler.mentions import explains, first_mention
+from compiler.passing_mentions import MAX_PLACES, count, crowded, only_dropped, told_by_a_list
 from compiler.resolve import Resolution, Resolved
 from vault.agenda import Gap, GapKind, GapStatus
 from vault.card import CardKind
-from vault.ids import GapId, SourceId, mint
+from vault.claim import ClaimKind
+from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.ledger import Event, Ids
 from vault.source import SourceText
 
-ENOUGH_MENTIONS = 2  # articles that name a concept of one source
+ENOUGH_CLAIMS = 3  # that make a concept one of weight
+ENOUGH_LEANING = 3  # articles that name it, which do so, too
 SHOWN_MENTIONS = 6
 _MISSING = {
     CardKind.DEFINITIONAL: ("nothing says what it is", "a source that defines it"),
@@ -28,6 +32,9 @@ _MISSING = {
     ),
     CardKind.APPLIED: ("nothing says when to use it, or where it fails", "a source that shows it in use"),
 }
+_ONE_SENTENCE = ("one sentence is all that is known of it", "a source that says more of it")
+_ONE_SOURCE = ("all that is known of it rests on one source", "a second, independent source on it")
+_ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-source"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +95,40 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
         for claim in concept.main:
             for key in resolution.named_by.get(claim.id, ()):
                 by_name[key][concept.id] = None
-    lowered = {id_: text.text.lower() for id_, text in shelf.texts.items()}
-    for key, one in resolution.lacking.items():
-        if any(explains(text, one.spellings) for text in lowered.values()):
+    lowered: dict[str, str] = {id_: text.text.lower() for id_, text in shelf.texts.items()}
+    wanted = {key: one for key, one in resolution.lacking.items() if _is_wanted(one, shelf, lowered)}
+    sources = {key: shelf.first_hand(one.sources) for key, one in wanted.items()}
+    first = {
+        key: (sources[key][0], at)
+        for key, one in wanted.items()
+        if len(sources[key]) == 1 and (at := first_mention(lowered[sources[key][0]], one.spellings)) >= 0
+    }
+    too_many = crowded({key: place for key, place in first.items() if not by_name.get(key)}, lowered)
+    for key, one in wanted.items():
+        if key in too_many:
             continue
         articles = sorted(links[c] for c in by_name.get(key, ()))
-        sources = shelf.first_hand(one.sources)
-        place = ""
-        if len(sources) == 1 and (at := first_mention(lowered[sources[0]], one.spellings)) >= 0:
-            place = shelf.texts[sources[0]].locate(at)
-        mentions = (*articles, *sorted(shelf.links[s] for s in sources))[:SHOWN_MENTIONS]
+        place = shelf.texts[first[key][0]].locate(first[key][1]) if key in first else ""
         yield _Found(
             key=f"structural:{key}",
             kind=GapKind.STRUCTURAL,
             what=one.name,
-            missing=_who_names_it(len(articles), len(sources), place),
+            missing=_who_names_it(len(articles), len(sources[key]), place),
             fill="a source that explains it",
-            mentions=mentions,
-            weight=len(articles) + len(sources),
+            mentions=(*articles, *sorted(shelf.links[s] for s in sources[key]))[:SHOWN_MENTIONS],
+            weight=(len(articles) + len(sources[key])) * (MAX_PLACES + 1)
+            + min(MAX_PLACES, sum(count(lowered[s], one.spellings) for s in sources[key])),
             rank=0,
             also=tuple(f"structural:{k}" for k in one.keys),
         )
+
+
+def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
+    """Whether no source says what it is, and one does more than drop its name."""
+    texts = lowered.values()
+    if any(explains(text, one.spellings) or told_by_a_list(text, one.spellings) for text in texts):
+        return False
+    return not all(only_dropped(shelf.texts[s].text, one.spellings) for s in shelf.first_hand(one.sources))
 
 
 def _who_names_it(articles: int, sources: int, place: str) -> str:
@@ -125,26 +145,51 @@ def _epistemic(
     origins: Mapping[str, int],
     named: Mapping[str, Sequence[str]],
 ) -> list[_Found]:
-    found = []
+    found: list[_Found] = []
     for concept in resolution.concepts.values():
-        weight = len(named.get(concept.id, ())) + origins[concept.id] + len(concept.main)
+        leaning = len(named.get(concept.id, ()))
+        weight = leaning + origins[concept.id] + len(concept.main)
         mentions = (links[concept.id],)
+        if len(concept.main) == 1:
+            if leaning or concept.main[0].kind is ClaimKind.DEFINITION:
+                found.append(_Found(*_about(concept, "one-sentence", *_ONE_SENTENCE), mentions, weight, 0))
+            continue
+        is_light = len(concept.main) < ENOUGH_CLAIMS and leaning < ENOUGH_LEANING
+        if is_light and not leaning:
+            continue
         carded = {c.kind for c in cards.get(concept.id, ())}
-        evidence = {c.kind for c in concept.main}
-        for rank, (kind, (missing, fill)) in enumerate(_MISSING.items()):
-            if kind not in carded and not evidence & KIND_OF[kind.value]:
-                key = f"epistemic:{concept.id}:{kind.value}"
-                found.append(_Found(key, GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight, rank))
-        if origins[concept.id] == 1 and len(named.get(concept.id, ())) >= ENOUGH_MENTIONS:
-            found.append(_one_source(concept, mentions, weight))
+        lacks = [kind for kind in _MISSING if kind not in carded and not _has(concept, kind.value)]
+        for rank, kind in enumerate(lacks[:1] if is_light else lacks):
+            found.append(_Found(*_about(concept, kind.value, *_MISSING[kind]), mentions, weight, rank))
+        if origins[concept.id] == 1 and leaning >= ENOUGH_LEANING:
+            found.append(_Found(*_about(concept, "one-source", *_ONE_SOURCE), mentions, weight, len(_MISSING)))
     return found
 
 
-def _one_source(concept: Resolved, mentions: tuple[str, ...], weight: int) -> _Found:
-    key = f"epistemic:{concept.id}:one-source"
-    missing = "all that is known of it rests on one source"
-    fill = "a second, independent source on it"
-    return _Found(key, GapKind.EPISTEMIC, concept.title, missing, fill, mentions, weight, len(_MISSING))
+def _about(concept: Resolved, what: str, missing: str, fill: str) -> tuple[str, GapKind, str, str, str]:
+    return f"epistemic:{concept.id}:{what}", GapKind.EPISTEMIC, concept.title, missing, fill
+
+
+def _has(concept: Resolved, what: str) -> bool:
+    """Whether a concept's claims hold what a gap with that last part of its key asks for."""
+    if what == "one-sentence":
+        return len(concept.main) > 1
+    if what == "one-source":
+        return len({claim.source for claim in concept.main}) > 1
+    if {claim.kind for claim in concept.main} & KIND_OF[what]:
+        return True
+    return what == CardKind.DEFINITIONAL and _is_said_what(concept)
+
+
+def _is_said_what(concept: Resolved) -> bool:
+    """Whether a sentence says what it is, though it is a claim of another kind."""
+    spellings = {concept.title, *concept.aliases, *concept.keys}
+    starts = tuple(f"{article}{name}".casefold() + " " for name in spellings for article in ("", "the ", "a ", "an "))
+    return any(
+        explains(claim.words.lower(), spellings)
+        or (claim.kind is ClaimKind.MECHANISM and claim.words.casefold().startswith(starts))
+        for claim in concept.main
+    )
 
 
 def _is_filled(key: str, known: Resolution) -> bool:
@@ -152,7 +197,9 @@ def _is_filled(key: str, known: Resolution) -> bool:
     kind, _, rest = key.partition(":")
     if kind == GapKind.STRUCTURAL:
         return any(rest in concept.keys for concept in known.concepts.values())
-    return rest.partition(":")[0] in known.concepts
+    about, _, what = rest.partition(":")
+    concept = known.concepts.get(ConceptId(about))
+    return concept is not None and what in _ASKED and _has(concept, what)
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:

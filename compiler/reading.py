@@ -30,11 +30,20 @@ MAX_WORKS = 3
 MAX_MENTIONS = 4
 MAX_PLACES = 10  # of a borrowed name in one source that are asked likewise
 MAX_CLAIMS = 200  # of one subject that are asked for the works they cite
-_KINDS = ("definitional", "mechanistic", "relational", "applied", "one-source")  # the order in which they are wanted
+_KINDS_OF_IT = 2  # names that hold a word, which then is a general one
+_KINDS = (
+    "one-sentence",
+    "definitional",
+    "mechanistic",
+    "relational",
+    "applied",
+    "one-source",
+)  # the order in which they are wanted
 # What to look for, by what is missing; {x} is the subject, {y} a neighbour of it.
 _QUERIES: dict[str, dict[str, str]] = {
     "en": {
-        "definitional": "what is {x} {y}",
+        "one-sentence": "{x} explained",
+        "definitional": "what is {x}",
         "mechanistic": "how does {x} work",
         "relational": "{x} vs {y}",
         "applied": "when to use {x} limitations",
@@ -42,7 +51,8 @@ _QUERIES: dict[str, dict[str, str]] = {
         "": "{x} {y} explained",
     },
     "de": {
-        "definitional": "was ist {x} {y}",
+        "one-sentence": "{x} einfach erklärt",
+        "definitional": "was ist {x}",
         "mechanistic": "wie funktioniert {x}",
         "relational": "Unterschied {x} {y}",
         "applied": "{x} Anwendung Grenzen",
@@ -50,7 +60,8 @@ _QUERIES: dict[str, dict[str, str]] = {
         "": "{x} {y} einfach erklärt",
     },
     "zh": {
-        "definitional": "什么是 {x} {y}",
+        "one-sentence": "{x} 详解",
+        "definitional": "什么是 {x}",
         "mechanistic": "{x} 原理",
         "relational": "{x} 与 {y} 的区别",
         "applied": "{x} 应用 局限",
@@ -125,11 +136,13 @@ def fill_notices(
 def reading_list(asked: Iterable[tuple[str, Gap]], known: Resolution, shelf: Shelf) -> list[Wanted]:
     """The subjects of the open gaps, the most wanted first. `asked` are the gaps with their keys; all is pure.
 
-    First comes what most articles name, then what most sources speak of, then what is least known.
+    First comes what many articles name and little is known of, then what most sources speak of. General words of
+    which the vault explains several kinds come after the rest.
     """
     subjects = _subjects(asked, known)
     _find_claims(subjects, known, shelf)
-    order = sorted(subjects.items(), key=lambda item: _rank(*item))
+    general = _general(known)
+    order = sorted(subjects.items(), key=lambda item: _rank(item[0], item[1], general))
     works = _Works(shelf)
     near = _neighbours(known, {c for _, s in order[:LISTED] for c in ([s.concept] if s.concept else s.waiting)})
     return [_wanted(subject, known, shelf, works, near) for _, subject in order[:LISTED]]
@@ -179,9 +192,22 @@ def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: She
         subject.sources = len({claim.source for claim in subject.claims} | set(subject.borrowed_in))
 
 
-def _rank(key: str, subject: _Subject) -> tuple[int, int, int, str, str]:
+def _rank(key: str, subject: _Subject, general: frozenset[ConceptId]) -> tuple[bool, float, int, int, str, str]:
+    """What waits on it against what is known of it; a word of which the vault explains several kinds comes later."""
     kinds = [_KINDS.index(kind) for kind, _ in subject.gaps if kind in _KINDS]
-    return -len(subject.waiting), -subject.sources, min(kinds, default=-1), subject.what.casefold(), key
+    lack = len(subject.waiting) / (1 + len(subject.own))
+    is_general = subject.concept in general
+    return is_general, -lack, -subject.sources, min(kinds, default=-1), subject.what.casefold(), key
+
+
+def _general(known: Resolution) -> frozenset[ConceptId]:
+    """The concepts of one word that stands in the names of several others: "vector" beside "support vector machine"."""
+    within: Counter[str] = Counter()
+    for concept in known.concepts.values():
+        within.update({word for key in concept.keys if " " in key for word in key.split()})
+    return frozenset(
+        c.id for c in known.concepts.values() if " " not in c.title and any(within[k] >= _KINDS_OF_IT for k in c.keys)
+    )
 
 
 def _neighbours(known: Resolution, wanted: set[ConceptId]) -> dict[ConceptId, list[str]]:

@@ -14,7 +14,7 @@ from compiler.gather import Gathered
 from compiler.headings import heading_key
 from compiler.indexes import TopicLine
 from compiler.layout import Article, Layout, merged
-from compiler.topics import Known, Passage, Topic, topics
+from compiler.topics import Anchor, Known, Passage, Topic, topics
 from vault.agenda import Gap
 from vault.article import FRESHNESS_DAYS, CitedSentence
 from vault.claim import Claim, ClaimKind
@@ -32,6 +32,7 @@ _QUESTIONS = {  # by the last part of a gap's key, and the language of the conce
     "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
     "relational": {"en": "{}: how does it relate to its neighbours?", "de": "{}: wie hängt das mit anderem zusammen?"},
     "applied": {"en": "{}: when is it used, and where does it fail?", "de": "{}: wann nützt es, und wo versagt es?"},
+    "one-sentence": {"en": "{}: what more is there to say of it?", "de": "{}: was ist sonst noch darüber zu sagen?"},
     "one-source": {"en": "{}: what do other sources say of it?", "de": "{}: was sagen andere Quellen dazu?"},
 }
 
@@ -77,6 +78,18 @@ def _passages(layout: Layout) -> Iterator[Passage]:
             yield Passage(g.tracked.id, _headings(g, starts, g.starts[claim.id]), about, named)
 
 
+def _anchors(layout: Layout) -> dict[str, Anchor]:
+    """Claim id -> the section where it stands, as topics know sections."""
+    out: dict[str, Anchor] = {}
+    for g in layout.gathered:
+        if g.source is not None:
+            starts = [s.start for s in g.source.segments]
+            for claim, _ in g.claims:
+                path = _headings(g, starts, g.starts[claim.id])
+                out[claim.id] = (g.tracked.id, *map(heading_key, path))
+    return out
+
+
 def _homes(layout: Layout) -> dict[str, tuple[ConceptId, ...]]:
     """Claim id -> the concepts whose articles rest on it."""
     homes: dict[str, tuple[ConceptId, ...]] = {}
@@ -92,6 +105,8 @@ def _headings(g: Gathered, starts: Sequence[int], at: int) -> tuple[str, ...]:
     segments = g.source.segments
     path = segments[max(bisect_right(starts, at) - 1, 0)].headings if segments else ()
     title = g.source.title
+    if g.source.reader.partition("/")[0] == "code":
+        return (title,)  # below it stand names of functions, which are no matters
     return path if path and heading_key(path[0]) == heading_key(title) else (title, *path)
 
 
@@ -142,6 +157,7 @@ class _Desk:
         own = [a.concept.main for a in layout.articles.values()]
         found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
         self.homes = _homes(layout)
+        self.anchors = _anchors(layout)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}
         for one in found:
             for concept in self._concepts_of(one):
@@ -164,7 +180,8 @@ class _Desk:
         layout = self.layout
         language = Counter(a.concept.language for a in page.members).most_common(1)[0][0]
         told: set[str] = set()
-        sentences = [self._what_it_is(a, language, told) for a in page.members]
+        sentences = [self._what_it_is(a, page, language, told) for a in page.members]
+        listed = [(a, s) for a, s in zip(page.members, sentences, strict=True) if s is not None]
         relations = self._relations(page, told)
         disputes = self._disputes(page)
         asked = [c for a in page.members for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
@@ -177,16 +194,19 @@ class _Desk:
         body = TopicBody(
             page.title,
             language,
-            [(a.link, cite.again(s) if s is not None else None) for a, s in zip(page.members, sentences, strict=True)],
+            [(a.link, cite.again(s)) for a, s in listed],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
             [Dispute(verdict, cite.claim(first), cite.claim(second)) for verdict, first, second in disputes],
             [cite.claim(c) for c in asked],
             self._questions(page),
         )
-        self._file(page, render_topic(body), places, before, {c.source for c in used})
+        self._file(page, render_topic(body), places, {c.source for c in used}, [a.link for a, _ in listed])
 
-    def _file(self, page: _Page, body: str, places: list[SourceId], before: Event, cited: set[SourceId]) -> None:
+    def _file(
+        self, page: _Page, body: str, places: list[SourceId], cited: set[SourceId], listed: Sequence[str]
+    ) -> None:
         layout = self.layout
+        before = layout.ids.changed.get(page.id, {})
         tags = tuple(sorted({t for s in cited for t in layout.tags(s)}))
         now = {
             "digest": digest12(body),
@@ -211,25 +231,39 @@ class _Desk:
             "confidence": confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
             "sources": tuple(layout.source_link(s) for s in places),
-            "related": tuple(a.link for a in page.members),
+            "related": tuple(listed),
             "tags": merged("tags", tags, before, old),
         }
         layout.files[page.path] = render_generated(properties, body, old)
-        layout.topics.append(TopicLine(note_link(page.path, page.title), len(page.members), confidence))
+        layout.topics.append(TopicLine(note_link(page.path, page.title), len(listed), confidence))
 
-    def _what_it_is(self, article: Article, language: str, told: set[str]) -> CitedSentence | None:
-        """The sentence that defines a concept, of the page's language if there is one; else the first that is new."""
+    def _what_it_is(self, article: Article, page: _Page, language: str, told: set[str]) -> CitedSentence | None:
+        """The sentence that defines a concept, or its first: of the page's language and sections if there is one.
+
+        None where all of its sentences stand at other members already.
+        """
         said = [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
         new = [s for s in said if s.text not in told]
-        chosen = next((s for s in new if self._defines(s, language)), new[0] if new else None)
+        own = [s for s in new if any(self.layout.resolution.owners.get(c.claim) == article.concept.id for c in s.cites)]
+        chosen = min(own or new, key=lambda s: self._standing(s, page, language), default=None)
         if chosen is not None:
             told.add(chosen.text)
         return chosen
 
-    def _defines(self, sentence: CitedSentence, language: str) -> bool:
+    def _standing(self, sentence: CitedSentence, page: _Page, language: str) -> tuple[bool, bool, bool, bool]:
+        """How well a sentence opens a concept within a page: the least first, and the first of equals."""
         claims = [self.layout.claims[c.claim] for c in sentence.cites]
-        sources = [self.layout.sources[c.source].source for c in claims if c.kind is ClaimKind.DEFINITION]
-        return any(source is not None and source.language == language for source in sources)
+        texts = [self.layout.sources[c.source].source for c in claims]
+        foreign = not any(text is not None and text.language == language for text in texts)
+        no_definition = not any(c.kind is ClaimKind.DEFINITION for c in claims)
+        elsewhere = not any(self._is_of(c, page.topic.anchors) for c in claims)
+        abroad = not {c.source for c in claims} & {anchor[0] for anchor in page.topic.anchors}
+        return foreign, no_definition, elsewhere, abroad
+
+    def _is_of(self, claim: Claim, anchors: Sequence[Anchor]) -> bool:
+        """Whether a claim stands in one of the sections."""
+        at = self.anchors.get(claim.id, ())
+        return any(at[: len(anchor)] == anchor for anchor in anchors)
 
     def _relations(self, page: _Page, told: set[str]) -> list[list[CitedSentence]]:
         """Sentences of the members' articles that name another member: relations first, one for a pair."""
@@ -282,8 +316,9 @@ class _Desk:
         order = sorted(enumerate(page.members), key=lambda pair: (-named[pair[1].concept.id], pair[0]))
         out = []
         for _, article in order:
-            for what, gap in self.gaps.get(article.concept.id, ())[:1]:
-                words = _QUESTIONS.get(what, _QUESTIONS["definitional"])
+            asked = [(what, gap) for what, gap in self.gaps.get(article.concept.id, ()) if what in _QUESTIONS]
+            for what, gap in asked[:1]:
+                words = _QUESTIONS[what]
                 question = words.get(article.concept.language, words["en"]).format(article.concept.title)
                 out.append(str(Wikilink(GAPS.removesuffix(".md"), f"^g-{gap.id}", alias(question))))
         return out[:QUESTIONS]

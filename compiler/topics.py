@@ -261,9 +261,11 @@ class _Clusters:
         return None
 
     def _settle(self, concept: ConceptId) -> None:
-        """Put a concept where the most is said of it, or leave it where it was if that is not far less."""
-        options = [c for c in self.offers[concept] if c.says[concept] >= _JOINS and c.key in self.candidates]
-        best = min(options, key=lambda c: (-c.share(concept, self.keys[concept]), c.rank), default=None)
+        """Put a concept in the topic of its name, else where most is said of it, or leave it for little more."""
+        name = self.keys[concept]
+        offers = [c for c in self.offers[concept] if c.key in self.candidates]
+        options = [c for c in offers if c.naming == name] or [c for c in offers if c.says[concept] >= _JOINS]
+        best = min(options, key=lambda c: (-c.share(concept, name), c.rank), default=None)
         now = self.candidates.get(self.before.get(concept, ""))
         if now is not None and self._holds(now, concept, best):
             best = now
@@ -277,6 +279,8 @@ class _Clusters:
             linked = now.known is not None and any(m in now.known.members for m in self.links.get(concept, ()))
             return (linked or now.says[concept] > 0) and (rival is None or rival.says[concept] < _LEAVES * _OWN)
         name = self.keys[concept]
+        if rival.naming == name != now.naming:
+            return False
         return rival.share(concept, name) <= _LEAVES * now.share(concept, name)
 
     def _dissolve(self) -> None:

@@ -6,11 +6,14 @@ import shutil
 from datetime import UTC, datetime, timedelta
 
 from compiler.build import Options, compile_vault
-from compiler.reading import queries
+from compiler.reading import Shelf, queries, reading_list
 from compiler.report import Report
+from compiler.resolve import Resolution, Resolved
 from vault import ledger
-from vault.agenda import GapStatus, parse_agenda
+from vault.agenda import Gap, GapKind, GapStatus, parse_agenda
+from vault.claim import Claim, ClaimKind
 from vault.guard import Scope
+from vault.ids import ClaimId, ConceptId, GapId, SourceId
 from vault.note import read_properties
 from vault.provenance import Origin, fills_event, origin_event
 from vault.reading_list import Wanted, parse_reading_list
@@ -46,9 +49,7 @@ def test_every_open_gap_is_listed_once_under_its_subject(vault: Vault) -> None:
     gaps = [g for g in parse_agenda((vault.root / GAPS).read_text("utf-8")) if g.open]
     found = [lack for wanted in listed(vault).values() for lack in wanted.lacks]
     assert gaps and sorted(lack.gap for lack in found) == sorted(g.id for g in gaps)
-    assert len(listed(vault)) < len(gaps)
-    waiting = [wanted.waiting for wanted in listed(vault).values()]
-    assert waiting == sorted(waiting, reverse=True)
+    assert len(listed(vault)) <= len(gaps)
     assert all(1 <= len(wanted.queries) <= 3 for wanted in listed(vault).values())
 
 
@@ -129,7 +130,7 @@ def test_queries_are_in_the_language_of_the_subject_and_say_what_is_missing() ->
     assert queries("softmax", [""], ["attention"], "en") == (
         "softmax attention explained",
         "how does softmax work",
-        "what is softmax attention",
+        "what is softmax",
     )
     assert queries("Encoder", ["relational", "applied"], ["Encoder-decoder", "Decoder"], "de") == (
         "Unterschied Encoder Decoder",
@@ -139,3 +140,27 @@ def test_queries_are_in_the_language_of_the_subject_and_say_what_is_missing() ->
     assert queries("查询", ["mechanistic"], [], "zh")[0] == "查询 原理"
     assert queries("mémoire", ["relational"], ["oubli"], "fr") == ("mémoire oubli",)
     assert "vs" not in " ".join(queries("x", ["relational"], [], "en"))
+
+
+def concept(title: str, *sources: str) -> Resolved:
+    claims = tuple(
+        Claim(ClaimId(f"{title[:4]}{n:06d}"), SourceId(source), ClaimKind.FACT, "Words.", "")
+        for n, source in enumerate(sources)
+    )
+    key = title.casefold()
+    return Resolved(ConceptId(key), title, (), key, "en", frozenset({key}), claims)
+
+
+def test_a_general_word_of_which_several_kinds_are_explained_comes_after_the_rest() -> None:
+    known = [
+        concept("Vector", "a", "b", "c"),
+        concept("Word vector", "a"),
+        concept("Vector space", "a"),
+        concept("Keel"),
+    ]
+    asked = [
+        (f"epistemic:{c.id}:applied", Gap(GapId(c.id), GapKind.EPISTEMIC, c.title, "nothing", "a source"))
+        for c in known
+    ]
+    found = reading_list(asked, Resolution(concepts={c.id: c for c in known}), Shelf({}, {}, []))
+    assert [wanted.what for wanted in found] == ["Vector space", "Word vector", "Keel", "Vector"]
