@@ -90,6 +90,13 @@ def test_a_card_that_holds_all_it_speaks_of_is_kept(kind: str, title: str, words
         ),
         (
             "definitional",
+            "What is a flag hoist?",
+            "A message in which red means stop, blue means wait.",
+            "A flag hoist is a message in which red means stop, blue means wait, and +white means sail on.",
+            "Flag hoist",
+        ),
+        (
+            "definitional",
             "What is a dory?",
             "A working boat, since fishers row it.",
             "A dory is a working boat, since fishers row it.",

@@ -60,6 +60,9 @@ def is_cut(answer: str, quote: str) -> bool:
     clause = re.split(r"[.;:](?=\s|$)", rest, maxsplit=1)[0]
     if clause.startswith(", ") and not _ADDS.match(clause[2:]) and re.search(r"\b(?:and|or)\b", clause):
         return True
+    listed = answer.rsplit(", ", 1)
+    if re.match(r", (?:and|or) ", clause) and len(listed) == 2 and not _ADDS.match(listed[1]):
+        return True  # "A, B" of "A, B, and C"
     if _is_last_part(clause):
         return True
     joined = _JOINED_VERB.match(clause)
