@@ -30,7 +30,7 @@ _VAGUE = re.compile(
     r"(?! (?:at|for|in|because|since|when|if|by|on|with)\b)(?! [a-z]+ (?:in|for|on) )",
     re.IGNORECASE,
 )
-_FRONTED = re.compile(r"(?:Because|Since|When|If|Once|By|To)\b")
+_FRONTED = re.compile(r"(?:Because|Since|When|If|Once|By)\b")
 _SPACE = re.compile(r"\s+")
 
 
