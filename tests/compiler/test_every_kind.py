@@ -26,9 +26,10 @@ from compiler.check import verify
 from compiler.kinds import READERS
 from compiler.report import Report
 from vault.claim import Claim
+from vault.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
 from vault.ids import ulid
 from vault.settings import Settings, render_settings
-from vault.store import SUMMARIES, Vault, open_vault
+from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES, Vault, open_vault
 from vault.summary import head_of, parse_summary
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,6 +132,29 @@ def test_a_document_of_every_kind_is_read_and_claims_something(compiled: tuple[V
         for p in vault.paths(SUMMARIES, ".md")
     }
     assert kinds == set(READERS) - {"text"}  # a plain text is among the other examples
+
+
+@pytest.mark.parametrize(
+    ("concept", "kind", "shown"),
+    [
+        ("tidal-bulge", ExhibitKind.PICTURE, "The Earth with a bulge of water towards the Moon and one away from it"),
+        ("tidal-range", ExhibitKind.FORMULA, r"R = h_{\text{high}} - h_{\text{low}}"),
+    ],
+)
+def test_what_a_document_shows_reaches_the_claim_the_article_and_the_card(
+    compiled: tuple[Vault, Report], concept: str, kind: ExhibitKind, shown: str
+) -> None:
+    vault, report = compiled
+    assert [n for n in report.notices if n.code == "picture"] == []
+    [exhibit] = [e for c in claims_of(vault)["articles/tides.md"] for e in c.exhibits if e.kind is kind]
+    assert shown == (exhibit.note if kind is ExhibitKind.PICTURE else exhibit.content)
+    for path in (f"{CONCEPTS}/{concept}.md", f"{FLASHCARDS}/{concept}.md"):
+        assert lines_of(exhibit)[0] in (vault.read_text(path) or "").splitlines(), path
+    if kind is ExhibitKind.PICTURE:
+        assert vault.paths(ASSETS, ".png") == [exhibit.content]
+        copied = (vault.root / exhibit.content).read_bytes()
+        assert is_copy(exhibit.content, copied)
+        assert copied == (ROOT / "examples/kinds/images/two-bulges.png").read_bytes()
 
 
 def test_every_claim_stands_where_its_place_says(compiled: tuple[Vault, Report]) -> None:

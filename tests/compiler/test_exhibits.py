@@ -55,6 +55,8 @@ def test_a_link_to_a_figure_leads_to_its_picture() -> None:
         ("As the figure below shows, a loop is a path.", ["b.png"]),
         ("As the figure above shows, a loop is a path.", ["a.png"]),
         ("A loop is a path, as shown below.", ["b.png"]),
+        ("A loop is a path, as the picture below shows.", ["b.png"]),
+        ("A loop is a path, as the image shown above shows.", ["a.png"]),
         ("The following diagram has a loop for a path.", ["b.png"]),
         ("A loop is a path.", []),
     ],
@@ -107,3 +109,73 @@ def test_a_formula_goes_with_the_claim_that_leads_up_to_it() -> None:
 def test_a_document_that_shows_nothing_costs_nothing() -> None:
     source = read_source(f"{LOOP}\n\n{OTHER}\n".encode(), "note.md")
     assert tied(source, [("c", 10_000, "no such place")]) == {}
+
+
+@pytest.mark.parametrize("embed", ["![[loop.png|A loop is a path]]", "![A loop is a path](loop.png)", "![](loop.png)"])
+def test_a_picture_on_the_other_side_is_not_the_one_that_the_words_mean(embed: str) -> None:
+    below, above = f"{LOOP[:-1]}, as the picture below shows.", f"{LOOP[:-1]}, as the picture above shows."
+    assert pictures(f"{OTHER}\n\n{embed}\n\n{below}\n\n{OTHER}\n", below) == []
+    assert pictures(f"{OTHER}\n\n{above}\n\n{embed}\n\n{OTHER}\n", above) == []
+    assert pictures(f"{OTHER}\n\n{embed}\n\n{above}\n\n{OTHER}\n", above) == ["loop.png"]
+    assert pictures(f"{OTHER}\n\n{below}\n\n{embed}\n\n{OTHER}\n", below) == ["loop.png"]
+
+
+def test_a_number_means_the_picture_of_its_side_or_not() -> None:
+    said = f"{LOOP[:-1]} (Figure 1), as shown below."
+    assert pictures(f"![Figure 1: Round](a.png)\n\n{said}\n\n![Other](b.png)\n", said) == ["a.png", "b.png"]
+
+
+@pytest.mark.parametrize(
+    ("number", "between", "found"), [(1, "", ["a.png"]), (2, "", []), (1, f"{OTHER}\n\n", []), (0, "", [])]
+)
+def test_where_no_picture_has_a_number_they_are_counted(number: int, between: str, found: list[str]) -> None:
+    said = f"{LOOP[:-1]}, as Figure {number} shows."
+    page = f"{said}\n\n{between}![A knot](a.png)\n\n{OTHER}\n\n![A tree](b.png)\n"
+    assert pictures(page, said) == found
+
+
+def test_a_picture_goes_with_the_claim_that_ends_in_a_colon_before_it() -> None:
+    said = LOOP[:-1] + ":"
+    assert pictures(f"{said}\n\n![Round](a.png)\n", said) == ["a.png"]
+    assert pictures(f"{said} for example:\n\n![Round](a.png)\n", said) == ["a.png"]
+    assert pictures(f"{said}\n\n{OTHER}\n\n![Round](a.png)\n", said) == []
+    assert pictures(f"![Round](a.png)\n\n{said}\n\n{OTHER}\n", said) == []
+    assert pictures(f"{LOOP}\n\n![Round](a.png)\n") == []
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\href{javascript:alert(1)}{y}",
+        r"y = \url{http://example.org/}",
+        r"\includegraphics[width=1cm]{http://example.org/a.png}",
+        r"\htmlClass{a}{y}",
+        r"\htmlData{a=b}{y}",
+        r"\require{html} y",
+        r"\input{/etc/passwd}",
+        r"\include{a}",
+        r"\immediate\write18{ls}",
+        r"\def\y{z} \y",
+        r"\gdef\y{z} \y",
+        r"\newcommand{\y}{z} \y",
+        r"\let\y\href \y{javascript:alert(1)}{z}",
+        r"a = b \HREF{javascript:alert(1)}{y}",
+        r"\csname href\endcsname{javascript:alert(1)}{y}",
+    ],
+)
+def test_a_formula_that_does_more_than_draw_is_not_carried(tex: str) -> None:
+    assert of(f"{LOOP} Its length is given by\n\n$${tex}$$\n").exhibits == ()
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\text{high} \leq \delta",
+        r"\begin{cases} a \\ b \end{cases}",
+        r"\underset{x}{\arg\max}\ f(x)",
+        "h_{ref} = define",
+    ],
+)
+def test_a_formula_that_only_draws_is_carried(tex: str) -> None:
+    [shown] = of(f"{LOOP} Its length is given by\n\n$${tex}$$\n").exhibits
+    assert shown.content == tex
