@@ -1,4 +1,4 @@
-"""From a card, an article's sentence or a claim back to the words in the source and the place where they stand."""
+"""From a card, an article's sentence, a claim or a gap back to where it stands and the words in the source."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from vault.agenda import Gap, parse_agenda
 from vault.article import sentences
 from vault.card import Card, Deck
 from vault.claim import Claim
@@ -14,7 +15,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, NotFound, Refused
 from vault.exhibit import parted
 from vault.markdown import unescape
-from vault.store import CONCEPTS, SUMMARIES, TOPICS, Vault
+from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
 from vault.summary import Summary, parse_summary
 from vault.wikilink import Citation
 
@@ -55,8 +56,9 @@ class Trace:
 
 
 def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) -> Trace:
-    """The way back from a card's or claim's id, or from a sentence's words; `damaged` gains the files that are no text.
+    """The way back from the id of a card, a claim or a gap, or from a sentence's words; a gap rests on no claims.
 
+    `damaged` gains the files that are no text.
     Raises: NotFound.
     """
     id_ = wanted.removeprefix("^").removeprefix("c-").strip()
@@ -72,7 +74,16 @@ def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) ->
             if located.claim.id == id_:
                 step = Step(located.claim, summary.path, located.line, summary.properties.text("source"))
                 return Trace(located.claim.words, summary.path, located.line, (step,))
+    gaps = parse_agenda(dict(notes.of(GAPS.rpartition("/")[0])).get(GAPS, ""))
+    if gap := next((g for g in gaps if g.id == id_.removeprefix("g-")), None):
+        return Trace(_said_of(gap), GAPS, gap.line, ())
     return _sentence(notes, wanted, summaries)
+
+
+def _said_of(gap: Gap) -> str:
+    lines = [f"{gap.what}: {gap.missing} ({gap.kind.value} gap, {gap.status.value})"]
+    lines += [f"mentioned in {link}" for link in gap.mentions]
+    return "\n".join([*lines, f"would fill it: {gap.fill}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +121,7 @@ def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace
             for sentence in sentences(text):
                 if wanted and wanted in sentence.text.casefold():
                     return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
-    hint = "give a card's or claim's id, or some words of an article's sentence in quotes"
+    hint = "give the id of a card, a claim or a gap, or some words of an article's sentence in quotes"
     raise NotFound("no card, claim or sentence goes by that", where=words[:60], hint=hint)
 
 

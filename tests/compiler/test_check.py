@@ -14,9 +14,10 @@ import pytest
 
 from compiler.check import verify
 from compiler.trace import trace
+from vault.agenda import parse_agenda
 from vault.card import parse_deck
 from vault.errors import NotFound
-from vault.store import Vault, open_vault
+from vault.store import GAPS, Vault, open_vault
 
 CHECKER = Path(__file__).parents[1] / "independent_check.py"
 SUMMARY = "wiki/summaries/testing.md"
@@ -289,6 +290,14 @@ def test_the_independent_check_lets_a_quote_go_on_only_at_the_top_of_the_next_pa
         "goodforyourecallis",
     ):
         assert not stands_in(stitched, [pages]), stitched
+
+
+def test_trace_of_a_gap_says_what_is_missing_and_where_it_is_asked(compiled: Vault) -> None:
+    gap = next(g for g in parse_agenda((compiled.root / GAPS).read_text(encoding="utf-8")) if g.mentions)
+    for wanted in (gap.id, f"^g-{gap.id}"):
+        found = trace(compiled, wanted)
+        assert (found.path, found.line, found.steps) == (GAPS, gap.line, ())
+        assert gap.what in found.what and gap.missing in found.what and gap.mentions[0] in found.what
 
 
 def test_trace_leads_from_card_sentence_and_claim_to_the_words_in_the_file(compiled: Vault) -> None:

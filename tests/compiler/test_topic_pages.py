@@ -148,3 +148,22 @@ def test_what_a_human_adds_to_the_tags_of_a_topic_stays(vault: Vault) -> None:
     assert "tags: []" not in text(vault)
     compiled(vault, 1)
     assert read_properties(text(vault)).texts("tags") == ("mine",)
+
+
+def test_what_belongs_together_lists_no_link_without_a_sentence(vault: Vault) -> None:
+    for name in pages(vault):
+        listed = section(text(vault, f"wiki/topics/{name}"), "What belongs together")
+        links = re.findall(r"(?m)^- \[\[.*\]\]$", listed)
+        assert links and len(links) == len(re.findall(r"(?m)^  \S.*#\^c-\w+", listed))
+
+
+CODE = '"""How sails are cut and set, for those who read programs."""\n\n\ndef luff_of(sail):\n    """{said}"""\n'
+
+
+def test_functions_of_source_code_are_no_topics(vault: Vault) -> None:
+    parts = ("keel", "rudder", "tiller", "halyard", "gooseneck", "backstay", "forestay", "shroud")
+    said = " ".join(f"A {part} is a part of a boat that a sailor must know." for part in parts)
+    (vault.root / "raw/articles/rigging.py").write_text(CODE.format(said=said), encoding="utf-8")
+    compiled(vault, 24)
+    assert "keel.md" in {p.name for p in (vault.root / "wiki/concepts").glob("*.md")}
+    assert not [name for name in pages(vault) if "luff" in name]

@@ -143,3 +143,13 @@ def test_every_concept_has_one_topic_at_most_and_what_comes_out_stays(said: list
     again = found(book, remembered(first))
     assert {t.key: set(t.members) for t in again} == {t.key: set(t.members) for t in first}
     assert all(t.id for t in again)
+
+
+def test_a_topic_that_a_concept_names_has_that_concept_though_another_says_more_of_it() -> None:
+    boats = passages("a", Keel="fin lead bulb bolts wood ballast keel", Hulls=many("hull", 26))
+    more = [Passage(SourceId("a"), ("The book a", "Hulls"), (ConceptId("keel"),))] * 9
+    found_first = found([*boats, *more])
+    assert "keel" in members(found_first)["Keel"]
+    before = [Known("h", "hull", "Hulls", frozenset({ConceptId("keel"), ConceptId("hull1")}), frozenset())]
+    assert "keel" in members(found([*boats, *more], before))["Keel"]
+    assert members(found([*boats, *more], remembered(found_first))) == members(found_first)
