@@ -126,7 +126,7 @@ def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Ev
             inner = root_of.get(" ".join(parts[at:end]))
             if inner is not None and inner != root_of[key]:
                 found[inner] |= dict.fromkeys((key, *evidence[key].variants))
-    return {root: tuple(written) for root, written in found.items()}
+    return {root: tuple(sorted(written, key=lambda w: (-len(w), w))) for root, written in found.items()}
 
 
 def _concept(
