@@ -16,7 +16,9 @@ PACKAGES = ("cli", "compiler", "learning", "templates", "tui", "vault")
 WRITER = "vault/guard.py"
 LET_THROUGH = {
     "compiler/readers/pdf_lines.py": {"ctypes"},  # pypdfium2's own C interface; it opens documents from memory
-    "compiler/readers/office.py": {"ZipFile 'w'"},  # vetted parts, packed anew in memory for a library that unpacks them
+    "compiler/readers/office.py": {
+        "ZipFile 'w'"
+    },  # vetted parts, packed anew in memory for a library that unpacks them
     # A database and an archive made in memory; the bytes go to the temporary path that the guard's export_file gave.
     "learning/anki.py": {"sqlite3", "ZipFile 'w'", "write_bytes"},
 }
