@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Concepts that belong together. `id` is "" for one that is new; the best covered member comes first."""
+    """Concepts that belong together. `id` is "" for one that is new; the member of its name comes first, then the best covered."""
 
     id: str
     key: str
@@ -208,6 +208,7 @@ class _Clusters:
         self.documents, self.known, self.keys, self.links = documents, known, keys, links
         self.candidates: dict[str, _Candidate] = {}
         self.offers: dict[ConceptId, list[_Candidate]] = defaultdict(list)
+        self.named: dict[str, list[_Candidate]] = defaultdict(list)  # by the key of their headings
         self.home: dict[ConceptId, _Candidate] = {}
         self.before: dict[ConceptId, str] = {m: t.key for t in known for m in t.members}
         self.concepts = sorted(keys, key=lambda c: (keys[c], c))
@@ -219,6 +220,7 @@ class _Clusters:
             for section in _cut(document, taken):
                 self._propose(section)
         for candidate in self.candidates.values():
+            self.named[candidate.naming].append(candidate)
             for concept in candidate.says:
                 self.offers[concept].append(candidate)
         for concept in self.concepts:
@@ -264,7 +266,8 @@ class _Clusters:
         """Put a concept in the topic of its name, else where most is said of it, or leave it for little more."""
         name = self.keys[concept]
         offers = [c for c in self.offers[concept] if c.key in self.candidates]
-        options = [c for c in offers if c.naming == name] or [c for c in offers if c.says[concept] >= _JOINS]
+        options = [c for c in self.named.get(name, ()) if c.key in self.candidates]
+        options = options or [c for c in offers if c.says[concept] >= _JOINS]
         best = min(options, key=lambda c: (-c.share(concept, name), c.rank), default=None)
         now = self.candidates.get(self.before.get(concept, ""))
         if now is not None and self._holds(now, concept, best):
@@ -275,12 +278,12 @@ class _Clusters:
 
     def _holds(self, now: _Candidate, concept: ConceptId, rival: _Candidate | None) -> bool:
         """Whether a concept's topic before this build goes on having it, though `rival` says the most of it now."""
+        if rival is not None and rival.naming == self.keys[concept] != now.naming:
+            return False
         if rival is None or not now.says[concept]:
             linked = now.known is not None and any(m in now.known.members for m in self.links.get(concept, ()))
             return (linked or now.says[concept] > 0) and (rival is None or rival.says[concept] < _LEAVES * _OWN)
         name = self.keys[concept]
-        if rival.naming == name != now.naming:
-            return False
         return rival.share(concept, name) <= _LEAVES * now.share(concept, name)
 
     def _dissolve(self) -> None:
@@ -342,7 +345,9 @@ class _Clusters:
         return {c for c in chain(section.own, section.named) if c not in self.home}
 
     def _topic(self, candidate: _Candidate) -> Topic:
-        members = sorted(candidate.members, key=lambda c: (-candidate.says[c], self.keys[c], c))
+        members = sorted(
+            candidate.members, key=lambda c: (self.keys[c] != candidate.naming, -candidate.says[c], self.keys[c], c)
+        )
         anchors = sorted(s.anchor for s in candidate.sections)
         id_ = candidate.known.id if candidate.known else ""
         return Topic(id_, candidate.key, candidate.title, tuple(members), tuple(anchors))

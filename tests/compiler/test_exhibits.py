@@ -33,7 +33,8 @@ def test_a_caption_in_a_paragraph_of_its_own_numbers_its_picture() -> None:
 
 @pytest.mark.parametrize(("words", "found"), [(1, ["b.png"]), (1_000, [])])
 def test_the_rest_of_a_paragraph_counts_only_where_it_is_near(words: int, found: list[str]) -> None:
-    page = f"{LOOP} {'Word after word. ' * words}All is drawn in Figure 7.\n\n{OTHER}\n\n![Figure 7: A loop is a path](b.png)\n"
+    drawing = "![Figure 7: A loop is a path](b.png)"
+    page = f"{LOOP} {'Word after word. ' * words}All is drawn in Figure 7.\n\n{OTHER}\n\n{drawing}\n"
     assert pictures(page) == found
 
 

@@ -153,3 +153,10 @@ def test_a_topic_that_a_concept_names_has_that_concept_though_another_says_more_
     before = [Known("h", "hull", "Hulls", frozenset({ConceptId("keel"), ConceptId("hull1")}), frozenset())]
     assert "keel" in members(found([*boats, *more], before))["Keel"]
     assert members(found([*boats, *more], remembered(found_first))) == members(found_first)
+
+
+def test_a_topic_has_the_concept_of_its_name_first_even_where_all_of_it_is_said_elsewhere() -> None:
+    boats = passages("a", Keel="fin lead bulb bolts wood ballast shoe", Hulls=many("hull", 26) + " keel")
+    keel = next(t for t in found(boats) if t.title == "Keel")
+    assert keel.members[0] == "keel"
+    assert {t.title: t.members for t in found(boats, remembered(found(boats)))}["Keel"] == keel.members
