@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Concepts that belong together. `id` is "" for one that is new; the member of its name comes first, then the best covered."""
+    """Concepts that belong together. `id` is "" for a new one. The one of its name is first, then the best covered."""
 
     id: str
     key: str
