@@ -69,7 +69,7 @@ class Worker:
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
-                with suppress(OSError):
+                with suppress(OSError, ValueError):  # ValueError: another thread is writing to it, or closed it
                     stream.close()
 
 

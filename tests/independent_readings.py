@@ -43,9 +43,10 @@ def readings_of(text: str) -> list[list[Page]]:
     seen = re.sub(r"<[^<>]*>", " ", seen)  # tags
     seen = re.sub(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)", "] ", seen)  # link targets
     seen = re.sub(r":[a-z]+:`[^`]*`|\[\^[^\]]*\]", " ", seen)  # roles, footnote marks
+    seen = re.sub(r"\bcite\w*:[\w:.,-]*\w", " ", seen)  # Org's citations
     for name, meaning in re.findall(r"\\newcommand\{?\\(\w+)\}?\{([^{}\\]*)\}", text):
         seen = re.sub(rf"\\{name}\b(?:\{{\}})?", meaning, seen)  # a TeX document's own words for words
-    bare = re.sub(r"(?<!\\)%.*|\\(?:cite|label|ref)\w*\{[^{}]*\}|\\[A-Za-z]+\*?", " ", seen)
+    bare = re.sub(r"(?<!\\)%.*|\\(?:\w*cite\w*|label|\w*ref)\*?(?:\[[^\]]*\])*\{[^{}]*\}|\\[A-Za-z]+\*?", " ", seen)
     return [[[letters(html.unescape(t))]] for t in (text, seen, re.sub(r"\\([A-Za-z]+)", r"\1", seen), bare)]
 
 
