@@ -24,8 +24,8 @@ def test_the_plan_is_shown_by_subject_with_queries_to_copy(run: Run, compiled: P
 
 HALYARD = """# Halyard
 
-A halyard is a rope that hoists a sail. A halyard is a line that ends at the head of a sail. A halyard is a rope that runs
-over a block at the top of the mast.
+A halyard is a rope that hoists a sail. A halyard is a line that ends at the head of a sail. A halyard is a rope that
+runs over a block at the top of the mast.
 """  # three claims that say what it is, and none of any other kind
 
 
