@@ -32,6 +32,7 @@ _WORDS = {
     errno.ENFILE: ("too many files are open on this machine", "close some programs"),
     errno.ENOLCK: ("this file system has no locks", "keep the vault on a local disk"),
 }
+_NO_LOCKS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 @contextmanager
@@ -124,7 +125,10 @@ def _taken_back(handle: int, size: int, added: int) -> bool:
 
 
 def lock_within(handle: int, seconds: float) -> bool:
-    """Whether the lock on an open file is ours before the time is up; it goes with the handle or the process."""
+    """Whether the lock on an open file is ours before the time is up; it goes with the handle or the process.
+
+    Where a disk has no locks, nothing is written: two writers that can't see each other would mix their lines.
+    """
     end = time.monotonic() + seconds
     while True:
         try:
@@ -133,14 +137,20 @@ def lock_within(handle: int, seconds: float) -> bool:
             if time.monotonic() >= end:
                 return False
             time.sleep(0.0005)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from error
+            raise
         else:
             return True
 
 
 def overwrite(handle: int, data: bytes) -> None:
-    """Makes `data` the whole content of a locked file that only ever tells who holds it."""
+    """Makes `data` the whole content of an open file, in place: of a lock, whose words are but a courtesy."""
     os.ftruncate(handle, 0)
-    os.pwrite(handle, data, 0)
+    done = 0
+    while done < len(data):
+        done += os.pwrite(handle, data[done:], done)
 
 
 @contextmanager

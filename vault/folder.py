@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -22,6 +22,7 @@ _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOEXEC
 _FILE = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
 _BLOCK = 1 << 20
+_KEPT = ("user.", "system.posix_acl_access")
 
 Identity = tuple[int, int]
 
@@ -49,6 +50,7 @@ class Current:
 
     data: bytes
     status: os.stat_result
+    attributes: tuple[tuple[str, bytes], ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -137,36 +139,70 @@ def identity_at(path: str | Path, handle: int | None = None) -> Identity | None:
         return None  # what nobody can reach by its name is not written under another; any other error is one
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there and can be reached; `Path.is_dir` raises where a disk has died or a way is closed."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def open_folder_at(handle: int, name: str, path: str) -> int:
     """A handle on the folder `name` of an open folder; Refused if it is a link, FileNotFoundError if nothing."""
-    try:
+    with refuse_link(handle, name, path):
         return os.open(name, _DIRECTORY | _NOFOLLOW, dir_fd=handle)
+
+
+@contextmanager
+def refuse_link(handle: int, name: str, path: str) -> Iterator[None]:
+    """Says of a name that could not be opened that it is a link, if it is one: Refused."""
+    try:
+        yield
     except OSError as error:
         if _is_link(handle, name):
-            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put a folder there") from error
+            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put it there itself") from error
         raise
 
 
-def read_at(handle: int, name: str, path: str) -> Current | None:
+def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> Current | None:
     """The regular file `name` of an open folder; None if there is none, Refused if it is something else."""
     try:
-        opened = os.open(name, _FILE, dir_fd=handle)
+        with open_file_at(handle, name, path) as opened:
+            found = read_open(opened, path)
+            return replace(found, attributes=_attributes(opened)) if attributes else found
     except FileNotFoundError:
         return None
-    except OSError as error:
-        if _is_link(handle, name):
-            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put the file there") from error
-        raise
+
+
+@contextmanager
+def open_file_at(handle: int, name: str, path: str) -> Iterator[int]:
+    """A handle to read the file `name` of an open folder; FileNotFoundError if there is none, Refused for a link."""
+    with refuse_link(handle, name, path):
+        opened = os.open(name, _FILE, dir_fd=handle)
     try:
-        status = os.fstat(opened)
-        if not stat.S_ISREG(status.st_mode):
-            raise refusal(path, "not a regular file")
-        blocks = [os.read(opened, status.st_size + 1)]
-        while blocks[-1]:
-            blocks.append(os.read(opened, _BLOCK))
-        return Current(b"".join(blocks), status)
+        yield opened
     finally:
         os.close(opened)
+
+
+def read_open(opened: int, path: str) -> Current:
+    """What an open file holds now, from its beginning; Refused if it is no regular file."""
+    status = os.fstat(opened)
+    if not stat.S_ISREG(status.st_mode):
+        raise refusal(path, "not a regular file")
+    os.lseek(opened, 0, os.SEEK_SET)
+    blocks = [os.read(opened, status.st_size + 1)]
+    while blocks[-1]:
+        blocks.append(os.read(opened, _BLOCK))
+    return Current(b"".join(blocks), status)
+
+
+def _attributes(opened: int) -> tuple[tuple[str, bytes], ...]:
+    """The extended attributes that are the user's (tags, access lists), where the system lets us see them."""
+    if sys.platform != "linux":
+        return ()
+    try:
+        names = [name for name in os.listxattr(opened) if name.startswith(_KEPT)]
+        return tuple((name, os.getxattr(opened, name)) for name in names)
+    except OSError:
+        return ()  # kept where possible: a write doesn't fail for them
 
 
 def _is_link(handle: int, name: str) -> bool:

@@ -1,8 +1,8 @@
 """The one hand that writes. Nothing else in retain opens a file for writing, makes, renames or deletes one.
 
 What holds for every write: the path is on the scope's allow-list; no folder on the way is a link; none is, under
-whatever name, a folder of the human's; the bytes arrive whole or not at all; and a file that is no longer what was
-read keeps the newer bytes.
+whatever name, a folder of the human's or below one; the bytes arrive whole or not at all; and a file that is no longer
+what was read keeps the newer bytes. `vault.replacing` names and unnames files for it, and for nobody else.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from datetime import date
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
+from vault import beneath, replacing
+from vault.conflict import beside
 from vault.durable import (
     append_lines,
     copy_bytes,
@@ -27,26 +31,30 @@ from vault.durable import (
     sync_path,
     write_all,
 )
-from vault.errors import LockHeld, Refused
+from vault.errors import EditedMeanwhile, LockHeld, Refused
 from vault.export_place import check_export
 from vault.folder import (
+    Current,
     Folder,
     Identity,
     expect_bytes,
     identity_at,
     identity_of,
-    open_folder_at,
     read_at,
+    refuse_link,
     sha256_hex,
     still_named,
 )
+from vault.leftovers import marked_name, temporary_name
+from vault.replacing import Temporary
 from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
 __all__ = ["Guard", "Scope", "export_file", "sha256_hex", "write_trace"]
 
 _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-_STALE_S, _LOG_WAIT_S = 600.0, 10.0
+_AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
+_STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
 
 
 class Guard(Folder):
@@ -59,8 +67,11 @@ class Guard(Folder):
         super().__init__(root)
         self.scope = scope
         self._forbidden = tuple(forbidden)
+        self._harmless: set[tuple[Identity, tuple[str, ...]]] = set()  # what is mounted and none of the human's
+        self._made: dict[str, str] = {}  # path -> SHA-256 of what this very hand laid there, where nothing was
+        self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
 
-    def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
+    def write(self, path: str, data: bytes, *, expect: str | None, executable: bool = False) -> bool:
         """Puts `data` in place of the file whose bytes have the SHA-256 `expect` (None: there is no file yet).
 
         Atomic and on disk when it returns True. False, and nothing is touched, if the file already holds `data`.
@@ -69,19 +80,37 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
             raise refusal(path, "this command only adds files, it never changes one")
-        if expect is not None and is_append_only(parts):
+        if expect is not None and self._only_grows(parts):
             raise refusal(path, "a log only grows; nothing in it is replaced")
         with failing(path), self._opened(path, parts[:-1], create=expect is None) as folder:
-            found = read_at(folder, parts[-1], path)
+            found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
             expect_bytes(path, found, expect)
-            with _temporary(folder, found.status if found else None) as (name, handle):
-                write_all(handle, data)
-                sync(handle)
-                _install(folder, name, parts[-1], path, expect)
+            name, mode = marked_name(parts[-1], ours=data, expect=expect), 0o777 if executable else 0o666
+            with _temporary(folder, name, found, mode) as temp:
+                write_all(temp.handle, data)
+                sync(temp.handle)
+                replacing.install(folder, temp, parts[-1], path, expect)
             sync_folder(folder)
+        if expect is None:
+            self._made[path] = sha256_hex(data)
         return True
+
+    def lay_beside(self, path: str, data: bytes, on: date) -> str:
+        """Puts `data` into a file of its own beside `path`, which somebody edited meanwhile; gives its vault path.
+
+        The name is that of `path` with `.conflict-DATE`, numbered where other bytes have it. Raises as `write` does.
+        """
+        folder, slash, name = path.rpartition("/")
+        for number in range(1, _VERSIONS + 1):
+            free = folder + slash + beside(name, on, number)
+            try:
+                self.write(free, data, expect=None)
+            except EditedMeanwhile:
+                continue
+            return free
+        raise refusal(path, f"{_VERSIONS} versions of it lie there already", hint="settle them, and delete the rest")
 
     def append(self, path: str, lines: bytes) -> None:
         """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
@@ -89,7 +118,8 @@ class Guard(Folder):
         Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
         """
         parts = writable(path, self.scope)
-        if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and self.scope.replaces):
+        ours = self.scope.replaces and not self.scope.owns
+        if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
             raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
         with failing(path), self._opened(path, parts[:-1], create=True) as folder:
             handle = _hold(folder, parts[-1], path, wait_s=_LOG_WAIT_S)
@@ -103,20 +133,16 @@ class Guard(Folder):
                 os.close(handle)
 
     def remove(self, path: str, *, expect: str) -> None:
-        """Deletes the file whose bytes have the SHA-256 `expect`. Raises as `write` does."""
+        """Deletes the file whose bytes have the SHA-256 `expect`: a hand that only adds, what it has just laid there.
+
+        Raises as `write` does.
+        """
         parts = writable(path, self.scope)
-        if not self.scope.replaces or is_append_only(parts):
+        if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
             raise refusal(path, "nothing is deleted there")
         with failing(path), self._opened(path, parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
-            aside = _temp_name()
-            os.rename(parts[-1], aside, src_dir_fd=folder, dst_dir_fd=folder)
-            try:  # only now can nobody reach it by its name any more
-                expect_bytes(path, read_at(folder, aside, path), expect)
-                os.unlink(aside, dir_fd=folder)
-            except BaseException:
-                _put_back(folder, aside, parts[-1])
-                raise
+            replacing.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
 
     def makedirs(self, path: str) -> None:
@@ -136,23 +162,24 @@ class Guard(Folder):
             failing(path),
             open_source(source) as reading,
             self._opened(path, parts[:-1], create=True) as folder,
-            _temporary(folder, None) as (name, handle),
+            _temporary(folder, temporary_name(), None) as temp,
         ):
-            digest = copy_bytes(reading, handle, source)
+            digest = copy_bytes(reading, temp.handle, source)
             found = read_at(folder, parts[-1], path)
             if found and found.sha256 == digest:
                 return digest
             if found:
                 raise refusal(path, "another file has that name already", hint="rename one of them")
-            sync(handle)
-            _install(folder, name, parts[-1], path, None)
+            sync(temp.handle)
+            replacing.install(folder, temp, parts[-1], path, None)
             sync_folder(folder)
             return digest
 
     def sweep(self, *, older_than_s: float = _STALE_S) -> list[str]:
         """Removes the temporary files that a killed process left where this scope may write; names what went.
 
-        Younger ones stay: another process may be about to put them in place.
+        Younger ones stay: another process may be about to put them in place. One that holds somebody's edit gets a
+        name to be found by, and is in `rescued`.
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
@@ -167,10 +194,14 @@ class Guard(Folder):
                 if top and entry.is_dir(follow_symlinks=False):
                     below.append(entry.name)
                 elif entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
-                    os.unlink(entry.name, dir_fd=folder)
-                    removed.add("/".join((*top, entry.name)))
+                    with suppress(Refused):  # a name that we never made: it stays as it is
+                        free = replacing.settle(folder, entry.name, partial(self._may_name, top))
+                        (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
         for name in below:
             self._sweep((*top, name), before, removed)
+
+    def _may_name(self, top: tuple[str, ...], name: str) -> None:
+        writable("/".join((*top, name)), self.scope)
 
     def try_lock(self, name: str) -> int | None:
         """A handle that holds the lock `.retain/locks/<name>.lock` until it is closed; None if another has it.
@@ -190,25 +221,56 @@ class Guard(Folder):
             theirs = self._human_identities(handle, parts)
             _not_theirs(handle, theirs, path)
             for index, name in enumerate(parts):
-                below = _step(handle, name, "/".join(parts[: index + 1]), create=create)
+                below, mounted = _step(handle, name, "/".join(parts[: index + 1]), create=create)
                 os.close(handle)
                 handle = below
                 _not_theirs(handle, theirs, path)
+                if mounted:  # the one way into the middle of a folder without passing through it
+                    self._not_in_the_middle(handle, parts, path)
             yield handle
         finally:
             os.close(handle)
 
     def _open_or_make_root(self) -> int:
-        if self.scope is Scope.INIT and not self.root.exists():
-            self.root.mkdir(parents=True)
+        if self.scope.makes_root and not self.root.exists():
+            self.root.mkdir(parents=True, mode=0o700 if self.scope is not Scope.INIT else 0o777)
             sync_path(self.root.parent)
         return self._open_root()
 
     def _human_identities(self, root: int, parts: tuple[str, ...]) -> frozenset[Identity]:
         """Device and inode of every folder not to be written, but for the one that the allow-list grants by name."""
-        found = [identity_at(name, root) for name in HUMAN_FOLDERS if parts[:1] != (name,)]
-        found += [identity_at(folder) for folder in self._forbidden]
+        found = [identity_at(name, root) for name in self._not_ours(parts)]
+        found += [self._identity_forbidden(folder) for folder in self._forbidden]
         return frozenset(identity for identity in found if identity)
+
+    def _not_in_the_middle(self, handle: int, parts: tuple[str, ...], path: str) -> None:
+        """Refused if the mounted folder is below one of the human's; each is looked for once, as it takes long."""
+        if (mounted := (identity_of(os.fstat(handle)), parts[:1])) not in self._harmless:
+            _not_theirs(handle, self._below_theirs(parts), path)
+            self._harmless.add(mounted)
+
+    def _below_theirs(self, parts: tuple[str, ...]) -> frozenset[Identity]:
+        """As `_human_identities`, of every folder below those: asked for where a disk or folder is mounted."""
+        tops = [self.root / name for name in self._not_ours(parts)]
+        folders = chain.from_iterable(os.walk(top) for top in (*tops, *self._forbidden))
+        return frozenset(identity for place, _, _ in folders if (identity := self._identity_forbidden(Path(place))))
+
+    def _identity_forbidden(self, folder: Path) -> Identity | None:
+        """As `identity_at`; a disk that has died, or can't be asked, outside this folder keeps no one from writing."""
+        try:
+            return identity_at(folder)
+        except OSError as error:
+            if error.errno in _AWAY and self.root not in folder.parents:
+                return None
+            raise
+
+    def _not_ours(self, parts: tuple[str, ...]) -> list[str]:
+        if self.scope.everywhere:
+            return []
+        return [name for name in HUMAN_FOLDERS if parts[:1] != (name,) or name not in self.scope.owns]
+
+    def _only_grows(self, parts: tuple[str, ...]) -> bool:
+        return is_append_only(parts) and not self.scope.owns  # a vault of the human's, whose names are theirs
 
 
 @contextmanager
@@ -222,14 +284,14 @@ def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]
         status = check_export(target, shown=str(path), forbidden=forbidden)
         folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
-            with _temporary(folder, status) as (name, _):
-                yield target.parent / name
-                whole = os.open(name, os.O_RDONLY | _OLD, dir_fd=folder)
+            with _temporary(folder, temporary_name(), Current(b"", status) if status else None) as temp:
+                yield target.parent / temp.name
+                whole = os.open(temp.name, os.O_RDONLY | _OLD, dir_fd=folder)
                 try:
                     sync(whole)
                 finally:
                     os.close(whole)
-                os.rename(name, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.rename(temp.name, target.name, src_dir_fd=folder, dst_dir_fd=folder)
                 sync_folder(folder)
         finally:
             os.close(folder)
@@ -250,109 +312,47 @@ def _not_theirs(handle: int, theirs: frozenset[Identity], path: str) -> None:
         raise refusal(path, "this folder is one of the human's under another name; nothing is written there")
 
 
-def _step(handle: int, name: str, path: str, *, create: bool) -> int:
-    """A handle on the folder `name` of an open folder, made if it is missing and `create`."""
-    try:
-        return open_folder_at(handle, name, path)
-    except FileNotFoundError:
-        if not create:
-            raise
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=handle)
-    sync_folder(handle)
-    return open_folder_at(handle, name, path)
-
-
-def _temp_name() -> str:
-    return TEMP_PREFIX + os.urandom(8).hex()  # what `secrets` would give, less the loading of it
+def _step(handle: int, name: str, path: str, *, create: bool) -> tuple[int, bool]:
+    """A handle on the folder `name` of an open folder, made if need be with `create`; whether a mount begins there."""
+    with refuse_link(handle, name, path):
+        try:
+            return beneath.open_below(handle, name)
+        except FileNotFoundError:
+            if not create:
+                raise
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=handle)
+        sync_folder(handle)
+        return beneath.open_below(handle, name)
 
 
 @contextmanager
-def _temporary(folder: int, status: os.stat_result | None) -> Iterator[tuple[str, int]]:
-    """Name and handle of a new file with the owner and mode in `status`; whatever has that name in the end goes."""
-    name = _temp_name()
-    handle = os.open(name, os.O_RDWR | _NEW, 0o666 if status is None else 0o600, dir_fd=folder)
+def _temporary(folder: int, name: str, keep: Current | None, mode: int = 0o666) -> Iterator[Temporary]:
+    """A new file with the owner, mode and attributes of `keep`, else with `mode`; if it may, it goes in the end."""
+    handle = os.open(name, os.O_RDWR | _NEW, mode if keep is None else 0o600, dir_fd=folder)
+    temp = Temporary(name, handle)
     try:
-        if status is not None:
-            if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-                with suppress(PermissionError):
-                    os.fchown(handle, status.st_uid, status.st_gid)
-            with suppress(PermissionError):
-                os.fchmod(handle, stat.S_IMODE(status.st_mode))
-        yield name, handle
+        if keep is not None:
+            _resemble(handle, keep)
+        yield temp
     finally:
         os.close(handle)
-        with suppress(OSError):  # a leftover is swept later; it must not hide what happened
-            os.unlink(name, dir_fd=folder)
+        if temp.may_go:
+            with suppress(OSError):  # a leftover is swept later; it must not hide what happened
+                os.unlink(name, dir_fd=folder)
 
 
-def _install(folder: int, temp: str, name: str, path: str, expect: str | None) -> None:
-    """Gives the finished file its name, unless what has that name now is not what was expected."""
-    expect_bytes(path, read_at(folder, name, path), expect)
-    if expect is None:
-        try:
-            os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-            return
-        except FileExistsError:
-            expect_bytes(path, read_at(folder, name, path), None)
-        except OSError as error:
-            if error.errno not in _NO_SUCH_CALL:
-                raise
-    elif _exchange(folder, temp, name):
-        try:
-            expect_bytes(path, read_at(folder, temp, path), expect)
-            return
-        except Refused:  # an edit landed in that very moment, and is in our hands: it goes back
-            ours = identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
-            _exchange(folder, temp, name)
-            if ours != identity_of(os.stat(temp, dir_fd=folder, follow_symlinks=False)):
-                _exchange(folder, temp, name)  # and a newer one landed on ours
-            raise
-    os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-
-
-def _put_back(folder: int, aside: str, name: str) -> None:
-    """Undoes a rename, unless a newer file has taken the name."""
-    try:
-        os.link(aside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    except FileExistsError:
-        pass
-    except OSError as error:
-        if error.errno not in _NO_SUCH_CALL:
-            raise
-        os.rename(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        return
-    os.unlink(aside, dir_fd=folder)
-
-
-_NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
-_RENAME_EXCHANGE = 2  # the same number on Linux (renameat2) and macOS (renameatx_np)
-
-
-def _exchange(folder: int, one: str, other: str) -> bool:
-    """Swaps two names of an open folder in one step; False where the system or its file system can't."""
-    call = _exchange_call()
-    if call is None:
-        return False
-    import ctypes
-
-    if call(folder, os.fsencode(one), folder, os.fsencode(other), _RENAME_EXCHANGE) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in _NO_SUCH_CALL:
-        return False
-    raise OSError(code, os.strerror(code))
-
-
-@cache
-def _exchange_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    import ctypes
-
-    library = ctypes.CDLL(None, use_errno=True)
-    call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)
-    if call is not None:
-        call.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    return call
+def _resemble(handle: int, keep: Current) -> None:
+    """Gives an open file what another one has beside its bytes, as far as the system lets us."""
+    status = keep.status
+    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+        with suppress(PermissionError):
+            os.fchown(handle, status.st_uid, status.st_gid)
+    with suppress(PermissionError):
+        os.fchmod(handle, stat.S_IMODE(status.st_mode))
+    for name, value in keep.attributes:
+        with suppress(OSError):
+            os.setxattr(handle, name, value)
 
 
 def _open_growing(folder: int, name: str, path: str) -> int:
@@ -392,8 +392,8 @@ def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
 def _unshare(handle: int, folder: int, name: str) -> None:
     """Gives the log a file of its own: a hard link could be anything, a note of the human's too."""
     status = os.fstat(handle)
-    with _temporary(folder, status) as (temp, writing):
-        write_all(writing, os.pread(handle, status.st_size, 0))
-        sync(writing)
-        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+    with _temporary(folder, temporary_name(), Current(b"", status)) as temp:
+        write_all(temp.handle, os.pread(handle, status.st_size, 0))
+        sync(temp.handle)
+        os.rename(temp.name, name, src_dir_fd=folder, dst_dir_fd=folder)
     sync_folder(folder)

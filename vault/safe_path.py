@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from vault.clean import clean_line
+from vault.conflict import BESIDE
 from vault.errors import Refused
 from vault.ids import DEVICE
 
@@ -24,11 +25,13 @@ class Grant:
     """A place that a scope may write: a whole tree, or (with `files`) the matching files of one folder.
 
     `human` says that names there are the human's own, kept as they are; elsewhere only names that code makes pass.
+    `dotted` lets names begin with a dot, as those of settings do; never `.git`, nor our temporary ones.
     """
 
     folder: tuple[str, ...]
     files: re.Pattern[str] | None = None
     human: bool = False
+    dotted: bool = False
 
     def covers(self, parts: tuple[str, ...]) -> bool:
         inside = len(parts) > len(self.folder) and parts[: len(self.folder)] == self.folder
@@ -36,22 +39,28 @@ class Grant:
             return inside
         return inside and len(parts) == len(self.folder) + 1 and self.files.fullmatch(parts[-1]) is not None
 
+    def named(self, parts: tuple[str, ...]) -> int:
+        """How many components of `parts` the allow-list itself names, letter by letter."""
+        return len(self.folder) if self.files is None else len(parts)
+
     def covers_folder(self, parts: tuple[str, ...]) -> bool:
         """Whether the folder `parts` is this place, inside it, or on the way to it."""
         shared = min(len(parts), len(self.folder))
         return parts[:shared] == self.folder[:shared] and (self.files is None or len(parts) <= len(self.folder))
 
 
-def _tree(path: str, *, human: bool = False) -> Grant:
-    return Grant(tuple(path.split("/")), human=human)
+def _tree(path: str, *, human: bool = False, dotted: bool = False) -> Grant:
+    return Grant(tuple(path.split("/")), human=human, dotted=dotted)
 
 
 def _files(folder: str, *names: str) -> Grant:
     return Grant(tuple(folder.split("/")) if folder else (), re.compile("|".join(names)))
 
 
-_AGENT = (_tree("wiki"), _tree("output"), _tree("learning/flashcards"), _tree(".retain/work"))
-_PRODUCTS = _files("learning", r"_review\.md", r"gaps\.md", r"reading-list\.md")
+# What any agent may write, and nothing else: the cage, the jail and the schema all read it here.
+AGENT_FOLDERS = ("wiki", "output", "learning/flashcards", ".retain/work")
+_AGENT = tuple(_tree(folder) for folder in AGENT_FOLDERS)
+_PRODUCTS = _files("learning", rf"(?:_review|gaps|reading-list)(?:{BESIDE})?\.md")
 
 
 class Scope(Enum):
@@ -62,11 +71,26 @@ class Scope(Enum):
     LOG = (
         _files("learning", r"reviews(-[0-9]{4})?\.jsonl"),
         _PRODUCTS,
+        _files("output", r"promotion-queue\.md"),
         _tree("learning/flashcards", human=True),
         _tree("ledger"),
         _tree(".retain"),
     )
     ADD = (_tree("raw", human=True),)
+    INSIGHT = (_tree("insights", human=True),)  # a new note for the human, on the human's command; never an old one
+    PERSONAL = (Grant((), human=True),)  # the same in the personal vault, which is the root then
+    # `guard audit --restore`, likewise, in this vault and in the personal one.
+    RESTORE = (_tree("insights", human=True, dotted=True), _tree("raw", human=True, dotted=True))
+    RESTORE_PERSONAL = (Grant((), human=True, dotted=True),)
+    # What stood in an agent's folders before it came, put back under the name that a human may have given it.
+    RETURN = tuple(_tree(folder, human=True, dotted=True) for folder in AGENT_FOLDERS[:3])
+    HOST = (
+        _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
+        _files(".codex", r"config\.toml"),
+        _files(".git/hooks", r"pre-commit", r"commit-msg"),
+    )  # `init --host`
+    CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
+    STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
         _files("insights", r"\.gitkeep"),
@@ -76,7 +100,23 @@ class Scope(Enum):
     @property
     def replaces(self) -> bool:
         """Whether this hand may change or remove a file that is already there."""
-        return self not in (Scope.ADD, Scope.INIT)
+        return self not in (Scope.ADD, Scope.INIT, Scope.INSIGHT, Scope.PERSONAL)
+
+    @property
+    def owns(self) -> frozenset[str]:
+        """Those of the human's folders that the allow-list opens to this hand by their own names."""
+        named = {grant.folder[0] for grant in self.value if grant.folder}
+        return frozenset(name for name in HUMAN_FOLDERS if self.everywhere or name in named)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether the root is the human's own vault, in which no folder has another owner."""
+        return any(grant.folder == () and grant.human for grant in self.value)
+
+    @property
+    def makes_root(self) -> bool:
+        """Whether this hand may make the root folder itself."""
+        return self in (Scope.INIT, Scope.CONFIG, Scope.STATE)
 
 
 def split(path: str) -> tuple[str, ...]:
@@ -101,7 +141,7 @@ def writable(path: str, scope: Scope) -> tuple[str, ...]:
     grants = [grant for grant in scope.value if grant.covers(parts)]
     if not grants:
         raise refusal(path, _outside(parts))
-    _check_names(path, parts, human=any(grant.human for grant in grants))
+    _check_names(path, parts, grants)
     return parts
 
 
@@ -111,7 +151,7 @@ def makeable(path: str, scope: Scope) -> tuple[str, ...]:
     grants = [grant for grant in scope.value if grant.covers_folder(parts)]
     if not grants:
         raise refusal(path, _outside(parts))
-    _check_names(path, parts, human=any(grant.human for grant in grants))
+    _check_names(path, parts, grants)
     return parts
 
 
@@ -132,16 +172,18 @@ def _outside(parts: tuple[str, ...]) -> str:
     return "this command may not write there"
 
 
-def _check_names(path: str, parts: tuple[str, ...], *, human: bool) -> None:
+def _check_names(path: str, parts: tuple[str, ...], grants: list[Grant]) -> None:
+    """Refused for a name that is unfit; those that the allow-list names itself are fit."""
     if len(parts) > DEPTH:
         raise refusal(path, f"more than {DEPTH} folders deep")
-    for name in parts[1:]:  # the first is named by the allow-list, letter by letter
-        problem = _any_fault(name) or (None if human else _machine_fault(name))
+    human, dotted = any(grant.human for grant in grants), any(grant.dotted for grant in grants)
+    for name in parts[max(grant.named(parts) for grant in grants) :]:
+        problem = _any_fault(name, dotted=dotted) or (None if human else _machine_fault(name))
         if problem:
             raise refusal(path, problem)
 
 
-def _any_fault(name: str) -> str | None:
+def _any_fault(name: str, *, dotted: bool) -> str | None:
     """What is wrong with a name, whoever gave it; None if nothing."""
     if len(name.encode()) > NAME_BYTES:
         return f"a name longer than {NAME_BYTES} bytes"
@@ -149,7 +191,9 @@ def _any_fault(name: str) -> str | None:
         return "a control or direction character in the name"
     if set(re.split(r"[/\\]", _CODED.sub(lambda m: chr(int(m[1], 16)), name))) & {".", ".."}:
         return "a path hidden in the name"
-    if name.startswith(".") and name != ".gitkeep":
+    if name.startswith(TEMP_PREFIX) or name.casefold().rstrip(". ") == ".git":
+        return "a name that retain or git keeps for itself"
+    if name.startswith(".") and name != ".gitkeep" and not dotted:
         return "a name that starts with a dot"
     return None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vault.conflict import is_beside
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged, VaultNotFound
+from vault.errors import Damaged, Refused, VaultNotFound
 from vault.settings import FILE, Settings, read_settings
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ SUMMARIES = "wiki/summaries"
 CONCEPTS = "wiki/concepts"
 TOPICS = "wiki/topics"
 PROPOSALS = "output/proposals"
+PROMOTION_QUEUE = "output/promotion-queue.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,39 @@ class Vault:
     root: Path
     settings: Settings
     notices: tuple[Diagnostic, ...] = ()
+    _asked: dict[str, Path | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def personal(self) -> Path | None:
+        """The folder of the human's own vault, which no scope but its own two writes; None if none was named.
+
+        Read from the user's settings, once. It need not be there now. Raises: Damaged, if those cannot be read:
+        what must not be written is not guessed at.
+        """
+        if "personal" not in self._asked:
+            from vault.user import personal_vault
+
+            self._asked["personal"] = personal_vault(self.settings.vault_id)
+        return self._asked["personal"]
 
     def guard(self, scope: Scope) -> Guard:
-        from vault.guard import Guard  # here, as a compile with nothing to do opens no file of the vault
+        """The hand that writes as `scope` may: for the two PERSONAL ones in the personal vault, else in this one.
 
-        return Guard(self.root, scope)
+        Raises: Refused if there is no personal vault to write in.
+        """
+        from vault.guard import Guard, Scope  # here, as a compile with nothing to do opens no file of the vault
+
+        personal = self.personal
+        if scope not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL):
+            return Guard(self.root, scope, forbidden=self.kept_out())
+        if personal is None:
+            hint = f"`retain init {self.root} --personal DIR` names one"
+            raise Refused("this vault has no personal vault", hint=hint)
+        return Guard(personal, scope, forbidden=(self.root,))
+
+    def kept_out(self) -> tuple[Path, ...]:
+        """The folders that nothing is to write but the human's own two commands: `forbidden` of a Guard or export."""
+        return () if self.personal is None else (self.personal,)
 
     def read_bytes(self, path: str) -> bytes | None:
         """The bytes of a file of the vault, reached without following a link; None if there is none."""
@@ -60,7 +90,19 @@ class Vault:
             ) from error
 
     def paths(self, folder: str, suffix: str) -> list[str]:
-        """The vault paths of the plain files right in `folder` that end in `suffix`, sorted; links are left out."""
+        """The vault paths of the plain files right in `folder` that end in `suffix`, sorted; links are left out.
+
+        So are versions that were laid beside an edited file: they are no page and no deck.
+        """
+        return [path for path in self._files(folder, suffix) if not is_beside(path)]
+
+    def laid_beside(self) -> list[str]:
+        """The vault paths of the versions that were laid beside an edited file and wait for the human to look."""
+        kept = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+        folders = ["wiki", "learning", *kept, *(f"{PROPOSALS}/{folder}" for folder in kept)]
+        return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
+
+    def _files(self, folder: str, suffix: str) -> list[str]:
         try:
             with os.scandir(self.root / folder) as entries:
                 names = [
@@ -70,18 +112,29 @@ class Vault:
                 ]
         except FileNotFoundError:
             return []
+        except PermissionError as error:  # empty is the last thing to take it for
+            hint = f"`chmod u+rwx {folder}`, or look whose it is"
+            raise Refused("this folder cannot be listed", where=folder, hint=hint) from error
         return [f"{folder}/{name}" for name in sorted(names)]
 
     def decks(self) -> Iterator[Deck]:
-        """Every file of flashcards, by name. One that isn't text is an empty deck with a diagnostic."""
+        """Every file of flashcards, by name. An unreadable one is an empty deck with a diagnostic."""
         from vault.card import Deck, parse_deck
 
-        for path in self.paths(FLASHCARDS, ".md"):
+        try:
+            paths = self.paths(FLASHCARDS, ".md")
+        except Refused as error:
+            yield Deck(FLASHCARDS, "", (), (Diagnostic(FLASHCARDS, 0, "unreadable", error.what, error.hint),))
+            return
+        for path in paths:
             try:
                 text = self.read_text(path)
-            except Damaged as error:
-                place, _, line = error.where.rpartition(":")
-                found = Diagnostic(place, int(line), "not-utf-8", error.what, error.hint)
+            except (Damaged, Refused) as error:
+                line = error.where.removeprefix(f"{path}:")
+                if line.isdecimal():
+                    found = Diagnostic(path, int(line), "not-utf-8", error.what, error.hint)
+                else:
+                    found = Diagnostic(path, 0, "unreadable", error.what, error.hint or f"`chmod u+rw {path}`")
                 yield Deck(path, "", (), (found,))
                 continue
             if text is not None:

@@ -1,9 +1,14 @@
-"""Only `vault/guard.py` opens for writing, makes, renames or deletes: proved on the syntax tree of every file."""
+"""Only `vault/guard.py` opens anything for writing: proved on the syntax tree of every file of every package.
+
+Its two hands, which open nothing for writing, are reached through it alone: one asks the kernel for folders without
+links, the other gives finished files their names and takes names away.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,38 +17,67 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("cli", "compiler", "learning", "templates", "tui", "vault")
 
-# The one writer, and who is let through for what, with the reason.
+# The one writer; its hands, which nobody else imports; and who is let through for what, with the reason.
 WRITER = "vault/guard.py"
+HANDS = {
+    "vault/beneath.py": {"ctypes"},  # openat2, which Python has no name for: it opens folders, to read
+    # link, rename, exchange of names (by ctypes), and the empty file that holds a name where a disk has none of these
+    "vault/replacing.py": {"os.link", "os.rename", "os.mknod", "unlink", "ctypes"},
+}
 LET_THROUGH = {
+    # What `guard audit --restore` does beside the guard's own writes: modes, and what stands in a file's place.
+    "vault/restoring.py": {"os.fchmod", "os.rename", "rmdir", "unlink"},
+    "vault/jail/kernel.py": {"ctypes"},  # the calls of Landlock and of the filter, which only take rights away
+    "vault/copies_database.py": {"sqlite3"},  # SQLite writes its own file, which the guard makes, outside every vault
     "compiler/readers/pdf_lines.py": {"ctypes"},  # pypdfium2's own C interface; it opens documents from memory
     "compiler/readers/office.py": {
         "ZipFile 'w'"
     },  # vetted parts, packed anew in memory for a library that unpacks them
     # A database and an archive made in memory; the bytes go to the temporary path that the guard's export_file gave.
     "learning/anki.py": {"sqlite3", "ZipFile 'w'", "write_bytes"},
+    "learning/table.py": {"write_bytes"},  # likewise
+    "cli/host_files.py": {"the command /bin/sh"},  # the line of a hook, as text: it makes every failure exit code 2
+    "vault/jail/processes.py": {"os.posix_spawn"},  # starts the caged command, with files closed and none opened
+    # Links, pipes and emptied folders in the way of a restored file, or left by an agent: taken away or renamed by
+    # name, below folders opened without links; what holds bytes stays, under a name that tells.
+    "vault/clearing.py": {"rmdir", "unlink"},
+    "vault/modes.py": {"chmod"},  # the owner's rights on his own files, where an agent took them; no bytes
+    # What `doctor` tries inside the jail, so that it is seen to fail there; and the one write that must succeed.
+    "vault/jail/trial.py": {"O_WRONLY", "O_CREAT", "O_EXCL", "os.link", "unlink"},
+    "cli/main.py": {"O_RDWR"},  # /dev/null in the place of a stream that is closed
+    "vault/jail/proof.py": {"O_RDWR"},  # /dev/null in the place of its own streams
+    "vault/jail/cage.py": {"tempfile", "shutil.rmtree"},  # an agent's own temporary folder, gone when the agent is
 }
 
-_WRITING_MODULES = {"tempfile", "shelve", "dbm", "sqlite3", "mmap", "ctypes", "filelock", "fileinput", "posix", "nt"}
+_WRITING_MODULES = {
+    *("tempfile", "shelve", "dbm", "sqlite3", "mmap", "ctypes", "_ctypes", "cffi", "filelock", "fileinput"),
+    *("posix", "nt", "_io", "_pyio"),
+}
 _READING_SHUTIL = {"get_terminal_size", "which", "disk_usage"}
 _OS = set(
     re.findall(
         r"\w+",
         """rename renames replace remove unlink rmdir removedirs mkdir makedirs mkfifo mknod link symlink truncate
-        chmod fchmod lchmod chown fchown lchown utime setxattr removexattr copy_file_range sendfile system popen""",
+        chmod fchmod lchmod chown fchown lchown chflags lchflags utime setxattr removexattr copy_file_range sendfile
+        splice system popen posix_spawn posix_spawnp startfile""",
     )
 )
 _METHODS = set(
     re.findall(
         r"\w+",
         """write_text write_bytes touch mkdir rmdir unlink hardlink_to symlink_to chmod lchmod extractall
-        write_to_file""",
+        write_to_file copy_into move_into urlretrieve dump_stats dictConfig fileConfig getoutput getstatusoutput
+        keylog_filename POSIX_SPAWN_OPEN""",
     )
 )
 _WRITE_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL", "O_TMPFILE"}
 _OPENERS = {"open", "FileIO", "ZipFile", "TarFile", "GzipFile", "BZ2File", "LZMAFile", "PyZipFile"}
 _HANDLERS = {"FileHandler", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler"}
+_FUNCTIONS = {"urlretrieve", "dictConfig", "fileConfig", "getoutput", "getstatusoutput"}
 _MODE = re.compile(r"(?=.*[wax+])[rwaxbtU+]{1,4}([:|].*)?")
 _LOOKERS = {"getattr", "methodcaller", "attrgetter"}
+_SHELLS = re.compile(r"(.*/)?(sh|bash|zsh|dash|ksh|fish|env|xargs|busybox|cmd|cmd\.exe|powershell|pwsh)")
+_TOOLS = re.compile(r"(.*/)?(cp|mv|rm|rmdir|ln|tee|dd|touch|install|rsync|truncate|mkdir|mkfifo|sed|patch|tar|unzip)")
 
 Finding = tuple[int, str]
 
@@ -54,6 +88,7 @@ class _Detector(ast.NodeVisitor):
     def __init__(self, origin: dict[str, str] | None = None) -> None:
         self.found: list[Finding] = []
         self.origin = origin or {}  # what each imported name is, wherever in the file it is imported
+        self.assigned: dict[str, ast.expr] = {}  # what each name of the module is set to, once for all
         self._called: set[ast.expr] = set()
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -68,8 +103,10 @@ class _Detector(ast.NodeVisitor):
         for alias in node.names:
             origin = f"{module}.{alias.name}"
             self.origin[alias.asname or alias.name] = origin
-            if module.split(".")[0] in _WRITING_MODULES or (
-                alias.name == "*" and module in ("os", "shutil", "pathlib")
+            if (
+                module.split(".")[0] in _WRITING_MODULES
+                or (alias.name == "*" and module in ("os", "shutil", "pathlib"))
+                or alias.name in _HANDLERS | _FUNCTIONS
             ):
                 self._note(node, origin)
             self._check_name(node, origin)
@@ -105,6 +142,18 @@ class _Detector(ast.NodeVisitor):
             self._check_lookup(node)
         elif last in ("__import__", "import_module"):
             self._check_import(node)
+        elif last == "basicConfig" and any(k.arg in ("filename", None) for k in node.keywords):
+            self._note(node, "a log file")
+        if any(k.arg == "shell" and not _is_false(k.value) for k in node.keywords):
+            self._note(node, "a shell")
+        if name.startswith("os.") and last.startswith(("exec", "spawn")):
+            self._check_command(node, node.args[last.startswith("spawn") :])
+        if name.startswith("subprocess.") and node.args and isinstance(node.args[0], ast.Tuple):
+            self._check_command(node, node.args[0].elts)
+        self.generic_visit(node)
+
+    def visit_List(self, node: ast.List) -> None:
+        self._check_command(node, node.elts)
         self.generic_visit(node)
 
     def _dotted(self, node: ast.expr) -> str:
@@ -122,13 +171,38 @@ class _Detector(ast.NodeVisitor):
 
     def _check_flags(self, node: ast.Call) -> None:
         flags = node.args[1:2] + [k.value for k in node.keywords if k.arg == "flags"]
-        numbers = [n for f in flags for n in ast.walk(f) if isinstance(n, ast.Constant) and isinstance(n.value, int)]
-        if any(n.value for n in numbers):
+        parts = [n for f in flags for n in self._spelt_out(f, 0)]
+        if any(isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value for n in parts):
             self._note(node, "os.open by number")
+        # `os` and `getattr` spell out a flag; any other name might be anything
+        unknown = [n for n in parts if isinstance(n, ast.Name) and n.id not in ("os", "getattr")]
+        unknown = [n for n in unknown if not self.origin.get(n.id, "").startswith("os.")]
+        if unknown or any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            self._note(node, "os.open with unknown flags")
+
+    def _spelt_out(self, node: ast.expr, depth: int) -> Iterator[ast.AST]:
+        """Every node of an expression, the names of the module replaced by what they are set to."""
+        if isinstance(node, ast.Name) and node.id in self.assigned and depth < 32:
+            yield from self._spelt_out(self.assigned[node.id], depth + 1)
+            return
+        yield node
+        for below in ast.iter_child_nodes(node):
+            if isinstance(below, ast.expr) and not (isinstance(node, ast.IfExp) and below is node.test):
+                yield from self._spelt_out(below, depth + 1)
+
+    def _check_command(self, node: ast.AST, words: list[ast.expr]) -> None:
+        """A command that is written out: a shell with `-c`, or a program that is there to write."""
+        said = [w.value if isinstance(w, ast.Constant) and isinstance(w.value, str) else "" for w in words]
+        first = next((word for word in said if word), "")
+        if (_SHELLS.fullmatch(first) and {"-c", "/c", "-Command"} & set(said)) or (
+            len(said) > 2 and said[0] == first and _TOOLS.fullmatch(first)
+        ):
+            self._note(node, f"the command {first}")
 
     def _check_mode(self, node: ast.Call, name: str, last: str) -> None:
         of_path = name.startswith("?") or name.split(".")[0] not in (
             "open",
+            "builtins",
             "io",
             "codecs",
             "gzip",
@@ -163,6 +237,10 @@ class _Detector(ast.NodeVisitor):
         self.found.append((getattr(node, "lineno", 0), what))
 
 
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
 def _writers(source: str) -> list[Finding]:
     tree = ast.parse(source)
     imports = _Detector()
@@ -170,8 +248,32 @@ def _writers(source: str) -> list[Finding]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             imports.visit(node)
     detector = _Detector(imports.origin)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            detector.assigned |= _assigned(statement.targets[0], statement.value)
     detector.visit(tree)
     return detector.found
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> dict[str, ast.expr]:
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return {t.id: v for t, v in zip(target.elts, value.elts, strict=False) if isinstance(t, ast.Name)}
+    return {}
+
+
+def _imported(source: str) -> set[str]:
+    """The modules that a file imports, anywhere in it, by statement or by name."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value.partition(":")[0])
+    return found
 
 
 def _files() -> Iterator[tuple[str, str]]:
@@ -186,16 +288,47 @@ def test_nobody_but_the_guard_writes() -> None:
         for name, source in _files()
         if name != WRITER
         for line, what in _writers(source)
-        if what not in LET_THROUGH.get(name, set())
+        if what not in LET_THROUGH.get(name, set()) | HANDS.get(name, set())
     ]
     assert not found, "only vault/guard.py may do this:\n" + "\n".join(found)
 
 
+def test_the_writers_hands_are_reached_through_the_guard_alone() -> None:
+    hands = {name.removesuffix(".py").replace("/", ".") for name in HANDS}
+    users = {name for name, source in _files() if hands & _imported(source)}
+    assert users == {WRITER}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import vault.replacing",
+        "from vault.replacing import install",
+        "from vault import clean, replacing as r",
+        "import importlib; importlib.import_module('vault.replacing')",
+        "def f():\n    from vault import beneath",
+    ],
+)
+def test_whoever_imports_a_hand_of_the_writer_is_seen(line: str) -> None:
+    assert {"vault.replacing", "vault.beneath"} & _imported(line)
+
+
+def test_who_is_let_through_is_there_and_needs_it() -> None:
+    files = dict(_files())
+    for name, what in (LET_THROUGH | HANDS).items():
+        unused = what - {each for _, each in _writers(files.get(name, ""))}
+        assert not unused, f"{name} is let through for what it doesn't do: {sorted(unused)}"
+
+
 def test_the_walk_sees_every_package_and_the_guard_itself_writes() -> None:
     files = dict(_files())
-    assert {name.split("/")[0] for name in files} == set(PACKAGES)
+    shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert {name.split("/")[0] for name in files} == set(PACKAGES) == set(shipped["packages"])
     found = {what for _, what in _writers(files[WRITER])}
-    assert {"os.rename", "os.link", "unlink", "mkdir", "O_CREAT", "ctypes"} <= found
+    assert {"os.rename", "unlink", "mkdir", "O_CREAT", "O_APPEND", "O_RDWR"} <= found
+    opening = {"O_CREAT", "O_APPEND", "O_RDWR", "O_WRONLY", "os.open by number", "os.open with unknown flags"}
+    for hand in HANDS:
+        assert not opening & {what for _, what in _writers(files[hand])}
 
 
 # One line each that writes behind the guard's back; the detector must see it even deep inside real code.
@@ -223,6 +356,34 @@ MUTANTS = [
     "import os; os.open('x', 65)",
     "import os; os.open('x', flags=1)",
     "import os; os.open('x', getattr(os, 'O_CREAT'))",
+    "import os; os.open('x', flags)",
+    "import os; os.open('x', *how)",
+    "import os; os.open('x', **how)",
+    "import os; mode = 577; os.open('x', mode)",
+    "import builtins; builtins.open('x', 'w')",
+    "import builtins as b; b.open('x', mode='a')",
+    "import _io; _io.open('x', 'w')",
+    "import ctypes; ctypes.CDLL(None).syscall(2, b'x', 577)",
+    "from ctypes import CDLL; CDLL(None).open(b'x', 577)",
+    "import importlib; importlib.import_module('ctypes')",
+    "from ctypes.util import find_library",
+    "import os; os.posix_spawn('x', ['x'], {}, file_actions=[(0, 1, 'y', 577, 0)])",
+    "actions = [(os.POSIX_SPAWN_OPEN, 1, 'y', 577, 0)]; import os",
+    "import os; os.splice(3, 4, 10)",
+    "import os; os.sendfile(3, 4, 0, 10)",
+    "import os; os.copy_file_range(3, 4, 10)",
+    "import os; os.chflags('x', 1)",
+    "import os; os.spawnlp(os.P_WAIT, 'cp', 'cp', 'a', 'b')",
+    "import os; os.execlp('sh', 'sh', '-c', 'echo > x')",
+    "import subprocess; subprocess.run('echo x > y', shell=True)",
+    "import subprocess; subprocess.run(line, shell=shell)",
+    "import subprocess; subprocess.run(['sh', '-c', 'echo x > y'])",
+    "import subprocess; subprocess.Popen(('/bin/bash', '-e', '-c', 'echo x > y'))",
+    "import subprocess; subprocess.check_call(['cp', a, b])",
+    "import subprocess; subprocess.run(['/usr/bin/tee', '-a', name])",
+    "import subprocess; subprocess.getoutput('echo x > y')",
+    "import subprocess; subprocess.run(['true'], stdout=open('x', 'w'))",
+    "from subprocess import getstatusoutput as g; g('echo > x')",
     "import os; os.rename('a', 'b')",
     "import os as o; o.replace('a', 'b')",
     "from os import replace; replace('a', 'b')",
@@ -253,6 +414,23 @@ MUTANTS = [
     "path.write_bytes(b'')",
     "path.open('w')",
     "path.open(mode='ab')",
+    "path.open('r+')",
+    "path.open(mode='r+b')",
+    "Path.open(path, 'w'); from pathlib import Path",
+    "path.copy_into(folder)",
+    "path.move_into(folder)",
+    "import shutil; shutil.copy('a', 'b')",
+    "import shutil as s; s.copytree('a', 'b')",
+    "from shutil import copy2 as c; c('a', 'b')",
+    "import shutil; shutil.unpack_archive('a')",
+    "import sqlite3 as db; db.connect('x')",
+    "from sqlite3 import connect",
+    "import logging; logging.basicConfig(filename='x')",
+    "import logging.config; logging.config.dictConfig({})",
+    "import logging.handlers; logging.handlers.RotatingFileHandler('x')",
+    "from logging import FileHandler as F; F('x')",
+    "import urllib.request; urllib.request.urlretrieve('a', 'b')",
+    "context.keylog_filename = 'x'",
     "path.open(mode)",
     "path.touch()",
     "path.mkdir(parents=True)",
@@ -289,6 +467,13 @@ INNOCENT = [
     "getattr(settings, name)",
     "ledger.rename(old, new)",
     "session.link",
+    "import os; FLAGS = os.O_RDONLY | getattr(os, 'O_NOFOLLOW', 0); os.open('x', FLAGS | os.O_CLOEXEC)",
+    "from os import O_RDONLY; import os; os.open('x', O_RDONLY)",
+    "import subprocess; subprocess.run(['git', 'status'], shell=False)",
+    "import subprocess; subprocess.run([sys.executable, '-c', 'pass'])",
+    "words = ['cp', 'mv']; names = ('sh', 'bash', 'zsh'); pair = ('touch', 1)",
+    "import logging; logging.basicConfig(level=10)",
+    "import os; os.execvp(command[0], command)",
 ]
 
 

@@ -1,21 +1,25 @@
-"""What tests of the guard share: a way to stand between it and the operating system."""
+"""What tests of the guard share: a way to stand between it and the operating system, and disks of another kind."""
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vault import guard as guard_module
+from vault import beneath, replacing
 
 CALLS = (
     *("open", "write", "fsync", "rename", "link", "unlink", "mkdir"),
-    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod"),
+    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod", "mknod"),
 )
 
 
@@ -34,13 +38,13 @@ class Disk:
 
         return call
 
-    def wrap_exchange(self, real: Callable[..., int]) -> Callable[..., int]:
-        """The one call that goes by ctypes: it says -1 and sets errno where `os` would raise."""
+    def wrap_native(self, name: str, real: Callable[..., int]) -> Callable[..., int]:
+        """A call that goes by ctypes: it says -1 and sets errno where `os` would raise."""
 
         def call(*args: Any) -> int:
-            self.made.append("exchange")
+            self.made.append(name)
             try:
-                self.before(len(self.made), "exchange")
+                self.before(len(self.made), name)
             except OSError as error:
                 ctypes.set_errno(error.errno or 0)
                 return -1
@@ -53,14 +57,17 @@ class Disk:
 def watched(before: Callable[[int, str], None]) -> Iterator[Disk]:
     """Every call to the operating system that could fail goes through a Disk inside the block."""
     disk = Disk(before)
-    exchange = guard_module._exchange_call()
+    rename, openat2 = replacing.rename_call(), beneath._openat2_call()
     with pytest.MonkeyPatch.context() as patch:
         for name in CALLS:
             patch.setattr(os, name, disk.wrap(name, getattr(os, name)))
         patch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, os.open})
-        if exchange is not None:
-            wrapped = disk.wrap_exchange(exchange)
-            patch.setattr(guard_module, "_exchange_call", lambda: wrapped)
+        if rename is not None:
+            renamed = disk.wrap_native("exchange", rename)
+            patch.setattr(replacing, "rename_call", lambda: renamed)
+        if openat2 is not None:
+            opened = disk.wrap_native("open", openat2)
+            patch.setattr(beneath, "_openat2_call", lambda: opened)
         yield disk
 
 
@@ -68,3 +75,61 @@ def watched(before: Callable[[int, str], None]) -> Iterator[Disk]:
 def _watched() -> Callable[[Callable[[int, str], None]], AbstractContextManager[Disk]]:
     """`with watched(before) as disk`: `before` hears of every call first, and may raise what a disk raises."""
     return watched
+
+
+def missing(reason: str, *, here: bool) -> None:
+    """Skips the test and says why; in CI, where the machine has what is needed (`here`), that is a failure."""
+    if os.environ.get("CI") and sys.platform == "linux" and here:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(params=["openat2", "walk"])
+def opener(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The two ways in which the writer opens folders; the test runs with each."""
+    here = Path(__file__).parent
+    if request.param == "walk":
+        monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
+    elif (call := beneath._openat2_call()) is None:
+        missing("this system has no openat2", here=True)
+    else:
+        try:
+            os.close(beneath._by_openat2(call, os.open(here, os.O_RDONLY), ".", beneath._STRICT))
+        except OSError as error:
+            missing(f"this kernel has no openat2: {error.strerror}", here=error.errno == errno.ENOSYS)
+    return str(request.param)
+
+
+Folding = Callable[..., AbstractContextManager[Path]]
+
+
+@pytest.fixture
+def folding(tmp_path: Path) -> Folding:
+    """`with folding("no-link") as disk`: a mounted disk to which case and composition of names mean nothing.
+
+    What is on it lies in `tmp_path/backing`, to be looked at from outside.
+    """
+
+    @contextmanager
+    def mounted(*lacking: str) -> Iterator[Path]:
+        (tmp_path / "backing").mkdir(exist_ok=True)
+        (tmp_path / "disk").mkdir(exist_ok=True)
+        command = [sys.executable, "-I", str(Path(__file__).with_name("folding_disk.py"))]
+        with subprocess.Popen(
+            [*command, str(tmp_path / "backing"), str(tmp_path / "disk"), *lacking],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stdin and server.stdout and server.stderr
+            try:
+                if server.stdout.readline() != "ready\n":
+                    able = Path("/dev/fuse").exists() and os.geteuid() == 0
+                    missing(f"no disk of our own can be mounted here: {server.stderr.read()[-200:]}", here=able)
+                yield tmp_path / "disk"
+            finally:
+                server.stdin.close()
+                server.wait(60)
+
+    return mounted

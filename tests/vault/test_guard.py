@@ -354,3 +354,23 @@ def test_where_links_cannot_be_kept_out_nothing_is_opened(root: Path, monkeypatc
     monkeypatch.setattr(os, "supports_dir_fd", set())
     with pytest.raises(Refused, match="WSL2"):
         Guard(root, Scope.AGENT)
+
+
+@pytest.mark.parametrize("scope", [Scope.INSIGHT, Scope.PERSONAL])
+def test_a_hand_that_only_adds_takes_back_only_what_it_has_just_laid_there_unchanged(root: Path, scope: Scope) -> None:
+    (root / "insights").mkdir(exist_ok=True)
+    theirs, ours, edited = ("insights/theirs.md", "insights/ours.md", "insights/edited.md")
+    (root / theirs).write_bytes(NEW)
+    guard = Guard(root, scope)
+    guard.write(ours, NEW, expect=None)
+    guard.write(edited, NEW, expect=None)
+    (root / edited).write_bytes(OLD)
+    assert not guard.write(theirs, NEW, expect=None)
+    for path, digest in ((theirs, sha256_hex(NEW)), (edited, sha256_hex(NEW)), (edited, sha256_hex(OLD))):
+        with pytest.raises(Refused):
+            guard.remove(path, expect=digest)
+    with pytest.raises(Refused):
+        Guard(root, scope).remove(ours, expect=sha256_hex(NEW))
+    guard.remove(ours, expect=sha256_hex(NEW))
+    assert (root / theirs).read_bytes() == NEW
+    assert not (root / ours).exists() and (root / edited).read_bytes() == OLD

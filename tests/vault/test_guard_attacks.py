@@ -1,14 +1,12 @@
-"""Links, races, other names for the human's folders: nothing outside the granted places changes, ever.
+"""Links and other names for the human's folders: nothing outside the granted places changes, ever.
 
-Each refusal stands beside a write that must succeed, and the race beside a naive writer that it catches out.
+Each refusal stands beside a write that must succeed. Races are in test_guard_races.py.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -140,6 +138,7 @@ def test_adding_reaches_new_files_in_raw_and_nothing_else(root: Path, path: str)
 LINKED = ["wiki", "wiki/concepts", "output", "learning", "learning/flashcards", "ledger", ".retain", ".retain/work"]
 
 
+@pytest.mark.usefixtures("opener")
 @pytest.mark.parametrize("place", LINKED)
 @pytest.mark.parametrize("target", ["insights", "raw", "../outside", "insights/deep", "wiki2"])
 def test_no_write_goes_through_a_linked_folder(root: Path, place: str, target: str) -> None:
@@ -159,6 +158,7 @@ def test_no_write_goes_through_a_linked_folder(root: Path, place: str, target: s
         assert Guard(root, Scope.PUBLISHER).write(f"{place}/new.md", NEW, expect=None)
 
 
+@pytest.mark.usefixtures("opener")
 def test_a_linked_insights_is_still_the_humans(root: Path) -> None:
     """The personal vault reached through a link in the vault, and the same folder named as wiki/."""
     (root / "insights").rename(root.parent / "personal")
@@ -175,6 +175,7 @@ def test_a_linked_insights_is_still_the_humans(root: Path) -> None:
     assert Guard(root, Scope.AGENT).write("wiki/new.md", NEW, expect=None)
 
 
+@pytest.mark.usefixtures("opener")
 def test_a_forbidden_folder_is_known_by_what_it_is(root: Path) -> None:
     personal = root / "wiki" / "personal"
     (personal / "deep").mkdir(parents=True)
@@ -194,6 +195,7 @@ def test_a_vault_that_is_the_personal_vault_is_not_written(root: Path) -> None:
         Guard(root, Scope.AGENT, forbidden=[root]).write("wiki/a.md", NEW, expect=None)
 
 
+@pytest.mark.usefixtures("opener")
 def test_a_folder_bound_over_another_is_recognised(root: Path) -> None:
     command = ["mount", "--bind", str(root / "insights"), str(root / "wiki/concepts")]
     if subprocess.run(command, capture_output=True, check=False).returncode:
@@ -207,6 +209,63 @@ def test_a_folder_bound_over_another_is_recognised(root: Path) -> None:
     assert Guard(root, Scope.AGENT).write("wiki/concepts/mine.md", NEW, expect=None)
 
 
+@pytest.mark.usefixtures("opener")
+@pytest.mark.parametrize("shown", ["insights/deep", "insights/deep/deeper", "raw/deep", "../outside/deep"])
+def test_the_middle_of_a_human_folder_bound_elsewhere_is_recognised(root: Path, shown: str) -> None:
+    """No folder on the way is one of the human's by name or identity: only that a mount begins there tells."""
+    (root / shown).mkdir(parents=True, exist_ok=True)
+    (root / shown / "mine.md").write_bytes(MINE)
+    with bound(root / shown, root / "wiki/concepts"):
+        guard = Guard(root, Scope.AGENT, forbidden=[root.parent / "outside"])
+        with pytest.raises(Refused, match="human's under another name"):
+            guard.write("wiki/concepts/mine.md", NEW, expect=sha256_hex(MINE))
+        with pytest.raises(Refused, match="human's under another name"):
+            guard.makedirs("wiki/concepts/deep")
+        assert (root / shown / "mine.md").read_bytes() == MINE
+        assert guard.write("wiki/beside.md", NEW, expect=None)
+
+
+@pytest.mark.usefixtures("opener")
+def test_a_folder_of_somebody_elses_that_is_mounted_in_the_wiki_may_be_written(root: Path) -> None:
+    """A disk or a container's volume below wiki/ is no attack; what lies beside the vault is nobody's in it."""
+    (root.parent / "volume").mkdir()
+    with bound(root.parent / "volume", root / "wiki/concepts"):
+        assert Guard(root, Scope.AGENT).write("wiki/concepts/new/a.md", NEW, expect=None)
+    assert (root.parent / "volume/new/a.md").read_bytes() == NEW
+
+
+@pytest.mark.usefixtures("opener")
+def test_the_humans_folders_are_looked_through_once_for_each_mount(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root.parent / "volume").mkdir()
+    (root / "insights/deep").mkdir(exist_ok=True)
+    walks: list[object] = []
+    real = Guard._below_theirs
+
+    def counted(hand: Guard, parts: tuple[str, ...]) -> frozenset[tuple[int, int]]:
+        walks.append(parts)
+        return real(hand, parts)
+
+    monkeypatch.setattr(Guard, "_below_theirs", counted)
+    guard = Guard(root, Scope.AGENT)
+    with bound(root.parent / "volume", root / "wiki/concepts"):
+        for number in range(5):
+            guard.write(f"wiki/concepts/{number}.md", NEW, expect=None)
+        assert len(walks) == 1
+    with bound(root / "insights/deep", root / "wiki/concepts"), pytest.raises(Refused, match="another name"):
+        guard.write("wiki/concepts/a.md", NEW, expect=None)
+
+
+@contextmanager
+def bound(shown: Path, there: Path) -> Iterator[None]:
+    command = ["mount", "--bind", str(shown), str(there)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("binding a folder over another needs root")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(there)], check=True)
+
+
 def test_reading_follows_no_link_either(root: Path) -> None:
     (root / "wiki/secret.md").symlink_to(root.parent / "outside/mine.md")
     (root / "wiki/away").symlink_to(root.parent / "outside")
@@ -215,74 +274,3 @@ def test_reading_follows_no_link_either(root: Path) -> None:
         with pytest.raises(Refused):
             guard.read(path)
     assert guard.read("insights/mine.md") == MINE  # an agent may read what the human thinks in this vault
-
-
-# Exchanges wiki/concepts with a link to insights/, as fast as it can, until it is killed.
-_SWAPPER = """
-import ctypes, os, sys
-library = ctypes.CDLL(None, use_errno=True)
-exchange = getattr(library, "renameat2", None) or library.renameatx_np
-here = os.open(sys.argv[1], os.O_RDONLY)
-os.symlink("../insights", "link", dir_fd=here)
-print("ready", flush=True)
-while exchange(here, b"link", here, b"wiki/concepts", 2) == 0:
-    pass
-raise SystemExit(os.strerror(ctypes.get_errno()))
-"""
-
-
-@contextmanager
-def _swapping(root: Path) -> Iterator[None]:
-    process = subprocess.Popen([sys.executable, "-I", "-c", _SWAPPER, str(root)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    try:
-        yield
-        assert process.poll() is None, "the swapper gave up"
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def _naive_write(root: Path, name: str) -> None:
-    """What most programs do: look where the path leads, and then open it by its name."""
-    path = root / "wiki" / "concepts" / name
-    parent = Path(os.path.realpath(path.parent))
-    if root / "insights" in (parent, *parent.parents):
-        raise Refused("that leads into insights/")
-    path.write_bytes(NEW)
-
-
-def _escapes(root: Path) -> list[str]:
-    return [p.name for p in (root / "insights").iterdir() if p.name not in ("mine.md", "deep")]
-
-
-def _race(
-    root: Path, write: Callable[[str], object], tries: int, seconds: float, *, first: bool
-) -> tuple[int, int, int]:
-    """(written, refused, escaped) in so many tries; stops at the first escape with `first`, or when time is up."""
-    written = refused = 0
-    end = time.monotonic() + seconds
-    for n in range(tries):
-        try:
-            write(f"n{n}.md")
-            written += 1
-        except (RetainError, OSError):
-            refused += 1
-        if time.monotonic() > end or (first and n % 50 == 0 and _escapes(root)):
-            break
-    return written, refused, len(_escapes(root))
-
-
-def test_a_folder_swapped_for_a_link_in_the_middle_of_a_write_lets_nothing_through(root: Path) -> None:
-    with _swapping(root):
-        naive = _race(root, lambda name: _naive_write(root, name), 200_000, 8.0, first=True)
-        for name in _escapes(root):
-            (root / "insights" / name).unlink()
-        guard = Guard(root, Scope.AGENT)
-        ours = _race(root, lambda name: guard.write(f"wiki/concepts/{name}", NEW, expect=None), 2_000, 6.0, first=False)
-    assert naive[2] > 0, f"the race is not real here: {naive}"
-    assert ours[0] > 0 and ours[1] > 0, f"the folder was never there, or never a link: {ours}"
-    assert ours[2] == 0, f"{ours[2]} writes landed in insights/"
-    assert (root / "insights/mine.md").read_bytes() == MINE

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from vault import guard as guard_module
+from vault import replacing
 from vault.errors import EditedMeanwhile
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
@@ -136,7 +136,7 @@ def test_without_exchange_and_links_an_edit_is_noticed_up_to_the_rename(
 
     _reset(root, OLD if action is _replace else None)
     with watched(step), pytest.raises(EditedMeanwhile):
-        monkeypatch.setattr(guard_module, "_exchange_call", lambda: None)
+        monkeypatch.setattr(replacing, "rename_call", lambda: None)
         action(root)
     assert _found(root) == EDITED
 
@@ -191,10 +191,12 @@ for number, line in enumerate(sys.stdin):
 """
 
 
-def test_edits_by_another_process_at_random_moments_are_never_overwritten(root: Path) -> None:
+def test_edits_by_another_process_at_random_moments_are_never_overwritten(
+    root: Path, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
+) -> None:
     seed = 20261121
     random_ = random.Random(seed)
-    refused = 0
+    refused, tries = 0, torture(1_000, 200)
     with subprocess.Popen(
         [sys.executable, "-I", "-c", _EDITOR, str(root / PAGE)],
         stdin=subprocess.PIPE,
@@ -202,7 +204,7 @@ def test_edits_by_another_process_at_random_moments_are_never_overwritten(root: 
         text=True,
     ) as editor:
         assert editor.stdin is not None and editor.stdout is not None
-        for number in range(200):
+        for number in range(tries):
             _reset(root, OLD)
             editor.stdin.write(f"{random_.randrange(1500)}\n")
             editor.stdin.flush()
@@ -213,4 +215,5 @@ def test_edits_by_another_process_at_random_moments_are_never_overwritten(root: 
             editor.stdout.readline()
             assert _found(root) == b"edit %d" % number, f"edit {number} is lost (seed {seed})"
         editor.stdin.close()
-    assert 0 < refused < 200, f"the edits were all early or all late: {refused} of 200 refused"
+    tally("Outside edits between read and write", f"{tries:,} tries, {refused} of them in between, 0 overwritten")
+    assert 0 < refused < tries, f"the edits were all early or all late: {refused} of {tries} refused"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from vault import guard as guard_module
+from vault import replacing
 from vault.errors import EditedMeanwhile, Refused, RetainError, Unreadable, WriteFailed
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope, export_file
@@ -193,7 +193,7 @@ def test_where_the_system_has_no_exchange_and_no_hard_links_files_are_still_writ
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(guard_module, "_exchange_call", lambda: None)
+    monkeypatch.setattr(replacing, "rename_call", lambda: None)
     for action in ACTIONS:
         root = _fresh(tmp_path, action)
         action.run(root)

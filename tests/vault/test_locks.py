@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from vault.errors import LockHeld, Refused
+from vault.errors import LockHeld, Refused, WriteFailed
+from vault.guard import Guard, Scope
 from vault.locks import Holder, holder_of, lock
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -62,12 +66,119 @@ def test_a_second_one_is_told_who_holds_it(root: Path) -> None:
         lock(root, "publisher", purpose="compiling"),
     ):
         raise AssertionError("two hold one lock")
-    assert str(caught.value) == (
-        f"{FILE}: held by process {os.getpid()} on {os.uname().nodename}, compiling since 2026-11-21T12:00:05Z "
-        "(wait until it is done, or end that process)"
-    )
+    who = f"process {os.getpid()} on {os.uname().nodename}, compiling since 2026-11-21T12:00:05Z"
+    head, age, tail = re.split(r"(?:, for (\d+ (?:second|minute|hour|day)s?|a moment))? (?=\(wait)", str(caught.value))
+    assert head == f"{FILE}: held by {who}" and tail == "(wait until it is done, or end that process)"
+    assert age is not None or datetime.now(UTC) < NOON, "how long, unless this machine's clock is behind"
     with lock(root, "publisher", purpose="compiling"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "a moment"),
+        (1, "1 second"),
+        (59, "59 seconds"),
+        (60, "1 minute"),
+        (200, "3 minutes"),
+        (3_600, "1 hour"),
+        (7_300, "2 hours"),
+        (86_400, "1 day"),
+        (864_000, "10 days"),
+    ],
+)
+def test_how_long_a_lock_is_held_is_told_in_words(seconds: int, words: str) -> None:
+    holder = Holder(12, "shelf", "2026-11-21T12:00:05Z", "compiling")
+    expected = f"process 12 on shelf, compiling since 2026-11-21T12:00:05Z, for {words}"
+    assert holder.told(NOON + timedelta(seconds=seconds)) == expected
+
+
+@pytest.mark.parametrize(
+    "since", ["", "yesterday", "2026-11-21T12:00:05", "9999-99-99T00:00:00Z", "2026-11-22T12:00:00Z"]
+)
+def test_an_age_that_cannot_be_told_is_left_out(since: str) -> None:
+    assert Holder(12, "shelf", since, "compiling").told(NOON) == f"process 12 on shelf, compiling since {since}"
+
+
+def _words_of_another(root: Path, *, minutes_ago: float, boot: str = "another", host: str = "another-machine") -> None:
+    since = (datetime.now(UTC) - timedelta(minutes=minutes_ago)).isoformat(timespec="seconds")
+    (root / ".retain/locks").mkdir(parents=True, exist_ok=True)
+    words = {"pid": 7, "host": host, "since": since, "purpose": "compiling", "boot": boot}
+    (root / FILE).write_text(json.dumps(words))
+
+
+@pytest.mark.parametrize("boot", ["another", ""])
+def test_another_machine_that_shares_the_folder_but_no_lock_is_believed_for_a_while(root: Path, boot: str) -> None:
+    _words_of_another(root, minutes_ago=3, boot=boot)
+    before = (root / FILE).read_bytes()
+    with pytest.raises(LockHeld) as caught, lock(root, "publisher", purpose="compiling"):
+        pass
+    assert "held by process 7 on another-machine, compiling since" in str(caught.value)
+    assert ", for 3 minutes (that is another machine; its word counts for 10 minutes" in str(caught.value)
+    assert (root / FILE).read_bytes() == before
+
+
+def test_words_of_another_machine_are_never_believed_for_ever(root: Path) -> None:
+    for minutes in (11, 60, 10**6):
+        _words_of_another(root, minutes_ago=minutes)
+        with lock(root, "publisher", purpose="compiling") as holder:
+            assert holder_of(root, "publisher") == holder
+
+
+def test_status_names_another_machine_as_long_as_it_is_believed(root: Path) -> None:
+    _words_of_another(root, minutes_ago=3)
+    named = holder_of(root, "publisher")
+    assert named is not None and named.host == "another-machine"
+    _words_of_another(root, minutes_ago=11)
+    assert holder_of(root, "publisher") is None
+
+
+def test_words_from_the_future_or_of_this_very_machine_stop_nobody(root: Path) -> None:
+    """A clock that runs ahead must not lock for ever; a container that was killed is this machine by its boot."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    own = boot.read_text().strip() if boot.exists() else ""
+    given = [(-60.0, "another", "another-machine"), (1.0, "before the restart", os.uname().nodename)]
+    for minutes, boot_, host in [*given, *([(1.0, own, "a-container")] if own else [])]:
+        _words_of_another(root, minutes_ago=minutes, boot=boot_, host=host)
+        with lock(root, "publisher", purpose="compiling") as holder:
+            assert holder.pid == os.getpid()
+
+
+def test_whoever_waits_is_told_once_for_whom(root: Path) -> None:
+    told: list[str] = []
+    process = hold_elsewhere(root)
+
+    def waiting(words: str) -> None:
+        told.append(words)
+        process.send_signal(signal.SIGKILL)
+
+    try:
+        with lock(root, "publisher", purpose="compiling", timeout_s=60, waiting=waiting) as holder:
+            assert holder.pid == os.getpid()
+    finally:
+        process.kill()
+        process.communicate()
+    assert len(told) == 1 and told[0].startswith(
+        f"waiting for process {process.pid} on {os.uname().nodename}, compiling"
+    )
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL])
+def test_on_a_disk_without_locks_nothing_is_written_and_that_is_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def no_locks(handle: int, operation: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    said = "this file system has no locks"
+    with pytest.raises(WriteFailed, match=said), lock(root, "publisher", purpose="compiling", timeout_s=60):
+        pass
+    (root / "learning").mkdir()
+    with pytest.raises(WriteFailed, match=said):
+        Guard(root, Scope.LOG).append("learning/reviews.jsonl", b"{}\n")
+    assert (root / "learning/reviews.jsonl").read_bytes() == b""
 
 
 def test_locks_of_different_names_do_not_meet(root: Path) -> None:
@@ -121,18 +232,18 @@ def test_waiting_gets_the_lock_once_it_is_free(root: Path) -> None:
     def hold() -> None:
         with lock(root, "publisher", purpose="compiling"):
             held.set()
-            free.wait(5)
+            free.wait(60)
 
     held = threading.Event()
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait(5)
+    assert held.wait(60)
     began = time.monotonic()
     with pytest.raises(LockHeld), lock(root, "publisher", purpose="compiling", timeout_s=0.15):
         pass
     assert time.monotonic() - began >= 0.15
     threading.Timer(0.1, free.set).start()
-    with lock(root, "publisher", purpose="compiling", timeout_s=5):
+    with lock(root, "publisher", purpose="compiling", timeout_s=60):
         assert free.is_set()
     thread.join()
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vault.conflict import beside, is_beside
 from vault.errors import Refused
 from vault.ids import slug
 from vault.safe_path import Scope, is_append_only, makeable, skeleton, split, writable
@@ -63,9 +66,19 @@ ALLOWED = {
         "wiki/_log.md",
         "ledger/ids.jsonl",
     ],
+    Scope.INSIGHT: ["insights/a.md", "insights/ideas/Über das Vergessen?.md"],
+    Scope.RESTORE: [
+        *("insights/a.md", "insights/deep/b: c.md", "raw/articles/#hash [brackets] | pipe.md"),
+        *("insights/.obsidian/app.json", "raw/repos/x/.github/ci.yml", "raw/repos/x/.gitignore"),
+    ],
+    Scope.RESTORE_PERSONAL: ["a.md", "insights/a.md", ".obsidian/plugins/x/main.js", ".a.md", "learning/reviews.jsonl"],
+    Scope.PERSONAL: ["a.md", "journal/2026/11 – 22.md", "insights/a.md", "wiki", "learning/reviews.jsonl"],
+    Scope.HOST: [".claude/settings.local.json", ".codex/config.toml", ".git/hooks/pre-commit", ".git/hooks/commit-msg"],
+    Scope.CONFIG: ["config.toml"],
+    Scope.STATE: ["copies.sqlite3", "runs/01KA5WQ4Z0000000000000000A.json", "agent-files.json"],
 }
 
-# Refused for every scope.
+# Refused for every scope, but for those that it is the very purpose of.
 HOSTILE = [
     "",
     ".",
@@ -128,6 +141,26 @@ HOSTILE = [
     "file:///etc/passwd",
 ]
 
+# What is no attack for some scopes: places named letter by letter in their allow-lists; and in the human's own vault,
+# which holds no folder of another owner, whatever a human may call a note of theirs.
+_IN_THE_HUMANS_OWN = {
+    *("wiki", "insights/a.md", "Insights/a.md", "INSIGHTS/a.md", "insights./a.md", "insights /a.md"),
+    *("INSIGH~1/a.md", "insights::$DATA", "\u0456nsights/a.md", "in\u200bsights/a.md"),
+    *("learning/reviews-../x.jsonl", "~/insights/a.md", "C:/insights/a.md"),
+}
+MEANT = {
+    Scope.INSIGHT: {"insights/a.md"},
+    Scope.RESTORE: {"insights/a.md", "raw/.claude/settings.json"},
+    Scope.HOST: {".git/hooks/pre-commit", ".codex/config.toml"},
+    Scope.STATE: {"wiki"},  # a name like any other, in the user's state folder
+    Scope.PERSONAL: _IN_THE_HUMANS_OWN,
+    # What was known to stand there, settings of the human's programs included.
+    Scope.RESTORE_PERSONAL: {
+        *_IN_THE_HUMANS_OWN,
+        *("raw/.claude/settings.json", ".claude/settings.json", ".obsidian/app.json", ".codex/config.toml", ".retain"),
+    },
+}
+
 # Refused where code makes the names.
 UNFIT = [
     "wiki/insights/a.md",
@@ -182,11 +215,33 @@ def test_each_scope_may_write_what_it_is_for(scope: Scope, path: str) -> None:
     assert "/".join(writable(path, scope)) == path
 
 
-@pytest.mark.parametrize("scope", Scope)
-@pytest.mark.parametrize("path", HOSTILE)
+@pytest.mark.parametrize(("scope", "path"), [(s, p) for s in Scope for p in HOSTILE if p not in MEANT.get(s, set())])
 def test_no_scope_writes_a_hostile_path(scope: Scope, path: str) -> None:
     with pytest.raises(Refused):
         writable(path, scope)
+
+
+@pytest.mark.parametrize(("scope", "path"), [(s, p) for s, paths in MEANT.items() for p in sorted(paths)])
+def test_what_is_meant_for_a_scope_is_still_a_plain_path_below_its_root(scope: Scope, path: str) -> None:
+    assert path in HOSTILE
+    assert "/".join(writable(path, scope)) == path
+    assert not {"", ".", ".."} & set(writable(path, scope))
+
+
+def test_each_scope_owns_just_the_human_folders_that_its_allow_list_names() -> None:
+    owning = {scope: scope.owns for scope in Scope if scope.owns}
+    assert owning == {
+        Scope.ADD: {"raw"},
+        Scope.INSIGHT: {"insights"},
+        Scope.RESTORE: {"insights", "raw"},
+        Scope.INIT: {"insights", "raw"},
+        Scope.PERSONAL: {"insights", "raw"},
+        Scope.RESTORE_PERSONAL: {"insights", "raw"},
+    }
+
+
+def test_who_only_adds_never_replaces() -> None:
+    assert {s for s in Scope if not s.replaces} == {Scope.ADD, Scope.INIT, Scope.INSIGHT, Scope.PERSONAL}
 
 
 @pytest.mark.parametrize("scope", [Scope.AGENT, Scope.PUBLISHER, Scope.INIT])
@@ -215,6 +270,16 @@ DENIED = {
     ],
     Scope.ADD: ["wiki/a.md", "output/a.md", "learning/a.md", "ledger/ids.jsonl", ".retain/x", "raw", "raws/a.md"],
     Scope.INIT: ["insights/a.md", ".obsidian/app.json", "src/a.py", "Makefile", "AGENTS.md.bak", "agents.md"],
+    Scope.INSIGHT: ["raw/a.md", "wiki/a.md", "insights", "insights/.obsidian/app.json", "Insights/a.md", "a.md"],
+    Scope.RESTORE: ["wiki/a.md", "ledger/ids.jsonl", "insights/.git/config", "raw/.retain-tmp-00", "AGENTS.md"],
+    Scope.PERSONAL: [".obsidian/app.json", ".git/config", "notes/.git/config", ".trash/a.md", ".a.md", "a/../b.md"],
+    Scope.RESTORE_PERSONAL: [".git/config", "notes/.GIT/config", ".git./x", "a/../b.md", ".retain-tmp-00", "a\nb.md"],
+    Scope.HOST: [
+        *(".git/config", ".git/hooks/post-commit", ".git/hooks/pre-commit/x", ".claude/settings.json"),
+        *(".claude/hooks/x.sh", ".codex/auth.json", ".obsidian/app.json", "settings.json", "insights/a.md"),
+    ],
+    Scope.CONFIG: ["config.toml.bak", "x/config.toml", "insights/a.md", "copies.sqlite3"],
+    Scope.STATE: ["insights/a.md", "r\u0430w/a.md", "CON", "runs/a:b.json", ".ssh/config", "runs/%2e%2e/a"],
 }
 
 
@@ -304,7 +369,7 @@ def test_what_passes_lies_in_a_granted_place_and_has_no_dots(path: str, scope: S
     assert "/".join(parts) == path
     assert not {"", ".", ".."} & set(parts) and "\0" not in path
     assert any(grant.covers(parts) for grant in scope.value)
-    if scope not in (Scope.ADD, Scope.INIT):
+    if not scope.owns:
         assert skeleton(parts[0]) not in {skeleton("insights"), skeleton("raw")}
 
 
@@ -329,3 +394,39 @@ def test_splitting_is_the_inverse_of_joining_or_refuses(path: str) -> None:
     except Refused:
         return
     assert "/".join(parts) == path
+
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "expected"),
+    [
+        ("kv-cache.md", 1, "kv-cache.conflict-2026-11-22.md"),
+        ("kv-cache.md", 12, "kv-cache.conflict-2026-11-22-12.md"),
+        ("a.tar.gz", 2, "a.tar.conflict-2026-11-22-2.gz"),
+        ("plain", 1, "plain.conflict-2026-11-22"),
+        ("注" * 84 + ".md", 1, "注" * 77 + ".conflict-2026-11-22.md"),
+    ],
+)
+def test_another_version_of_a_file_is_laid_beside_it_under_a_name_that_tells(
+    name: str, number: int, expected: str
+) -> None:
+    assert beside(name, DAY, number) == expected
+    assert is_beside(expected) and not is_beside(name)
+    assert writable(f"wiki/concepts/{expected}", Scope.AGENT)
+
+
+def test_a_version_may_be_laid_beside_each_page_that_the_publisher_writes() -> None:
+    for page in ("_review", "gaps", "reading-list"):
+        assert writable(f"learning/{beside(page + '.md', DAY)}", Scope.PUBLISHER)
+    for name in ("gaps.conflict-.md", "gaps.conflict-2026-11-22-1234.md", "x.conflict-2026-11-22.md", "gaps.md.md"):
+        with pytest.raises(Refused):
+            writable(f"learning/{name}", Scope.PUBLISHER)
+
+
+@given(st.text(max_size=40), st.dates(), st.integers(1, 999))
+def test_no_slug_is_taken_for_a_version_laid_beside(title: str, day: date, number: int) -> None:
+    name = f"{slug(title)}.md"
+    assert not is_beside(name) and is_beside(beside(name, day, number))
+    assert writable(f"wiki/{beside(name, day, number)}", Scope.AGENT)
