@@ -26,15 +26,31 @@ FOLDERS = (
 
 @click.command()
 @click.argument("directory", metavar="DIR")
+@click.option("--personal", metavar="DIR2", help="A vault of your own beside it, which no agent can read.")
 @click.option("--adopt", is_flag=True, help="Lay the vault over a folder that already holds notes.")
 @click.option("--no-git", is_flag=True, help="Do not make it a git repository.")
-def init(directory: str, adopt: bool, no_git: bool) -> None:
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    type=click.Choice(["claude-code", "codex"]),
+    help="Settings and hooks for this coding agent; also for a vault that is there already.",
+)
+@click.option("--print", "show", is_flag=True, help="With --host: show the files instead of writing them.")
+def init(
+    directory: str, personal: str | None, adopt: bool, no_git: bool, hosts: tuple[str, ...], show: bool
+) -> int | None:
     """Make a new vault in DIR.
+
+    With --personal your own notes live in DIR2, and DIR has no insights/. Where DIR2 is stays in your own settings,
+    on this machine; for a vault that is there already, say --personal again on each machine.
 
     \b
     Examples:
       retain init my-vault
+      retain init ~/know --personal ~/notes     your notes apart, which no agent can read
       retain init ~/notes --adopt     add the layer to an existing Obsidian vault
+      retain init ~/know --host claude-code --host codex     ask these agents to keep out of what is yours
     """
     from templates import read
     from vault.guard import Guard, Scope
@@ -42,6 +58,14 @@ def init(directory: str, adopt: bool, no_git: bool) -> None:
     from vault.settings import Settings, render_settings
 
     root = Path(directory).expanduser()
+    if show and not hosts:
+        raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
+    if show:
+        return _hosts(root, hosts, show=True)
+    if (root / FILE).exists() and (personal is not None or hosts):
+        if personal is not None:
+            _join(root, personal)
+        return _hosts(root, hosts, show=False) if hosts else None
     if (root / FILE).exists():
         raise Refused("this is a vault already", where=str(root / FILE), hint="open it with `retain status`")
     if root.exists() and not root.is_dir():
@@ -59,18 +83,59 @@ def init(directory: str, adopt: bool, no_git: bool) -> None:
         name=root.resolve().name,
         timezone=_local_zone(),
     )
+    own = _checked(root.resolve(), personal, settings.vault_id)
     for folder in FOLDERS:
-        guard.makedirs(folder)
+        if own is None or folder != "insights":
+            guard.makedirs(folder)
     files = {"AGENTS.md": read("AGENTS.md"), ".gitignore": read("gitignore"), ".gitattributes": read("gitattributes")}
     kept = [name for name, text in files.items() if not _lay(guard, name, text)]
+    if own is not None:
+        _name_personal(own, settings.vault_id)
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
     report.say(f"a new vault in {root} (study days in {settings.timezone}, from {settings.rollover}:00)")
+    if own is not None:
+        report.say(f"  your own notes live in {own}; `retain guard audit` watches over them")
     for name in kept:
         report.say(f"  {name} was there and stays as it is; the one retain would write is in its documentation")
     if not no_git and shutil.which("git") and not _in_git(root):
         subprocess.run(["git", "init", "--quiet", str(root)], check=False)
         report.say("  it is a git repository; commit whenever you like")
+    code = _hosts(root, hosts, show=False) if hosts else None
     report.say(f"next: cd {root} && retain add FILES && retain compile")
+    return code
+
+
+def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
+    from cli.host_files import lay_hosts
+
+    return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
+
+
+def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
+    """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
+    from vault.two_vaults import check_no_personal, checked_apart
+
+    check_no_personal(root)
+    return None if personal is None else checked_apart(root, Path(personal), vault_id)
+
+
+def _name_personal(own: Path, vault_id: str) -> None:
+    """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
+    from vault.guard import Guard, Scope
+    from vault.user import personal_vault, set_personal_vault
+
+    if personal_vault(vault_id) in (None, own):  # else the next line refuses
+        Guard(own, Scope.INIT).makedirs("")
+    set_personal_vault(vault_id, own)
+
+
+def _join(root: Path, personal: str) -> None:
+    """Names the personal vault of a vault that is there already, for this user on this machine."""
+    vault = opened(str(root))
+    own = _checked(vault.root, personal, vault.settings.vault_id)
+    assert own is not None
+    _name_personal(own, vault.settings.vault_id)
+    report.say(f"the personal vault of {vault.settings.name} is {own}, on this machine; no file of the vault changed")
 
 
 def _lay(guard: object, name: str, text: str) -> bool:
@@ -119,15 +184,18 @@ def _first_line(path: Path) -> str:
 def status(vault_dir: str | None, as_json: bool) -> None:
     """What the vault holds: sources, wiki, cards, what is due, what is missing."""
     from cli.counting import counted
+    from cli.personal import finding, in_words
 
     vault = opened(vault_dir)
     facts, diagnostics = counted(vault, now())
+    diagnostics += finding(vault)
     if as_json:
         report.show_json(facts)
     else:
         gaps = facts["gaps"]
         assert isinstance(gaps, dict)
         report.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
+        report.show(in_words(facts["vault"]["personal"]))
         nouns = ("sources", "summaries", "concepts", "topics", "claims")
         report.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
         report.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
@@ -135,5 +203,13 @@ def status(vault_dir: str | None, as_json: bool) -> None:
             report.show(
                 f"at work now: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}"
             )
+        agent = facts["agent"]
+        if any(agent.values()):
+            waits = f"; {agent['open_runs']} not settled yet" if agent["open_runs"] else ""
+            report.show(f"with agents' words: {agent['pages']} pages, {agent['cards']} cards{waits}")
         report.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
+        if facts["promotion"]:
+            report.show(
+                f"{facts['promotion']} in output/promotion-queue.md: `retain insight` opens a note on the first"
+            )
     report.found(diagnostics)

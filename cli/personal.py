@@ -1,0 +1,59 @@
+"""What the commands say of the personal vault: to its human where it is, to an agent only that there is one."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from vault.diagnostic import Diagnostic
+from vault.folder import is_folder
+from vault.store import Vault
+
+NOT_KNOWN = "where your own notes are is not known on this machine"
+
+
+def is_unknown(vault: Vault) -> bool:
+    """Whether the vault has no insights/, as one with a personal vault, and no personal vault is named for this user.
+
+    Then nothing can be hidden from an agent: the settings are those of another user or machine, or are lost.
+    """
+    return vault.personal is None and not os.path.lexists(vault.root / "insights")
+
+
+def way_out(vault: Vault) -> str:
+    """What to do where it is not known."""
+    return (
+        f"`retain init {vault.root} --personal DIR` names their folder; if you have none, `mkdir {vault.root}/insights`"
+    )
+
+
+def finding(vault: Vault) -> list[Diagnostic]:
+    """That it is not known, outside every cage."""
+    if "RETAIN_CAGED" in os.environ or not is_unknown(vault):
+        return []
+    return [Diagnostic("insights", 0, "personal-unknown", NOT_KNOWN, way_out(vault))]
+
+
+def told(vault: Vault) -> dict[str, Any] | None:
+    """`path` and whether it can be reached; None where the notes are in insights/.
+
+    Without a path it is not known, or this is inside a cage, where it is nobody's business.
+    """
+    if vault.personal is None:
+        return {"path": None, "reachable": False} if is_unknown(vault) else None
+    caged = "RETAIN_CAGED" in os.environ
+    reachable = not caged and is_folder(vault.personal)
+    return {"path": None if caged else str(vault.personal), "reachable": reachable}
+
+
+def in_words(personal: dict[str, Any] | None) -> str:
+    """One line on where the human's own notes are."""
+    if personal is None:
+        return "your own notes: insights/"
+    if personal["path"] is None:
+        here = (
+            "a vault of their own, out of reach here" if "RETAIN_CAGED" in os.environ else "not known on this machine"
+        )
+        return f"your own notes: {here}"
+    unreached = "" if personal["reachable"] else " (not reachable now: is a disk not mounted?)"
+    return f"your own notes: {personal['path']}{unreached}"
