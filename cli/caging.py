@@ -1,0 +1,279 @@
+"""`retain guard run`: a coding agent in a cage, and what becomes of what it wrote."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import report
+from cli.opening import here, now, opened, vault_option
+from cli.personal import NOT_KNOWN, is_unknown, way_out
+from vault.errors import Refused, RetainError
+from vault.folder import is_folder
+from vault.safe_path import AGENT_FOLDERS, Scope
+
+if TYPE_CHECKING:
+    from compiler.agent_plan import Settled
+    from compiler.agent_work import Run
+    from vault.jail.cage import Cage
+    from vault.jail.level import Level
+    from vault.store import Vault
+
+REFUSED = 125  # ours alone: every other exit code is the command's
+_SHOWN = 12  # findings on the screen; all are in the report that is named
+_LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
+_WEAKER = {
+    "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
+    "landlock": "weaker than full: mode, owner and times of your files can be changed, your other programs be seen, "
+    "and folders that lead to hidden ones can't be listed",
+}
+
+
+class _Command(click.Command):
+    """Ends with 125 where its own words don't fit together: 2 would be the agent's."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            report.usage(error)
+            raise click.exceptions.Exit(REFUSED) from error
+
+
+@click.command(cls=_Command, context_settings={"allow_interspersed_args": False})
+@click.option("--rw", multiple=True, metavar="PATH", help="A file or folder that the agent may write, too.")
+@click.option("--no-network", is_flag=True, help="No internet, which most agents need for their model.")
+@click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start behind anything weaker.")
+@click.option("--env", "passed", multiple=True, metavar="NAME", help="A variable of the environment to pass on, too.")
+@vault_option
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(
+    rw: tuple[str, ...],
+    no_network: bool,
+    require: str | None,
+    passed: tuple[str, ...],
+    vault_dir: str | None,
+    command: tuple[str, ...],
+) -> int:
+    """Run a coding agent, or any program, that can write only what an agent may write.
+
+    The whole file system is read-only to it, but for wiki/, output/, learning/flashcards/ and .retain/work/ of the
+    vault, a temporary folder of its own, and what --rw adds. Your personal vault is empty to it. When it ends, what
+    it wrote goes through the same checks as any page; what fails is moved to output/quarantine/.
+
+    The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run). If retain refuses
+    to start it, 125.
+
+    \b
+    Examples:
+      retain guard run -- claude
+      retain guard run --rw ~/.claude --rw ~/.claude.json -- claude
+      retain guard run --rw ~/.codex --require full -- codex
+      retain guard run --no-network -- bash
+      retain guard run --env AWS_PROFILE -- claude -p "mend the links in wiki/"
+    """
+    try:
+        return _run(opened(vault_dir), command, rw, passed, network=not no_network, require=require)
+    except RetainError as error:
+        report.failed(error)
+        return REFUSED
+
+
+def _run(
+    vault: Vault,
+    command: tuple[str, ...],
+    rw: tuple[str, ...],
+    passed: tuple[str, ...],
+    *,
+    network: bool,
+    require: str | None,
+) -> int:
+    if "RETAIN_CAGED" in os.environ:
+        raise Refused("this is a cage already, and there is no cage in a cage", hint="run the command as it is")
+    _check_names(passed)
+    level, words = _level(require)
+    from vault.jail.cage import run_in_cage  # only now: on a system without cages it can't even be loaded
+    from vault.jail.environment import scrubbed
+
+    cage = _cage(vault, rw, level, network=network)
+    begun: list[Run] = []
+
+    def begin() -> None:
+        settle_left_over(vault)
+        _announce(cage, words)
+        _warn_of_root(vault)
+        _warn_of_agent_files(vault)
+        begun.append(_begin(vault, command))
+
+    try:
+        return run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
+    finally:
+        for each in begun:
+            _settle(vault, each)
+
+
+def _check_names(passed: tuple[str, ...]) -> None:
+    from vault.jail.environment import is_name
+
+    for name in passed:
+        if not is_name(name):
+            raise Refused("--env takes the name of a variable alone; its value is the one it has", where=name)
+
+
+def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
+    """The strongest level that works here, and why no stronger one does. Raises: Refused if that isn't enough."""
+    from vault.jail.level import Level, standing
+
+    found = standing()
+    why = "\n  ".join(found.words)
+    if found.level is Level.NONE:
+        hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
+        raise Refused(f"no agent can be shut in here:\n  {why}", hint=hint)
+    if require is not None and not found.level.meets(Level[require.upper()]):
+        raise Refused(f"{require} was required, and what works here is {found.level}{why and ':'}\n  {why}".rstrip())
+    return found.level, found.words
+
+
+def _cage(vault: Vault, rw: tuple[str, ...], level: Level, *, network: bool) -> Cage:
+    """The cage of an agent of this vault; folders that it is to write are made where they are missing."""
+    from vault.jail.cage import Cage
+    from vault.user import config_folder, config_guard, personal_vaults, state_folder, state_guard
+
+    if is_unknown(vault):
+        raise Refused(NOT_KNOWN, hint=way_out(vault))
+    agents = vault.guard(Scope.AGENT)
+    for folder in AGENT_FOLDERS:
+        agents.makedirs(folder)
+    state = state_folder(vault.settings.vault_id)
+    if not is_folder(state):  # what isn't there can't be hidden
+        state_guard(vault.settings.vault_id).makedirs("runs")
+    with suppress(RetainError):  # where we can't make it, --rw must not reach there: see below
+        config_guard().makedirs("")
+    personal = vault.personal
+    # Where other people's vaults, and copies of notes, can be learnt of; and the notes beside other vaults.
+    others = [config_folder(), state.parent, *(each for each in personal_vaults().values() if each != personal)]
+    added = tuple(Path(each).expanduser().absolute() for each in rw)
+    hidden = tuple(dict.fromkeys(each for each in others if is_folder(each)))
+    _check_the_way_to(tuple(each for each in others if each not in hidden), added)
+    return Cage(
+        vault.root,
+        level,
+        writable=tuple(vault.root / folder for folder in AGENT_FOLDERS),
+        rw=added,
+        personal=personal,
+        hidden=hidden,
+        network=network,
+    )
+
+
+def _check_the_way_to(unmounted: tuple[Path, ...], added: tuple[Path, ...]) -> None:
+    """Raises Refused if an agent could lay something where a folder that is to be hidden belongs when it comes back."""
+    from vault.two_vaults import is_within
+
+    for each in unmounted:
+        for path in added:
+            if is_within(each, path):
+                hint = "mount it or put it back, or name a smaller folder"
+                raise Refused(f"--rw: {each}, which no agent may see, belongs there", where=str(path), hint=hint)
+
+
+def _warn_of_root(vault: Vault) -> None:
+    """One line where root starts the agent of somebody else, whose commands would stumble over files of root's."""
+    owner = vault.root.stat().st_uid
+    if os.geteuid() == 0 and owner != 0:
+        report.say(
+            f"  you are root, and this vault is user {owner}'s: what is made in it will be root's; start it as {owner}"
+        )
+
+
+def _warn_of_agent_files(vault: Vault) -> None:
+    """One line where the vault holds settings, hooks or instructions for agents that the human does not know yet."""
+    from cli.agent_files import unaccepted
+
+    count = unaccepted(vault)
+    if count:
+        files = "1 file here speaks" if count == 1 else f"{count} files here speak"
+        report.say(f"  {files} to agents, editors or git, and you have not accepted that: see `retain doctor`")
+
+
+def _announce(cage: Cage, words: tuple[str, ...]) -> None:
+    """One line that says what holds; a weaker level is never silent."""
+    from vault.jail import landlock
+    from vault.jail.processes import inherited
+
+    level = str(cage.level)
+    parts = {"full": "bubblewrap + Landlock ABI {}", "landlock": "Landlock ABI {}"}.get(level, "")
+    how = f" ({parts.format(landlock.abi())})" if parts else ""
+    folders = [f"{folder}/" for folder in AGENT_FOLDERS] + [str(each) for each in cage.rw]
+    network = "on" if cage.network else "off"
+    unseen = f"; cannot see {cage.personal}" if cage.personal else ""
+    report.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
+    for line in (*((_WEAKER[level],) if level in _WEAKER else ()), *words):
+        report.say(f"  {line}")
+    if level == "seatbelt":
+        report.say("  the profile was written from what is documented and never run by us")
+    closed = inherited()
+    if closed:
+        report.say(f"  open files that were handed down are closed to it: {', '.join(map(str, closed))}")
+
+
+# --- before and after -----------------------------------------------------------------------------------------------
+
+
+def settle_left_over(vault: Vault) -> None:
+    """The work of an agent whose run was killed."""
+    from compiler.agent_work import open_runs
+
+    try:
+        left = open_runs(vault)
+    except RetainError as error:  # the command goes on; one that must know by itself refuses
+        report.failed(error)
+        return
+    for each in left:
+        report.say(f"the work of an agent was not settled yet: {each}")
+        _settle(vault, each)
+
+
+def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
+    from compiler.agent_work import begin
+
+    return begin(vault, command, now())
+
+
+def _settle(vault: Vault, begun: Run) -> None:
+    """What the agent wrote goes through the gates; the exit code stays the command's, whatever is found."""
+    from compiler.agent_work import settle
+
+    try:
+        settled = settle(vault, begun, now())
+    except RetainError as error:
+        report.failed(error)
+        report.say("  what the agent wrote is not checked yet; the next command of yours does it")
+        return
+    _tell(settled)
+
+
+def _tell(settled: Settled) -> None:
+    kept, back = len(settled.kept), len(settled.restored)
+    failed = len({each.path for each in settled.quarantined})
+    if not (kept or failed or back or settled.findings):
+        report.say("the agent left the vault as it was")
+        return
+    aside = f", {failed} set aside in output/quarantine/" if failed else ""
+    restored = f", {back} as before" if back else ""
+    report.say(f"of the agent's work {kept} {'is' if kept == 1 else 'are'} kept{aside}{restored}")
+    lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.why}" for each in settled.quarantined]
+    lines += [f"{each.path}: {each.why}; as it was before" for each in settled.restored]
+    lines += [str(each) for each in settled.findings]
+    for line in lines[:_SHOWN]:
+        report.say(f"  {line}")
+    if len(lines) > _SHOWN:
+        report.say(f"  and {len(lines) - _SHOWN} more")
+    if settled.report:
+        report.say(f"  all of it, with reasons: {settled.report}")

@@ -1,0 +1,100 @@
+"""`retain guard status`: what is guarded here, how well, and since when. Fast: no file of the vault is read."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import Any
+
+import click
+
+from cli import report
+from cli.opening import json_option, opened, vault_option
+from cli.personal import finding, in_words, told
+from vault.errors import RetainError
+from vault.safe_path import AGENT_FOLDERS
+from vault.store import Vault
+
+QUARANTINE = "output/quarantine"
+
+
+@click.command()
+@vault_option
+@json_option
+def status(vault_dir: str | None, as_json: bool) -> None:
+    """How well an agent can be shut in here, what it may write, and what is known of your own files.
+
+    \b
+    Examples:
+      retain guard status
+      retain guard status --json
+    """
+    vault = opened(vault_dir)
+    facts = _facts(vault)
+    if as_json:
+        report.show_json(facts)
+    else:
+        _show(vault, facts)
+    report.found(finding(vault))
+
+
+def _facts(vault: Vault) -> dict[str, Any]:
+    from vault.agent_run import all_runs, run_json
+    from vault.jail.level import standing
+
+    stands = standing()
+    runs = [run_json(run) | {"may_live": run.may_live} for run in all_runs(vault)]
+    return {
+        "level": str(stands.level),
+        "not_stronger": list(stands.words),
+        "vault": {"root": str(vault.root), "personal": told(vault)},
+        "agents_may_write": list(AGENT_FOLDERS),
+        "last_look": None if "RETAIN_CAGED" in os.environ else _last_look(vault),
+        "runs": runs,
+        "quarantined": _quarantined(vault),
+    }
+
+
+def _last_look(vault: Vault) -> dict[str, Any] | None:
+    """When the human's files were looked at, how many they were, how many changes nobody confirmed; None if never."""
+    from vault.copies import Copies
+    from vault.known_files import KnownFiles
+
+    try:
+        with Copies.open(vault.settings.vault_id) as copies:
+            last = KnownFiles(copies.database).last_look()
+    except RetainError as error:
+        report.say(f"  {error}")
+        return None
+    return None if last is None else {"at": last.at, "files": last.files, "changes": last.changes}
+
+
+def _quarantined(vault: Vault) -> int:
+    """How many files of agents lie in quarantine."""
+    total = 0
+    for _, folders, names in os.walk(vault.root / QUARANTINE):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        total += sum(not name.startswith(".") and name != "report.md" for name in names)
+    return total
+
+
+def _show(vault: Vault, facts: dict[str, Any]) -> None:
+    report.show(f"an agent in the cage here: level {facts['level']}")
+    for words in facts["not_stronger"]:
+        report.show(f"  no stronger: {words}")
+    report.show(f"it may write in {vault.root}: {', '.join(facts['agents_may_write'])}")
+    report.show(in_words(facts["vault"]["personal"]))
+    last = facts["last_look"]
+    if "RETAIN_CAGED" in os.environ:
+        report.show("your files: what is known of them is out of reach here")
+    elif last is None:
+        report.show("your files: never looked at; `retain guard audit` takes them down, with a copy of each")
+    else:
+        day = datetime.fromisoformat(last["at"]).astimezone(vault.settings.zone).strftime("%Y-%m-%d %H:%M")
+        changes = f"; {report.number(last['changes'], 'change')} that nobody has confirmed" if last["changes"] else ""
+        report.show(f"your files: {last['files']}, last looked at on {day}{changes}")
+    for run in facts["runs"]:
+        what = "at work" if run["may_live"] else "ended without being settled: the next command does so"
+        report.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
+    if facts["quarantined"]:
+        report.show(f"{report.number(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")

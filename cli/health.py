@@ -1,0 +1,264 @@
+"""What `retain doctor` looks at: the machine, what protects a vault on it, and what in the vault looks wrong."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cli import personal
+from cli.version import __version__
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+from vault.folder import is_folder
+from vault.jail import landlock, proof, seccomp
+from vault.jail.level import Level, bubblewrap, standing, without_landlock
+from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, TEMP_PREFIX
+from vault.settings import SCHEMA_VERSION
+from vault.store import Vault
+
+LOCKS = ("publish", "review")
+_OWN_FOLDERS = ("wiki", "output", "learning", "ledger", ".retain")
+_COPIES = (".conflict-", ".sync-conflict-", "(conflicted copy")
+
+
+@dataclass(slots=True)
+class Health:
+    """`facts` are what was seen, as `--json` prints it; `findings` what should be mended."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    def find(self, path: str, code: str, message: str, hint: str = "") -> None:
+        self.findings.append(Diagnostic(path, 0, code, message, hint))
+
+
+def examined(vault: Vault | None, at: datetime) -> Health:
+    """Everything but the agents' files, which the human may be asked about."""
+    health = Health()
+    health.facts |= {
+        "retain": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "schema": SCHEMA_VERSION,
+    }
+    health.facts["guard"] = _guard(health)
+    proofs = list(_proofs(health, vault))
+    health.facts["guard"]["proofs"] = [each.as_json() for each in proofs if each.by]
+    health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
+    if vault is not None:
+        health.facts["vault"]["file_system"] = proofs[0].traits if proofs else {}
+    return health
+
+
+# --- the machine ----------------------------------------------------------------------------------------------------
+
+
+def _guard(health: Health) -> dict[str, Any]:
+    """What programs and the reading process can be shut in with here."""
+    caged = "RETAIN_CAGED" in os.environ
+    here, abi = standing(), landlock.abi()
+    if not caged and here.level is Level.NONE:
+        words = "; ".join(here.words)
+        hint = "agents can only be watched here: keep two vaults (`retain init --personal`), and `retain guard audit`"
+        health.find("guard", "no-cage", f"no program can be shut in here: {words}", hint)
+    if sys.platform == "linux" and (missing := without_landlock(abi)):
+        health.find("guard", "jail-open", f"what reads documents can write files: {missing}", "use a newer kernel")
+    return {
+        "caged": caged,
+        "level": str(here.level),
+        "reasons": list(here.words),
+        "landlock_abi": abi,
+        "filter": seccomp.available(),
+        "bubblewrap": _bubblewrap_version(),
+    }
+
+
+def _bubblewrap_version() -> str | None:
+    program = bubblewrap()
+    if program is None:
+        return None
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip().removeprefix("bubblewrap ") or None
+
+
+def _proofs(health: Health, vault: Vault | None) -> Iterator[proof.Proof]:
+    """The write that must fail and the one that must succeed: in the jail of our own, and in an agent's cage."""
+    must_fail, must_succeed = _grounds(health, vault)
+    if must_fail is None or must_succeed is None:
+        return
+    caged = vault is not None and standing().level is not Level.NONE and "RETAIN_CAGED" not in os.environ
+    for trial in (_self_jail, _cage) if caged else (_self_jail,):
+        try:
+            found = trial(vault, must_fail, must_succeed)
+        except RetainError as error:
+            health.find("guard", "not-proved", f"it could not be proved that the guard holds: {error.what}", error.hint)
+            continue
+        if found.by and not found.holds:
+            what = f"{found.by} does not hold: {found.must_fail}; {found.must_succeed}"
+            health.find("guard", "jail-open", what, "start no agent here, and report this with `retain doctor --json`")
+        yield found
+
+
+def _self_jail(vault: Vault | None, must_fail: Path, must_succeed: Path) -> proof.Proof:
+    return proof.prove_self_jail(must_fail, must_succeed)
+
+
+def _cage(vault: Vault | None, must_fail: Path, must_succeed: Path) -> proof.Proof:
+    assert vault is not None
+    return proof.prove_cage(vault.root, _reachable(vault), standing().level, must_fail)
+
+
+def _grounds(health: Health, vault: Vault | None) -> tuple[Path | None, Path | None]:
+    """Where a jailed process must not write, and where it may."""
+    if vault is not None:
+        from vault.guard import Guard, Scope
+
+        try:
+            Guard(vault.root, Scope.AGENT).makedirs(proof.WORK)
+        except RetainError as error:
+            health.find(error.where or proof.WORK, "not-writable", f"nothing can be written: {error.what}", error.hint)
+            return None, None
+        insights, raw = (vault.root / name for name in HUMAN_FOLDERS)
+        personal_ = None if "RETAIN_CAGED" in os.environ else _reachable(vault)
+        theirs = [insights, *([personal_] if personal_ else []), raw]
+        return next((folder for folder in theirs if folder.is_dir()), vault.root), vault.root / proof.WORK
+    home = Path.home()
+    for name in ("/var/tmp", "/dev/shm", "/tmp"):  # noqa: S108 (nothing stays there)
+        folder = Path(name)
+        if os.access(folder, os.W_OK) and folder not in (home, *home.parents) and home.is_dir():
+            return home, folder
+    return None, None
+
+
+def _reachable(vault: Vault) -> Path | None:
+    """The personal vault, where it can be hidden from a command."""
+    return vault.personal if vault.personal is not None and is_folder(vault.personal) else None
+
+
+# --- the vault ------------------------------------------------------------------------------------------------------
+
+
+def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
+    health.findings += vault.notices
+    return {
+        "root": str(vault.root),
+        "id": vault.settings.vault_id,
+        "name": vault.settings.name,
+        "schema": vault.settings.schema,
+        "personal": _personal(health, vault),
+        "locks": _locks(vault, at),
+        "git": _git(health, vault),
+        "leftovers": _leftovers(health, vault),
+        "open_runs": _open_runs(health, vault),
+    }
+
+
+def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
+    told = personal.told(vault)
+    health.findings += personal.finding(vault)
+    if told is None or told["path"] is None or vault.personal is None:
+        return told
+    theirs, ours = Path(os.path.realpath(vault.personal)), vault.root
+    if not told["reachable"]:
+        health.find(told["path"], "personal-unreachable", "the personal vault is not there", "is a disk not mounted?")
+    agents = [ours / folder for folder in AGENT_FOLDERS]
+    if any(theirs == folder or folder in theirs.parents for folder in agents):
+        health.find(told["path"], "personal-inside", "the personal vault lies where agents write", "move it out")
+    elif theirs in (ours, *ours.parents):
+        health.find(told["path"], "personal-inside", "the vault of the agents lies in the personal one", "move it out")
+    return told
+
+
+def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
+    from vault.locks import holder_of
+
+    found = []
+    for name in LOCKS:
+        holder = holder_of(vault.root, name)
+        if holder is not None:
+            found.append({"name": name, **asdict(holder), "age_s": _age(holder.since, at)})
+    return found
+
+
+def _age(since: str, at: datetime) -> int | None:
+    try:
+        return max(0, int((at - datetime.fromisoformat(since)).total_seconds()))
+    except (ValueError, TypeError):
+        return None
+
+
+def _git(health: Health, vault: Vault) -> dict[str, Any]:
+    repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
+    missing = _unmerged(vault) if repository else []
+    if missing:
+        hint = "copy the lines of `retain init`'s .gitattributes"
+        what = f"two clones would conflict, as these are not merged line by line: {', '.join(missing)}"
+        health.find(".gitattributes", "union-merge", what, hint)
+    return {"installed": shutil.which("git") is not None, "repository": repository, "union_merge": not missing}
+
+
+def _unmerged(vault: Vault) -> list[str]:
+    """The patterns that retain's own .gitattributes merges by union and that of the vault doesn't name."""
+    from templates import read
+
+    try:
+        text = vault.read_text(".gitattributes") or ""
+    except RetainError:
+        text = ""
+
+    def merged(lines: str) -> list[str]:
+        return [line.split()[0] for line in lines.splitlines() if "merge=union" in line.split()[1:]]
+
+    there = set(merged(text))
+    return [pattern for pattern in merged(read("gitattributes")) if pattern not in there]
+
+
+def _leftovers(health: Health, vault: Vault) -> list[str]:
+    """What killed processes and programs that keep folders in step left lying."""
+    found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top) if _is_leftover(_name(path))]
+    for path in found:
+        if not _name(path).startswith(TEMP_PREFIX):
+            health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one of them")
+    return sorted(found)
+
+
+def _files(root: Path, top: str) -> Iterator[str]:
+    """The vault paths of what lies below a folder; links are not followed."""
+    for folder, _, names in os.walk(root / top):
+        yield from (os.path.relpath(f"{folder}/{name}", root) for name in names)
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _is_leftover(name: str) -> bool:
+    return name.startswith(TEMP_PREFIX) or any(mark in name for mark in _COPIES)
+
+
+def _open_runs(health: Health, vault: Vault) -> int:
+    """Runs of agents that nobody has settled, as when the machine went down."""
+    from vault.agent_run import all_runs
+
+    if "RETAIN_CAGED" in os.environ:
+        return 0  # the state of this user is nothing that a cage shows
+    try:
+        dead = [run for run in all_runs(vault) if not run.may_live]
+    except RetainError as error:
+        health.find(error.where, "run-unsettled", error.what, error.hint)
+        return 0
+    for run in dead:
+        what = f"an agent was started at {run.at} and what it did was never judged"
+        health.find(" ".join(run.command)[:80], "run-unsettled", what, "the next `retain compile` settles it")
+    return len(dead)

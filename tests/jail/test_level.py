@@ -1,0 +1,211 @@
+"""The level that stands here: what it is made of, how levels compare, and what is said of one that is wanting."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.jail.den import without_rights
+from tests.jail.shut_in import need_landlock
+from vault.errors import RetainError
+from vault.jail import landlock, level, proof, seccomp
+from vault.jail.level import Level, Standing, standing
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    def forget() -> None:
+        standing.cache_clear()
+        level.without_bubblewrap.cache_clear()
+
+    forget()
+    yield
+    forget()
+
+
+def test_the_word_of_a_level_is_what_require_takes() -> None:
+    assert [str(each) for each in Level] == ["none", "landlock", "bubblewrap", "full", "seatbelt"]
+    assert [Level[word.upper()] for word in map(str, Level)] == list(Level)
+
+
+@pytest.mark.parametrize(("have", "required"), itertools.product(Level, Level))
+def test_a_level_meets_what_is_no_stronger_and_seatbelt_only_itself(have: Level, required: Level) -> None:
+    order = [Level.NONE, Level.LANDLOCK, Level.BUBBLEWRAP, Level.FULL]
+    if Level.SEATBELT in (have, required):
+        assert have.meets(required) == (have is required or required is Level.NONE)
+    else:
+        assert have.meets(required) == (order.index(have) >= order.index(required))
+
+
+@pytest.mark.parametrize(
+    ("missing", "expected"),
+    [
+        ((), Level.FULL),
+        (("landlock",), Level.BUBBLEWRAP),
+        (("filter",), Level.BUBBLEWRAP),
+        (("landlock", "filter"), Level.BUBBLEWRAP),
+        (("bubblewrap",), Level.LANDLOCK),
+        (("bubblewrap", "filter"), Level.LANDLOCK),
+        (("bubblewrap", "landlock"), Level.NONE),
+        (("bubblewrap", "landlock", "filter"), Level.NONE),
+    ],
+)
+def test_full_needs_all_three_and_what_is_missing_is_said(missing: tuple[str, ...], expected: Level) -> None:
+    words = [f"{name}: gone" if name in missing else "" for name in ("landlock", "filter", "bubblewrap")]
+    found = level._of(*words)
+    assert found.level is expected
+    assert sorted(found.words) == sorted(f"{name}: gone" for name in missing)
+
+
+@pytest.mark.parametrize("abi", range(8))
+def test_a_kernel_that_does_not_guard_truncation_has_no_landlock_level(abi: int) -> None:
+    said = level.without_landlock(abi)
+    assert bool(said) == (abi < 3)
+    assert ("truncation is not enforced" in said) == (abi in (1, 2))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
+def test_without_bubblewrap_landlock_stands_and_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_landlock(3)
+    monkeypatch.setattr(level, "_BWRAP", ())
+    monkeypatch.setenv("PATH", "/nowhere")
+    found = standing()
+    assert found.level is Level.LANDLOCK
+    assert found.words[0] == "bubblewrap: not installed (the package is called bubblewrap)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
+def test_a_bubblewrap_that_may_not_do_its_work_is_found_out_by_trying_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on systems that forbid user namespaces to it: it is installed, has a version, and fails."""
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(level, "_BWRAP", (str(program),))
+    assert standing().level is (Level.LANDLOCK if landlock.abi() >= 3 else Level.NONE)
+    assert standing().words[0].startswith("bubblewrap: bwrap: setting up uid map: Permission denied")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
+def test_a_bubblewrap_whose_programs_get_no_rights_is_found_out_and_landlock_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As AppArmor's profile for it does on some systems: it works, and what it starts can do no more than anybody."""
+    need_landlock(3)
+    assert level.without_bubblewrap() == "" or not os.environ.get("CI"), level.without_bubblewrap()
+    if level.without_bubblewrap():
+        pytest.skip(f"bubblewrap does not work here: {level.without_bubblewrap()}")
+    monkeypatch.setattr(level, "_BWRAP", (str(without_rights(tmp_path)),))
+    level.without_bubblewrap.cache_clear()
+    found = standing()
+    assert found.level is Level.LANDLOCK
+    assert "what it starts gets no right to make its mounts private" in found.words[0]
+
+
+def test_the_bubblewrap_of_the_system_comes_before_one_that_path_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for folder in (mine, theirs):
+        folder.mkdir()
+        (folder / "bwrap").write_text("#!/bin/sh\n")
+        (folder / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(theirs))
+    monkeypatch.setattr(level, "_BWRAP", (str(mine / "bwrap"),))
+    assert level.bubblewrap() == str(mine / "bwrap")
+    monkeypatch.setattr(level, "_BWRAP", ())
+    assert level.bubblewrap() == str(theirs / "bwrap")
+
+
+@pytest.mark.parametrize("platform", ["win32", "cygwin", "freebsd14"])
+def test_a_system_without_a_cage_says_so(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert standing() == Standing(Level.NONE, (f"retain knows no cage for {platform}",))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="it is there on macOS")
+def test_on_macos_sandbox_exec_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert standing().level is Level.NONE and "sandbox-exec" in standing().words[0]
+    standing.cache_clear()
+    monkeypatch.setattr(level, "_SANDBOX_EXEC", shutil.which("true") or "/bin/true")
+    assert standing() == Standing(Level.SEATBELT)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="CI runs on Linux")
+def test_what_the_machine_has_is_what_stands() -> None:
+    need_landlock(3)
+    found = standing()
+    assert found.level >= Level.LANDLOCK
+    if level.bubblewrap() and not found.words:
+        assert found.level is Level.FULL and seccomp.available()
+    if os.environ.get("CI"):
+        assert level.bubblewrap(), "the checks install bubblewrap"
+
+
+# --- the proof ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
+    theirs.mkdir()
+    mine.mkdir()
+    return theirs, mine
+
+
+def test_the_proof_tries_both_writes_and_leaves_nothing(folders: tuple[Path, Path]) -> None:
+    need_landlock()
+    found = proof.prove_self_jail(*folders)
+    assert found.holds and found.free and found.by == f"Landlock ABI {landlock.abi()}"
+    assert found.must_fail is not None and found.must_fail.error == "Permission denied (EACCES)"
+    assert found.must_succeed.error == ""
+    assert Path(found.must_fail.path).parent == folders[0] and Path(found.must_succeed.path).parent == folders[1]
+    assert [*folders[0].iterdir(), *folders[1].iterdir()] == []
+    assert found.traits["links"] and set(found.traits) <= {"case_sensitive", "links", "exchange"}
+
+
+def test_a_jail_that_holds_nothing_is_found_out(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    need_landlock()
+    real = proof._command
+    monkeypatch.setattr(proof, "_command", lambda how, *rest: real("cage", *rest))  # which there is none of
+    found = proof.prove_self_jail(*folders)
+    assert not found.holds and found.must_fail is not None and found.must_fail.error == ""
+    assert [*folders[0].iterdir()] == []
+
+
+def test_a_jail_that_refuses_everything_proves_nothing() -> None:
+    refused, written = proof.Attempt("a", "Permission denied"), proof.Attempt("b", "")
+    assert proof.Proof("x", refused, written).holds
+    assert not proof.Proof("x", refused, refused).holds
+    assert not proof.Proof("x", written, written).holds
+
+
+def test_where_nothing_can_be_shut_in_nothing_is_written_among_the_humans_files(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: 0)
+    found = proof.prove_self_jail(*folders)
+    assert found.by == "" and found.must_fail is None and not found.holds
+    assert found.must_succeed.error == ""
+
+
+def test_a_place_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    need_landlock()
+    with pytest.raises(RetainError, match="No such file"):
+        proof.prove_self_jail(tmp_path, tmp_path / "nowhere")
+
+
+def test_a_link_in_the_place_of_the_work_folder_is_not_followed(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    need_landlock()
+    (tmp_path / "way").symlink_to(folders[0])
+    with pytest.raises(RetainError, match="trial of the jail failed"):
+        proof.prove_self_jail(folders[0], tmp_path / "way")
+    assert [*folders[0].iterdir()] == []
