@@ -39,13 +39,25 @@ def compile_vault(
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.pipeline import Pipeline
+    from vault.agent_run import refuse_beside_agents
     from vault.locks import lock
     from vault.review_log import read_log
 
     read_log(vault.root)  # no build depends on it; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
         return Pipeline(vault, options, engine, at, progress).run()
-    with lock(vault.root, "publish", purpose="compiling" if options.command == "compile" else "rebuilding"):
+    waited: list[str] = []
+
+    def waiting(words: str) -> None:
+        waited.append(words)
+        progress({"event": "wait", "done": 0, "of": 1, "words": words})
+
+    purpose = "compiling" if options.command == "compile" else "rebuilding"
+    with lock(vault.root, "publish", purpose=purpose, timeout_s=options.wait_s, waiting=waiting):
+        refuse_beside_agents(vault)
+        last = last_report(vault.root, engine) if waited and not options.fresh else None
+        if last is not None:  # the other one did it all
+            return Report.from_json(last)
         return Pipeline(vault, options, engine, at, progress).run()
 
 

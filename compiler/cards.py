@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ProposedCard
@@ -16,6 +16,7 @@ from vault.ids import CardId, ClaimId, digest12, mint
 from vault.ledger import Event, Ids
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
+AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class CardDesk:
     at: str
     engine: str
     deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
+    mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
     gate: CardGate = field(default_factory=CardGate)
     news: CardNews = field(default_factory=CardNews)
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
@@ -127,6 +129,8 @@ class CardDesk:
     def _concept_of(self, card: LiveCard) -> str | None:
         if any(c not in self.words for c in card.cites):
             return None
+        if card.engine.startswith(AGENTS):  # an agent may join claims that several concepts share
+            return card.concept if self.mains.get(card.concept, frozenset()).issuperset(card.cites) else None
         return self.home.get(card.cites[0]) if card.cites else None
 
     def settle(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:

@@ -30,7 +30,10 @@ Progress = Callable[[dict[str, Any]], None]
 
 @dataclass(slots=True)
 class Verdict:
-    """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support."""
+    """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
+
+    `conflicts` are versions that were laid beside an edited file, and wait for the human.
+    """
 
     claims: int = 0
     verified: int = 0
@@ -39,10 +42,11 @@ class Verdict:
     unverified: list[dict[str, Any]] = field(default_factory=list)
     uncited: list[dict[str, Any]] = field(default_factory=list)
     unsupported: list[dict[str, Any]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def clean(self) -> bool:
-        return not (self.unverified or self.uncited or self.unsupported)
+        return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
 
 
 def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
@@ -57,6 +61,8 @@ def verify(vault: Vault, progress: Progress) -> Verdict:
         for path in vault.paths(folder, ".md"):
             check.article(path)
     check.decks()
+    reason = "laid beside a file that was edited while it was written: look at both, then delete this one"
+    check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
     return check.verdict
 
 
@@ -77,7 +83,7 @@ class _Check:
             if text is not None:
                 parsed.append((parse_summary(text, path), text))
         asked = [(summary, data) for summary, _ in parsed if (data := self._raw(summary)) is not None]
-        with Crew("") as crew:
+        with Crew("", self.vault.root / "raw") as crew:
             messages = [self._message(summary, data) for summary, data in asked]
             for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
                 progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})

@@ -5,29 +5,35 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from vault.errors import WorkerFailed
 
-SECONDS = 120.0  # for one document or one request
+# For one document or one request, by the clock. A busy machine may take long over little: what a document may cost is
+# bounded by the work that it makes (`compiler.worker.SECONDS`), and this ends what only waits.
+SECONDS = 600.0
+_TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
+PROGRAM = ("-m", "compiler.worker")  # what a worker runs
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 
 class Worker:
-    """One child process. Not for two threads at once."""
+    """One child process, that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
 
-    def __init__(self, engine: str) -> None:
+    def __init__(self, engine: str, raw: Path | None = None) -> None:
         environment = {k: os.environ[k] for k in _PASSED_ON if k in os.environ}
         # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-m", "compiler.worker", engine],
+            [sys.executable, "-I", *PROGRAM, engine, *([str(raw)] if raw else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -55,13 +61,16 @@ class Worker:
             late.cancel()
         if not isinstance(reply, dict):
             self.close()
-            what = (
-                "reading it killed the reader (too much memory, or a defect)"
-                if timely
-                else f"reading it took more than {seconds:.0f} s"
-            )
-            raise WorkerFailed(what, hint="the other sources go on")
+            raise WorkerFailed(self._fate(seconds, timely=timely), hint="the other sources go on")
         return reply
+
+    def _fate(self, seconds: float, *, timely: bool) -> str:
+        """What ended the process, in words."""
+        if not timely:
+            return f"reading it took more than {seconds:.0f} s"
+        if _TOO_MUCH_WORK and self.process.returncode == _TOO_MUCH_WORK:
+            return "reading it took more of the processor's time than a document may take"
+        return "reading it killed the reader (too much memory, or a defect)"
 
     def close(self) -> None:
         with suppress(OSError):
@@ -75,9 +84,10 @@ class Worker:
 
 @dataclass(slots=True)
 class Crew:
-    """Up to `size` workers, started when first needed. Use as a context manager."""
+    """Up to `size` workers that may read below `raw`, started when first needed. Use as a context manager."""
 
     engine: str
+    raw: Path | None = None
     size: int = field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)))
     _idle: queue.SimpleQueue[Worker] = field(default_factory=queue.SimpleQueue)
     _all: list[Worker] = field(default_factory=list)
@@ -96,7 +106,7 @@ class Crew:
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
-            worker = Worker(self.engine)
+            worker = Worker(self.engine, self.raw)
             self._all.append(worker)
         reply = worker.ask(message)
         self._idle.put(worker)

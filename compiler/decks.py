@@ -144,6 +144,19 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds) -> tuple[str, bool]:
     return text, held_back
 
 
+def with_cards(text: str, path: str, changed: Mapping[CardId, Card], new: Sequence[Card], known: Kinds) -> str:
+    """A deck's text with these cards in place of those with their ids, and new ones; every other byte stays."""
+    for card in reversed(parse_deck(text, path).cards):
+        if card.id is not None and card.id in changed:
+            text = splice_card(text, card, changed[card.id])
+    for card in new:
+        text = _append(text, path, card)
+    if read_properties(text).text("cards"):
+        left = [c.id for c in parse_deck(text, path).cards if c.id is not None and c.id in known]
+        text = splice_properties(text, {"cards": " ".join(left)})
+    return text
+
+
 def _append(text: str, path: str, new: Card) -> str:
     """`text` with `new` after the last card of its kind, or under a new heading at the end."""
     same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]

@@ -9,7 +9,7 @@ from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
 from compiler.gates import statement_refused
 from compiler.report import Rejection
 from vault.claim import ClaimKind
-from vault.clean import clean, fold
+from vault.clean import clean, fold, normal
 from vault.source import FoldedText, Mark, MarkKind, Segment, SourceText
 
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
@@ -89,7 +89,7 @@ def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
                 start = span[0] if span else None
             if start is None or len(words) > MAX_QUOTE or not fold(words):
                 why = "the quote is too long" if len(words) > MAX_QUOTE else "the quote does not occur in the source"
-                rejections.append(Rejection("quote", why, fold(words)[:200]))
+                rejections.append(Rejection("quote", why, fold(normal(words))[:200]))
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))

@@ -178,7 +178,7 @@ def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView]) -
         return "the card has no question or no answer"
     if len(question) > MAX_QUESTION or len(answer) > MAX_ANSWER:
         return "the card is too long"
-    if clean(card.question) != card.question or clean(card.answer) != card.answer:
+    if "\ufffd" in clean(card.question + card.answer):  # or held them, before it came in
         return "the card holds control characters"
     if not question.endswith(("?", "？")):
         return "the question does not ask"

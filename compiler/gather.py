@@ -21,7 +21,7 @@ from compiler.kinds import VERSIONS
 from compiler.plan import RawFile, Tracked
 from vault import ledger
 from vault.claim import Claim
-from vault.clean import clean, clean_line
+from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.guard import Guard, Scope
@@ -205,7 +205,7 @@ class Gathering:
         except (ValidationError, KeyError, TypeError, ValueError) as error:
             self.failures.append(
                 Diagnostic(
-                    tracked.path, 0, "bad-reply", f"the reader's answer makes no sense: {clean(str(error))[:200]}"
+                    tracked.path, 0, "bad-reply", f"the reader's answer makes no sense: {clean_line(str(error))[:200]}"
                 )
             )
             return Gathered(tracked, None, fresh=fresh)

@@ -104,6 +104,7 @@ class Layout:
     articles: dict[ConceptId, Article] = field(default_factory=dict)
     topics: list[indexes.TopicLine] = field(default_factory=list)
     asked: list[tuple[str, Gap]] = field(default_factory=list)  # every gap of the agenda that is open or was decided on
+    also_cited: set[ClaimId] = field(default_factory=set)  # by pages of agents'
     written_before: dict[ConceptId, ledger.Event] = field(
         default_factory=dict
     )  # the last change event but this build's
@@ -231,9 +232,9 @@ class Layout:
         replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in self.claims.values()}
         home: dict[str, str] = dict(self.resolution.owners)
-        desk = cards.CardDesk(
-            self.ids, cards.live_cards(self.id_events, self.ids), words, home, self.at, self.engine, deleted
-        )
+        mains = {str(a.concept.id): frozenset(str(c.id) for c in a.concept.main) for a in order}
+        live = cards.live_cards(self.id_events, self.ids)
+        desk = cards.CardDesk(self.ids, live, words, home, self.at, self.engine, deleted, mains)
         desk.open()
         for article, reply in zip(order, replies, strict=True):
             desk.settle(
@@ -328,7 +329,7 @@ class Layout:
         return at.astimezone(self.zone).date().isoformat()
 
     def write_summaries(self) -> None:
-        cited = {
+        cited = self.also_cited | {
             c
             for a in self.articles.values()
             for s in a.sections

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`only` are vault paths of sources to look at (all if empty); `dry_run` writes nothing; `fresh` uses no cache."""
+    """`only` are vault paths of sources to look at (all if empty); `dry_run` writes nothing; `fresh` uses no cache.
+
+    `wait_s` is how many seconds to wait for another compile of the vault to end.
+    """
 
     engine: str = "extractive"
     only: tuple[str, ...] = ()
     dry_run: bool = False
     fresh: bool = False
     command: str = "compile"
+    wait_s: float = 0.0

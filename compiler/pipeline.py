@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from compiler import catalogue, indexes, plan
+from compiler.agent_record import alive_events, kept_pages
 from compiler.cards import live_cards
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
+from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
 from compiler.options import Options
@@ -52,10 +54,12 @@ class Pipeline:
         self.before = steady(vault.root)  # first of all: what changes from here on was perhaps not read
         self.guard = vault.guard(Scope.PUBLISHER)
         self.report = Report()
-        self.publisher = Publisher(vault, self.guard, self.report, progress)
+        today = at.astimezone(vault.settings.zone).date()
+        self.publisher = Publisher(vault, self.guard, self.report, progress, today)
         self.id_events = self._ledger(ledger.IDS)
         self.decided = self._ledger(ledger.DECISIONS)
         self.ids = ledger.fold(self.id_events)
+        self.card_events = alive_events(self.id_events, self.decided)  # less what the human took back of an agent's
         self.builds = self._ledger(ledger.BUILDS)
         # Never before what the ledgers know: a clock that is behind must not put a build into the past of another.
         self.at = ledger.after([*self.id_events, *self.decided, *self.builds], at)
@@ -66,12 +70,12 @@ class Pipeline:
     def run(self) -> Report:
         """Gather, resolve, lay out, publish."""
         if not self.options.dry_run:
-            self.guard.sweep()
+            self._sweep()
         digests = RawDigests(self.vault, time.time_ns())
         sources, events = plan.track(self._raw_files(digests), self.ids, self.at)
         self._learn(events)
         changed = frozenset(str(e["id"]) for e in events)
-        with Crew(self.options.engine) as crew:
+        with Crew(self.options.engine, self.vault.root / "raw") as crew:
             gathered = self._gathered(crew, sources, changed)
             gallery = Gallery(self.vault, self.guard, crew, gathered, self.options.fresh)
             gathered = gallery.hang()
@@ -79,6 +83,7 @@ class Pipeline:
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             layout.compose_articles(replies.ask)
             news = layout.write_decks(replies.ask, self._deleted())
+            self.report.rejections += replies.rejections
         self._learn(layout.take_events())
         layout.write_agenda(news, self._gap_decisions())
         write_reading_list(layout)
@@ -86,6 +91,8 @@ class Pipeline:
         write_topics(layout)
         self._learn(layout.take_events())
         layout.write_articles()
+        self.publisher.pages(lay_over(layout, kept_pages(self.vault, self.decided)))
+        count_cards(layout, news)
         layout.write_summaries()
         self.report.notices += gallery.notices
         self.report.failures += gallery.failures
@@ -97,6 +104,13 @@ class Pipeline:
             replies.save()
             self._remember()
         return self.report
+
+    def _sweep(self) -> None:
+        """Clear away what killed processes left; an edit that was in their hands is named, and where it stands now."""
+        self.guard.sweep()
+        for path in self.guard.rescued:
+            what, hint = "an edit that a killed process held in its hands", "see what of it you want, then delete it"
+            self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", what, hint))
 
     def _ledger(self, path: str) -> list[ledger.Event]:
         events, found = self.vault.ledger_events(path)
@@ -194,7 +208,7 @@ class Pipeline:
             gathered=gathered,
             resolution=resolution,
             ids=self.ids,
-            id_events=self.id_events,
+            id_events=self.card_events,
             at=self.at,
             zone=self.vault.settings.zone,
             engine=self.engine,
@@ -327,7 +341,7 @@ class Pipeline:
         publisher = self.publisher
         on_disk = self._decks_on_disk
         publisher.notes(layout.files)
-        live = live_cards(self.id_events, self.ids).values()
+        live = live_cards(self.card_events, self.ids).values()
         put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         standing = {path: ids for path, ids in on_disk.items() if path not in gone - set(layout.decks)}

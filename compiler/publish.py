@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from compiler.decks import Fresh, Kinds, merge_deck, render_deck, written_by_hand
 from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
-from vault.errors import EditedMeanwhile
+from vault.errors import EditedMeanwhile, Refused
 from vault.exhibit import ASSETS, embeds, is_copy
 from vault.folder import sha256_hex
 from vault.guard import Guard
@@ -29,6 +31,7 @@ class Publisher:
     guard: Guard
     report: Report
     progress: Callable[[dict[str, Any]], None]
+    today: date
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
     _read: dict[str, bytes | None] = field(default_factory=dict)
@@ -195,7 +198,7 @@ class Publisher:
             try:
                 self.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
             except EditedMeanwhile as error:
-                self._edited(path, error)
+                self._edited(path, error, data if path.endswith(".md") else None)
         for path in self.removals:
             old = self.bytes_of(path)
             assert old is not None, "only what was read is removed"
@@ -204,5 +207,11 @@ class Publisher:
             except EditedMeanwhile as error:
                 self._edited(path, error)
 
-    def _edited(self, path: str, error: EditedMeanwhile) -> None:
-        self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, "run `retain compile` again"))
+    def _edited(self, path: str, error: EditedMeanwhile, ours: bytes | None = None) -> None:
+        """Name a file that somebody edited while we were about to write it: theirs stays, ours is laid beside it."""
+        hint = "run `retain compile` again"
+        if ours is not None and self.guard.exists(path):
+            with suppress(Refused):  # no name is left for it: the next compile proposes it
+                there = self.guard.lay_beside(path, ours, self.today)
+                hint = f"ours is in {there}: look at both, delete that one, then {hint}"
+        self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, hint))

@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from compiler.crew import Crew
 from compiler.engines.port import REPLY_TO, Reply, Request, digest
 from compiler.gather import read_cache, save_cache
+from compiler.report import Rejection
+from vault.clean import clean_line
 from vault.errors import WorkerFailed
 from vault.guard import Guard
 
@@ -25,6 +27,7 @@ class Replies:
         self.guard, self.crew, self.engine, self.progress = guard, crew, engine, progress
         self.known: dict[str, Any] = {}
         self.used: dict[str, Any] = {}
+        self.rejections: list[Rejection] = []  # replies that make no sense
         if not fresh:
             self.known = read_cache(guard, PATH)
 
@@ -41,14 +44,16 @@ class Replies:
                     f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run it again"
                 )
             self.known[keys[todo[n]]] = reply.get("reply")
-        return [self._reply(key, stage) for key in keys]
+        return [self._reply(key, request, stage) for key, request in zip(keys, requests, strict=True)]
 
-    def _reply(self, key: str, stage: str) -> Reply | None:
+    def _reply(self, key: str, request: Request, stage: str) -> Reply | None:
         if key not in self.known:
             return None
         try:
             reply = REPLY_TO[stage].model_validate(self.known[key])
-        except ValidationError:
+        except ValidationError as error:
+            what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(request.title)[:100]}"
+            self.rejections.append(Rejection("reply", f"the engine's reply makes no sense: {what}", about))
             return None
         self.used[key] = self.known[key]
         return reply

@@ -34,6 +34,7 @@ class Report:
     claims: dict[str, int] = field(default_factory=lambda: _zero("added", "kept", "retracted", "rejected"))
     cards: dict[str, int] = field(default_factory=lambda: _zero("created", "kept", "updated", "suspended", "rejected"))
     gaps: dict[str, int] = field(default_factory=lambda: _zero("structural", "epistemic", "learner", "filled"))
+    agent: dict[str, int] = field(default_factory=lambda: _zero("pages", "cards"))  # that stand with an agent's words
     cost: dict[str, float] = field(default_factory=lambda: {"input_tokens": 0, "output_tokens": 0, "usd": 0.0})
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
@@ -52,6 +53,7 @@ class Report:
         return {
             **self.counts(),
             "gaps": self.gaps,
+            "agent": self.agent,
             "cost": self.cost,
             "failures": [_listed(d) for d in self.failures],
             "notices": [_listed(d) for d in self.notices],
@@ -63,6 +65,7 @@ class Report:
     def from_json(cls, data: dict[str, Any]) -> Report:
         """A report of a build that changed nothing, from the last one that did."""
         report = cls(gaps=data["gaps"])
+        report.agent |= data.get("agent", {})
         report.sources["unchanged"] = sum(data["sources"][k] for k in ("read", "unchanged"))
         report.sources |= {k: data["sources"].get(k, 0) for k in ("recorded", "failed", "copies")}
         report.articles["unchanged"] = sum(data["articles"][k] for k in ("created", "updated", "unchanged"))

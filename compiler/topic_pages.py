@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from compiler import compose
 from compiler.disagreements import Disagreement, disagreements
+from compiler.disputes import Standing, tell_disputes
 from compiler.duplicates import origin_of
 from compiler.gather import Gathered
 from compiler.headings import heading_key
@@ -27,6 +28,7 @@ from vault.wikilink import Citation, Wikilink, alias, note_link
 
 RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
 DISPUTES, QUESTIONS, ASKED = 6, 8, 3
+_UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
     "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
     "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
@@ -60,6 +62,7 @@ def write_topics(layout: Layout) -> None:
         if birth.noun == "topic" and layout.ids.alive(id_) and id_ not in kept:
             _tell(layout, "retire", id_, reason="its concepts have parted")
     desk = _Desk(layout)
+    layout.events += tell_disputes(desk.standings(), layout.claims, layout.id_events, layout.ids, layout.at)
     for page in sorted(pages, key=lambda p: (p.title.casefold(), p.id)):
         desk.write(page)
 
@@ -307,7 +310,19 @@ class _Desk:
         if all(dates) and not dates[0].startswith(dates[1]) and not dates[1].startswith(dates[0]):
             why = f"The first is later: {max(dates)} against {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
-        return "Undecided: equal authority, and no dates that tell them apart", first, second
+        return _UNDECIDED, first, second
+
+    def standings(self) -> list[Standing]:
+        """Every disagreement of the build, and the claim that weighs more if one does."""
+        concepts: dict[Disagreement, list[str]] = {}
+        for concept, found in self.disputes.items():
+            for one in found:
+                concepts.setdefault(one, []).append(concept)
+        out = []
+        for one, about in concepts.items():
+            verdict, first, _ = self._weighed(one)
+            out.append(Standing(one, tuple(sorted(about)), "" if verdict == _UNDECIDED else first.id))
+        return out
 
     def _questions(self, page: _Page) -> list[str]:
         """Links to the agenda: for each concept its first gap, those first that most of the others name."""

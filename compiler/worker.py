@@ -1,9 +1,9 @@
-"""The reading process: parsers and engine run here, under limits, and nothing here writes a file.
+"""The reading process: parsers and engine run here, in a jail and under limits, and nothing here writes a file.
 
-Started as `python -I -m compiler.worker` with a working directory outside the vault. One JSON object a line comes
-in and one goes out; {"op": "source", ...} reads a document and extracts from it, {"op": "picture", ...} gives the bytes
-of a picture that may be shown, {"op": "clip", ...} makes a clipping of a page from the web, {"op": "ask", ...} puts
-composed requests to the engine.
+Started as `python -I -m compiler.worker ENGINE [RAW]` with a working directory outside the vault; RAW is the folder of
+documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a document and
+extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown, {"op": "clip", ...} makes a
+clipping of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
+from compiler.bytecode import leave_bytecode
 from compiler.engines.port import REPLY_TO, CardsRequest, ComposeRequest, Engine, ExtractReply
 from compiler.fingerprint import fingerprint
 from vault.errors import RetainError, Unreadable
+from vault.jail.self_jail import limit_time, limit_worker, restrict_worker
 from vault.source import SourceText
 
-MEMORY_BYTES = 2 << 30  # address space of one worker; a page-bomb dies here, not on the user's desk
+SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
 _REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest]] = {"compose": ComposeRequest, "cards": CardsRequest}
 
 
@@ -146,21 +148,10 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
     return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
 
 
-def _limit() -> None:
-    """Bounds on memory and core dumps, where the system has them."""
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard == resource.RLIM_INFINITY or hard > MEMORY_BYTES:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
-
-
 def serve(requests: IO[str], replies: IO[str], engine: Engine | None) -> None:
     """Answer until the requests end."""
     for line in requests:
+        limit_time(SECONDS)
         reply = answer(json.loads(line), engine)
         replies.write(json.dumps(reply, ensure_ascii=False, separators=(",", ":")) + "\n")
         replies.flush()
@@ -170,9 +161,12 @@ def main() -> None:
     # Libraries that print must not break the line protocol: stdout is kept for replies, prints go to stderr.
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    _limit()
-    sys.setrecursionlimit(2_000)
     name = sys.argv[1] if len(sys.argv) > 1 else ""
+    raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    leave_bytecode()
+    limit_worker()
+    restrict_worker(raw)  # before anything of a document comes in: its parsers are loaded from within
+    sys.setrecursionlimit(2_000)
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     serve(requests, replies, engine_named(name) if name else None)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vault.claim import Claim
-from vault.errors import RetainError
+from vault.errors import RetainError, UsageError
 from vault.store import Vault
 from vault.summary import Summary, parse_summary
 from vault.wikilink import Citation
@@ -17,12 +17,14 @@ class Evidence:
     """One claim's words; or, with `claim` None, `problem` says why they cannot be shown.
 
     `title` names the source in plain words, `source` is its path below the vault; the locator is the claim's.
+    `address` is where the source came from on the web, http or https alone; "" where it names none.
     """
 
     source: str
     title: str
     claim: Claim | None = None
     problem: str = ""
+    address: str = ""
 
     @property
     def place(self) -> str:
@@ -55,7 +57,7 @@ class EvidenceReader:
         title = summary.properties.text("title") or source.rsplit("/", 1)[-1]
         claim = summary.claim(cite.claim)
         problem = "" if claim else f"the claim c-{cite.claim} is no longer in {path}"
-        return Evidence(source, title, claim, problem)
+        return Evidence(source, title, claim, problem, _web(summary.properties.text("url")))
 
     def _summary(self, path: str) -> Summary | str:
         """The summary, or what is wrong with it."""
@@ -64,3 +66,15 @@ class EvidenceReader:
         except RetainError as error:
             return str(error)
         return parse_summary(text, path) if text is not None else "the summary is gone"
+
+
+def _web(address: str) -> str:
+    """`address` if it is one on the web that can be shown as it is; a document may name anything."""
+    if not address:
+        return ""
+    from vault.web_address import checked
+
+    try:
+        return checked(address)
+    except UsageError:
+        return ""

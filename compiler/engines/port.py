@@ -10,12 +10,15 @@ import hashlib
 import json
 from typing import Annotated, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from vault.claim import ClaimKind
+from vault.clean import normal
 
-Text = Annotated[str, Field(max_length=20_000)]
-Name = Annotated[str, Field(max_length=200)]
+# What an engine says in its own words is cleaned as it comes in, as a document's text was: nothing hidden in it.
+Verbatim = Annotated[str, Field(max_length=20_000)]
+Text = Annotated[str, Field(max_length=20_000), AfterValidator(normal)]
+Name = Annotated[str, Field(max_length=200), AfterValidator(normal)]
 Id = Annotated[str, Field(pattern=r"^[0-9a-hjkmnp-tv-z]{10}$")]
 
 Signal = Literal[
@@ -73,7 +76,7 @@ class ExtractedClaim(Model):
     """`quote` is verbatim; `statement` "" if it says the same; `about` names concepts, the main one first."""
 
     kind: ClaimKind
-    quote: Text
+    quote: Verbatim
     statement: Text = ""
     about: tuple[Name, ...] = ()
     start: int = 0  # where the quote begins in the segment, a hint for repeated words

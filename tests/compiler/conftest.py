@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Options, compile_vault
+from tests.compiler.agent_scene import Scene
 from vault.ids import ulid
 from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
@@ -27,6 +28,12 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vault = new_vault(tmp_path_factory.mktemp("compiled") / "vault")
     compile_vault(vault, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda event: None)
     return vault.root
+
+
+@pytest.fixture
+def scene(compiled_once: Path, tmp_path: Path) -> Scene:
+    """A compiled vault for an agent to work in."""
+    return Scene.copied(compiled_once, tmp_path / "vault")
 
 
 def new_vault(root: Path) -> Vault:

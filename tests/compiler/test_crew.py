@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-import time
+import signal
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ def document(tmp_path: Path) -> Path:
 
 
 def test_a_worker_reads_and_extracts(document: Path) -> None:
-    with Crew("extractive") as crew:
+    with Crew("extractive", document.parent) as crew:
         reply = crew.ask(message(document))
     assert reply["source"]["title"] == "Sleep"
     (claims,) = [r["claims"] for r in reply["replies"]]
@@ -38,20 +37,30 @@ def test_a_worker_reads_and_extracts(document: Path) -> None:
 
 
 def test_a_worker_that_takes_too_long_is_ended_and_the_next_request_has_a_new_one(document: Path) -> None:
-    worker = Worker("extractive")
+    worker = Worker("extractive", document.parent)
     with pytest.raises(WorkerFailed, match="took more than 0 s"):
         worker.ask(message(document), seconds=0.01)  # it cannot even have started
     assert worker.process.poll() is not None
-    with Crew("extractive", size=1) as crew:
+    with Crew("extractive", document.parent, size=1) as crew:
         assert "source" in crew.ask(message(document))
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")
+def test_a_document_that_makes_too_much_work_is_told_from_one_that_breaks_the_reader(document: Path) -> None:
+    worker = Worker("", document.parent)
+    assert "source" in worker.ask(message(document))
+    worker.process.send_signal(signal.SIGXCPU)  # what the system sends to whom its time is up
+    worker.process.wait()
+    with pytest.raises(WorkerFailed, match="more of the processor's time"):
+        worker.ask(message(document))
+
+
 def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None:
-    with Crew("extractive", size=1) as crew:
+    with Crew("extractive", document.parent, size=1) as crew:
         crew.ask(message(document))
         (worker,) = crew._all
-        threading.Timer(0.0, worker.process.kill).start()
-        time.sleep(0.2)
+        worker.process.kill()
+        worker.process.wait()
         replies = dict(crew.ask_all([message(document)] * 3))
     failed = [r for r in replies.values() if isinstance(r, WorkerFailed)]
     assert len(replies) == 3 and len(failed) == 1
@@ -60,7 +69,7 @@ def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None
 def test_bytes_that_are_no_longer_what_was_seen_are_not_read(document: Path) -> None:
     seen = message(document)
     document.write_text("something else\n")
-    with Crew("extractive") as crew:
+    with Crew("extractive", document.parent) as crew:
         assert "changed while it was being read" in crew.ask(seen)["not_now"]
 
 
@@ -99,7 +108,7 @@ def test_neither_environment_nor_working_directory_can_name_code_for_a_worker(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "sitecustomize.py"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
-    with Crew("extractive", size=1) as crew:
+    with Crew("extractive", document.parent, size=1) as crew:
         assert "source" in crew.ask(message(document))
         environment = Path(f"/proc/{crew._all[0].process.pid}/environ")
         if environment.exists():

@@ -1,0 +1,51 @@
+"""Which commands of retain an agent may run, in a cage or under the hooks of its host: those that only read.
+
+The cage (`cli.opening.check_caged`), the hook (`cli.hook`) and AGENTS.md, section 2, go by this one list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+AGENT_COMMANDS = (
+    "verify",
+    "trace",
+    "status",
+    "log",
+    "due",
+    "card show",
+    "gaps list",
+    "gaps plan",  # without a gap: with one it records the human's decision
+    "guard status",
+    "doctor",
+)
+# What they may be given. An option that isn't here could be the one that decides something in the human's name.
+OPTIONS = ("--json", "--all")
+VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows
+_HELP = ("-h", "--help")
+_BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a cage; it writes nothing
+_ALLOWED = tuple(tuple(command.split()) for command in AGENT_COMMANDS)
+
+
+def may_run(arguments: Sequence[str]) -> bool:
+    """Whether an agent may run `retain` with these arguments. What cannot be read for sure it may not."""
+    words: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--":
+            words.extend(rest)
+        elif word in _HELP or (word == "--version" and not words):
+            return True
+        elif word in VALUED:
+            next(rest, None)
+        elif word.partition("=")[0] in VALUED or word in OPTIONS:
+            continue
+        elif word.startswith("-"):
+            return False
+        else:
+            words.append(word)
+    if words == ["gaps"]:
+        return True  # the list
+    if words[:2] == ["gaps", "plan"]:
+        return len(words) == 2
+    return tuple(words[:2]) == _BY_HOSTS or any(tuple(words[: len(each)]) == each for each in _ALLOWED)

@@ -1,0 +1,111 @@
+"""What failed, laid aside so that nothing in it acts: text in a fence, other bytes under a name no program opens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from compiler.agent_plan import Plan, Quarantined
+from compiler.agent_settling import QUARANTINE
+from vault.clean import clean, clean_line
+from vault.errors import Refused
+from vault.markdown import escape
+from vault.safe_path import Scope, writable
+
+_MAX_NAME = 240  # bytes of a name, with what is added to it
+
+
+class Quarantine:
+    """The folder of one run. Its files are put on the plan as they come, its report at the end."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.folder = f"{QUARANTINE}/{plan.run}"
+        self._notes: list[tuple[Quarantined, str]] = []
+        self._files: set[str] = set()  # what is laid here, casefolded, and the folders above it
+        self._above: set[str] = set()
+
+    def take(self, path: str, data: bytes | None, reasons: Sequence[tuple[int, str]], todo: str = "") -> None:
+        """Lay the bytes of a file aside (None: there are none to keep), with each (line, why)."""
+        where = self._place(path, data) if data is not None else ""
+        if data is not None:
+            words = "\n".join(f"- {_at(line)}{why}" for line, why in reasons)
+            self.plan.puts[where] = (None, _page(path, data, words) if where.endswith(".md") else data)
+        for line, why in reasons:
+            one = Quarantined(shown(path), line, clean_line(why), where)
+            self.plan.quarantined.append(one)
+            self._notes.append((one, todo))
+
+    def close(self) -> None:
+        """Put the report on the plan, if anything failed."""
+        if self._notes:
+            self.plan.report = f"{self.folder}/report.md"
+            self.plan.puts[self.plan.report] = (None, self._report().encode())
+
+    def _place(self, path: str, data: bytes) -> str:
+        """A path for the copy that no name can make a trap of."""
+        suffix = "" if _is_text(data) and path.endswith(".md") else ".md" if _is_text(data) else ".bytes"
+        wanted = f"{self.folder}/{path}{suffix}"
+        try:
+            writable(wanted, Scope.PUBLISHER)
+            fits = len(wanted.rsplit("/", 1)[-1].encode()) <= _MAX_NAME
+        except Refused:
+            fits = False
+        if not fits or not self._free(wanted):
+            wanted = f"{self.folder}/odd-{len(self._files) + 1}{'.md' if _is_text(data) else '.bytes'}"
+        parts = wanted.casefold().split("/")
+        self._files.add(wanted.casefold())
+        self._above |= {"/".join(parts[:n]) for n in range(1, len(parts))}
+        return wanted
+
+    def _free(self, wanted: str) -> bool:
+        """Whether a file can have this path beside those that are laid here: none is it, or is a folder of it."""
+        parts = wanted.casefold().split("/")
+        above = {"/".join(parts[:n]) for n in range(1, len(parts))}
+        return not ({wanted.casefold()} & (self._files | self._above) or above & self._files)
+
+    def _report(self) -> str:
+        parts = [
+            "# What was set aside",
+            f"A run of `{_code(self.plan.program)}` ended. What is listed here failed a gate: its text lies in this"
+            " folder, where nothing of it acts, and what stood in its place before is back.",
+        ]
+        for one, todo in self._notes:
+            place = f"`{_code(one.path)}`" + (f", line {one.line}" if one.line else "")
+            lines = [f"## {place}", f"Why: {escape(one.why)}."]
+            lines += [f"Its text: `{_code(one.where)}`"] if one.where else ["Its text was not kept."]
+            lines += [f"What to do: {escape(todo)}."] if todo else []
+            parts += lines
+        return "\n\n".join(parts) + "\n"
+
+
+def shown(path: str) -> str:
+    """A path as it may be shown and taken down, whatever its names hold."""
+    return clean_line(path.encode("utf-8", "replace").decode())
+
+
+def _at(line: int) -> str:
+    return f"line {line}: " if line else ""
+
+
+def _code(text: str) -> str:
+    """`text` for a code span in which nothing acts."""
+    return re.sub(r"[`<>]|^[=$]", "_", shown(text)) or "_"
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
+
+
+def _page(path: str, data: bytes, words: str) -> bytes:
+    text = clean(data.decode()).replace("<%", "< %")  # a plugin looks for it in every new file, fences and all
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    why = "\n".join(
+        escape(line) if not line.startswith("- ") else f"- {escape(line[2:])}" for line in words.split("\n")
+    )
+    ended = text if text.endswith("\n") else f"{text}\n"
+    return f"# Set aside: `{_code(path)}`\n\n{why}\n\n{fence}text\n{ended}{fence}\n".encode()

@@ -1,0 +1,49 @@
+"""Settings, review log and ledgers, which no agent may write: compared with what they were, as a cage may leak."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from vault import ledger
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+from vault.review_log import parse_log
+from vault.store import Vault
+
+Known = Mapping[str, tuple[int, str]]
+
+
+def changed_outside(vault: Vault, before: Known, after: Known) -> Iterator[Diagnostic]:
+    """What is not as it was. A log may have grown by whole lines meanwhile: the human goes on reviewing."""
+    for path in sorted({*before, *after}):
+        was, now = before.get(path), after.get(path)
+        if was == now:
+            continue
+        why = "it was deleted" if now is None else _why(vault, path, was)
+        if why:
+            hint = "no agent may write it: look at `git diff`, and at what `retain guard status` says of the cage"
+            yield Diagnostic(path, 0, "changed-outside", f"changed while an agent was at work: {why}", hint)
+
+
+def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
+    """What is wrong with a file that changed; "" for a log that only grew as it may."""
+    if not path.endswith(".jsonl"):
+        return "its bytes are others" if was is not None else "it was not there before"
+    try:
+        data = vault.read_bytes(path) or b""
+    except RetainError as error:
+        return error.what
+    size, digest = was or (0, hashlib.sha256(b"").hexdigest())
+    if hashlib.sha256(data[:size]).hexdigest() != digest:
+        return "lines that stood there were changed or removed"
+    grown = data[size:]
+    if grown and not grown.endswith(b"\n"):
+        return "its last line is not whole"
+    if path.startswith("ledger/"):
+        found = ledger.decode(grown, path)[1]
+        return "lines that are no events were added" if found else ""
+    try:
+        return "lines that are no reviews were added" if parse_log([(path, grown)]).diagnostics else ""
+    except RetainError as error:
+        return error.what

@@ -1,0 +1,117 @@
+"""What `retain guard run` does around an agent: takes down how things stand, and settles what the agent left.
+
+A run is taken down before the agent is started and settled when it has ended; what was decided is taken down, too,
+before the first byte of the vault changes, so that a settling that is killed ends as one that was not.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from compiler.agent_manifest import Manifest, look, take_manifest, write_state
+from compiler.agent_plan import Plan, Settled
+from compiler.agent_settling import Hands, carry_out
+from vault import ledger
+from vault.agent_run import (
+    Run,
+    all_runs,
+    cleaned,
+    read_record,
+    refuse_beside_agents,
+    run_in,
+    run_json,
+    this_process,
+    unreadable,
+)
+from vault.copies import Copies
+from vault.errors import Damaged
+from vault.guard import sha256_hex
+from vault.ids import ulid
+from vault.locks import lock
+from vault.store import Vault
+from vault.user import state_guard
+
+__all__ = ["Run", "Settled", "begin", "open_runs", "settle"]
+
+
+def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
+    """Take down what stands in the agent's folders, before it is started.
+
+    Raises: LockHeld while a compile runs; Refused while another run is not settled; WriteFailed.
+    """
+    with lock(vault.root, "publish", purpose="starting an agent"):
+        refuse_beside_agents(vault)
+        run = Run(
+            ulid(int(at.timestamp() * 1000), secrets.token_bytes(10)),
+            ledger.instant(at),
+            cleaned(command),
+            this_process(),
+        )
+        with Copies.open(vault.settings.vault_id) as copies:
+            manifest = take_manifest(vault, copies)
+        write_state(vault, run.path, {"v": 1, "run": run_json(run), "manifest": manifest.as_json(), "plan": None})
+    return run
+
+
+def settle(vault: Vault, run: Run, at: datetime) -> Settled:
+    """Judge what the agent of `run` left, and do what follows: keep, set aside, put back.
+
+    A run that is settled already gives an empty answer. Raises: LockHeld; Damaged; Refused where a folder cannot be
+    looked into; WriteFailed. After any of these it can be settled again, with the same end.
+    """
+    with lock(vault.root, "publish", purpose="settling an agent's work"):
+        record = read_record(vault.settings.vault_id, run.id)
+        if record is None:
+            return Settled(run.id, run.program)
+        with Copies.open(vault.settings.vault_id) as copies:
+            plan = _plan(vault, record, copies, at)
+        found = carry_out(plan, Hands.of(vault), at.astimezone(vault.settings.zone).date())
+        _forget(vault, run)
+    return plan.settled(found)
+
+
+def open_runs(vault: Vault) -> list[Run]:
+    """The runs whose process is gone and whose work is not settled: they were killed. Raises: Damaged."""
+    return [run for run in all_runs(vault) if not run.may_live]
+
+
+def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) -> Plan:
+    """The plan that was taken down, or a new one, which is taken down now."""
+    run = run_in(record)
+
+    def bytes_of(digest: str) -> bytes:
+        data = copies.get(digest)
+        if data is None:
+            hint = "delete the file of the run; what the agent changed then counts as your own, so look at `git diff`"
+            raise Damaged("what was to be put back is gone from the copies", where=run.path, hint=hint)
+        return data
+
+    try:
+        if isinstance(record.get("plan"), dict):
+            return Plan.from_json(run.id, record["plan"], bytes_of)
+        before = Manifest.from_json(record["manifest"])
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise unreadable(state_guard(vault.settings.vault_id).root / run.path) from error
+    after, left = look(vault, before)
+    if after == before:
+        return Plan(run.id, run.program)  # most runs: a look at the folders is all they cost
+    from compiler.agent_judge import Judge
+    from compiler.agent_world import World
+
+    world = World(vault, before, copies)
+    pages: list[ledger.Event] = [{"at": page.at} for page in world.kept.values()]  # the later run's page is to win
+    instant = ledger.after([*world.id_events, *world.decided, *world.builds, *pages], at)
+    plan = Judge(run, before, after, left, world, instant).judged()
+    copies.put_all(plan.blocks())
+    write_state(vault, run.path, record | {"plan": plan.as_json()})
+    return plan
+
+
+def _forget(vault: Vault, run: Run) -> None:
+    guard = state_guard(vault.settings.vault_id)
+    data = guard.read(run.path)
+    if data is not None:
+        guard.remove(run.path, expect=sha256_hex(data))
