@@ -1,0 +1,115 @@
+"""`retain guard hook`: what hosts and git ask before an agent acts. Politeness, not a barrier; in doubt it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cli import report
+from cli.opening import here, vault_option
+
+BLOCK = 2  # the one exit code at which Claude Code and Codex leave a tool call be
+SECONDS = 20
+_MOST = 8 << 20
+
+
+@click.group()
+def hook() -> None:
+    """What the hooks of coding agents and git call; not for people."""
+
+
+@hook.command("claude-code")
+@vault_option
+def claude_code(vault_dir: str | None) -> int:
+    """Read a tool call as JSON on stdin; exit code 2, with words on stderr, where it must not be made."""
+    return _judged(vault_dir)
+
+
+@hook.command("codex")
+@vault_option
+def codex(vault_dir: str | None) -> int:
+    """The same for Codex, whose hooks are given the same JSON."""
+    return _judged(vault_dir)
+
+
+def _judged(vault_dir: str | None) -> int:
+    """0 to let the call through, 2 to block it. Any fault blocks: a hook that fails otherwise lets the call through."""
+    try:
+        with _in_time():
+            fault = _fault(vault_dir)
+    except BaseException as error:  # noqa: BLE001 (any other exit code would let the call through)
+        fault = f"the call could not be checked ({type(error).__name__}: {error})"
+    if fault is None:
+        return report.DONE
+    report.say(f"retain: blocked: {fault[:600]}")
+    return BLOCK
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Raises TimeoutError when the check takes too long: a host that has stopped waiting lets the call through."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def over(number: int, frame: object) -> None:
+        raise TimeoutError(f"more than {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _fault(vault_dir: str | None) -> str | None:
+    import json
+
+    from cli.territory import territory_of
+    from cli.tool_call import call_fault
+    from vault.store import open_vault
+
+    data = sys.stdin.buffer.read(_MOST + 1)
+    if len(data) > _MOST:
+        return "the call is too large to be checked"
+    call = json.loads(data)
+    vault = open_vault(vault_dir, os.environ.get("RETAIN_VAULT"), here())
+    return call_fault(call, territory_of(vault))
+
+
+@hook.command("git-pre-commit")
+@vault_option
+def git_pre_commit(vault_dir: str | None) -> int:
+    """Refuse a commit that an agent makes, if it touches what is the human's."""
+    return _committed(vault_dir, None)
+
+
+@hook.command("git-commit-msg")
+@click.argument("file", metavar="FILE")
+@vault_option
+def git_commit_msg(file: str, vault_dir: str | None) -> int:
+    """The same, where only the message in FILE says that an agent wrote it."""
+    return _committed(vault_dir, Path(file))
+
+
+def _committed(vault_dir: str | None, message: Path | None) -> int:
+    from cli.git_hook import agent_of, commit_fault
+    from vault.store import open_vault
+
+    text = None if message is None else message.read_text(encoding="utf-8", errors="replace")
+    by = agent_of(here(), os.environ, text)
+    if by is None:
+        return report.DONE  # a human's, whatever has become of the vault: a branch without one, settings to be mended
+    fault = commit_fault(open_vault(vault_dir, None, here()).root, here(), by)
+    if fault is None:
+        return report.DONE
+    report.say(f"retain: {fault}")
+    return report.FINDINGS
