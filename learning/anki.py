@@ -241,7 +241,7 @@ def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
     old = guard.read(STAMPS)
     known = {} if fresh else read_stamps(old)
     stamps = stamped(notes, known, desk.now)
-    with export_file(path) as temporary:
+    with export_file(path, forbidden=desk.vault.kept_out()) as temporary:
         temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
     kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in (known | stamps).items()}, indent=0)
     with suppress(WriteFailed, Refused):  # without it the next export only says that every note is new

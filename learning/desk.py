@@ -15,6 +15,7 @@ from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fol
 from learning.queue import Item, Limits, Queue, build_queue, done_today
 from learning.review_page import Row, render_page
 from vault import ledger
+from vault.agent_run import at_work, held_back, judged_decks
 from vault.card import Card, Deck
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
@@ -24,7 +25,7 @@ from vault.ids import CardId
 from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Undo
 from vault.markdown import unescape
 from vault.review_log import Log, LogWriter, by_time, last_undoable, live, read_log
-from vault.store import CONCEPTS, REVIEW_PAGE, Vault
+from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
 from vault.wikilink import links
 
 _GRAPH = "wiki/_graph.md"
@@ -104,13 +105,22 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
     rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger cannot be read at all.
     """
     log = read_log(vault.root)  # first: where a newer retain wrote it, nothing may be written
-    decks = list(vault.decks())
-    found = list(vault.notices)
+    decks = list(judged_decks(vault))
+    found = [*vault.notices, *_waiting(vault)]
     try:
-        decks = adopt_cards(vault, decks, now)
+        decks = decks if at_work(vault) else adopt_cards(vault, decks, now)  # an agent's new cards are not a human's
     except (WriteFailed, Refused) as problem:
         found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
     return _read_desk(vault, decks, log, now, tag, found)
+
+
+def _waiting(vault: Vault) -> list[Diagnostic]:
+    """What is said of decks that nobody is shown before an agent's work is judged."""
+    count = len(held_back(vault)) if at_work(vault) else 0
+    if not count:
+        return []
+    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards wait"
+    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they are back when the agent's work is judged")]
 
 
 def _read_desk(vault: Vault, decks: list[Deck], log: Log, now: datetime, tag: str, found: list[Diagnostic]) -> Desk:
@@ -284,6 +294,6 @@ def save_review_page(desk: Desk) -> bool:
     raise AssertionError("two tries are made")
 
 
-def render_review_page(vault: Vault) -> bool:
-    """Reads the vault and renders its `learning/_review.md`; as the page knows no clock, nor does this."""
-    return save_review_page(_read_desk(vault, list(vault.decks()), read_log(vault.root), _NO_TIME, "", []))
+def read_desk(vault: Vault) -> Desk:
+    """The desk of a page that knows no clock: nothing is adopted, and its queue is of no day. Raises as `read_log`."""
+    return _read_desk(vault, list(judged_decks(vault)), read_log(vault.root), _NO_TIME, "", [])

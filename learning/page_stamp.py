@@ -1,4 +1,4 @@
-"""Whether `_review.md` still shows what the files say, seen from their stamps alone: nothing is read to tell it."""
+"""Whether `_review.md` and the promotion queue still show what the files say, seen from stamps: nothing is read."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ if TYPE_CHECKING:
     from vault.store import Vault
 
 STAMP = ".retain/cache/review-page"
-_VERSION = 1  # of the page: when it grows, the page is rendered anew
-_PAGE = "learning/_review.md"
-_FILES = ("retain.toml", "ledger/ids.jsonl", "wiki/concepts")  # of the concepts, only which there are
+_VERSION = 2  # of the pages: when it grows, they are rendered anew
+_PAGES = ("learning/_review.md", "output/promotion-queue.md")
+_FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl")
+_FOLDERS = ("wiki/concepts", "ledger/replies")  # only which files there are
 _DECKS = "learning/flashcards"
 _LOGS = "learning"
 
 
 @dataclass(frozen=True, slots=True)
 class PageStamp:
-    """How the page and all that it is made of stood: a line "path size ctime inode" for each."""
+    """How the pages and all that they are made of stood: a line "path size ctime inode" for each."""
 
     inputs: tuple[str, ...]
-    page: str
+    pages: tuple[str, ...]
 
     @property
     def text(self) -> bytes:
-        return "\n".join([str(_VERSION), *self.inputs, self.page]).encode("utf-8", "surrogateescape")
+        return "\n".join([str(_VERSION), *self.inputs, *self.pages]).encode("utf-8", "surrogateescape")
 
     def is_right(self, root: Path) -> bool:
         """Whether this is how the last rendering left the vault; False when in doubt."""
         try:
-            return bool(self.page) and (root / STAMP).read_bytes() == self.text
+            return all(self.pages) and (root / STAMP).read_bytes() == self.text
         except OSError:
             return False
 
@@ -43,10 +44,14 @@ def look(root: Path, known: Mapping[str, str] | None = None) -> PageStamp:
 
     `known` are stamps of the decks ("size ctime inode" by path) that somebody has just taken: they are many.
     """
-    found = [_stamp(root, path) for path in _FILES]
+    found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]
     found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
     found += sorted(_listed(root, _DECKS, "", ".md") if known is None else _decks(known))
-    return PageStamp(tuple(found), _stamp(root, _PAGE))
+    return PageStamp(tuple(found), _stamps_of_pages(root))
+
+
+def _stamps_of_pages(root: Path) -> tuple[str, ...]:
+    return tuple(_stamp(root, page) for page in _PAGES)
 
 
 def _decks(known: Mapping[str, str]) -> Iterator[str]:
@@ -88,10 +93,10 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 
 
 def remember(vault: Vault, seen: PageStamp) -> None:
-    """Notes that the page as it lies there now was made of what `seen` saw. Raises: WriteFailed, Refused."""
+    """Notes that the pages as they lie there now were made of what `seen` saw. Raises: WriteFailed, Refused."""
     from vault.guard import Scope, sha256_hex
 
     guard = vault.guard(Scope.LOG)
     old = guard.read(STAMP)
-    text = PageStamp(seen.inputs, _stamp(vault.root, _PAGE)).text
+    text = PageStamp(seen.inputs, _stamps_of_pages(vault.root)).text
     guard.write(STAMP, text, expect=None if old is None else sha256_hex(old))

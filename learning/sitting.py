@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from learning import desk as desks
 from learning import session as sessions
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
+from vault.agent_run import held_back, judged_decks
 from vault.card import Deck, parse_deck
 from vault.errors import RetainError
 from vault.ids import CardId
@@ -22,12 +23,16 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day."""
+    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day.
+
+    `ripe` concepts are ready for a thought of the human's own.
+    """
 
     ratings: Counter[Rating]
     seconds: float
     tomorrow: int
     next_at: datetime | None
+    ripe: int = 0
 
     @property
     def rated(self) -> int:
@@ -76,8 +81,10 @@ class Sitting:
             text = vault.read_text(known.deck.path) if known else None
             if known is not None and text == known.deck.text:
                 return known
-            decks = [parse_deck(text, known.deck.path)] if known and text is not None else []
-            found = next(_with(id_, decks), None) or next(_with(id_, vault.decks()), None)
+            held = held_back(vault)  # what an agent changed is shown when it was judged
+            there = known is not None and text is not None and known.deck.path not in held
+            decks = [parse_deck(text, known.deck.path)] if there and known and text is not None else []
+            found = next(_with(id_, decks), None) or next(_with(id_, judged_decks(vault)), None)
         except RetainError as problem:
             self.problems.append(problem)
             return None
@@ -120,10 +127,12 @@ class Sitting:
     # --- how it ends ------------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Renders `_review.md` if anything was written since the last time. Raises: WriteFailed, Refused."""
+        """Renders the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
         if self._written:
+            from learning.pages import render_pages  # here: the first card must not wait for what comes at the end
+
             self._written = False
-            desks.render_review_page(self.desk.vault)
+            render_pages(self.desk.vault, self._clock())
 
     def tally(self) -> Tally:
         ratings: Counter[Rating] = Counter()
@@ -132,7 +141,18 @@ class Sitting:
             if isinstance(event, Review):
                 ratings[event.rating] += 1
                 spent_ms += event.ms
-        return Tally(ratings, spent_ms / 1000, self._tomorrow(), self.session.next_at)
+        return Tally(ratings, spent_ms / 1000, self._tomorrow(), self.session.next_at, self._ripe())
+
+    def _ripe(self) -> int:
+        """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
+        from learning.promotion import promotion
+
+        states = {**self.desk.states, **self.session.changed}
+        log = replace(self.desk.log, events=(*self.desk.log.events, *reversed(list(self._events()))))
+        try:
+            return promotion(replace(self.desk, states=states, log=log)).concepts
+        except RetainError:
+            return 0
 
     def _events(self) -> Iterator[LogEvent]:
         past = self.session.past

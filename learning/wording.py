@@ -38,3 +38,9 @@ def spoken(wait: timedelta) -> str:
     if days < 60:
         return f"{days} d"
     return f"{days / 30.4375:.1f} mo" if days < 365 else f"{days / 365.25:.1f} y"
+
+
+def ripe(concepts: int) -> str:
+    """How many concepts wait for a note of the human's own, and what to do about it."""
+    noun, verb = ("concept", "is") if concepts == 1 else ("concepts", "are")
+    return f"{concepts} {noun} {verb} ready for a thought of your own: retain insight"

@@ -20,7 +20,7 @@ from learning.desk import (
     open_desk,
     prerequisites,
     rate,
-    render_review_page,
+    read_desk,
     save_review_page,
     undo,
 )
@@ -260,14 +260,14 @@ def test_a_log_that_cannot_be_read_stops_everything(vault: Vault) -> None:
 
 
 def test_the_page_is_a_function_of_the_files_and_knows_no_clock(vault: Vault) -> None:
-    assert render_review_page(vault)
+    assert save_review_page(read_desk(vault))
     first = page(vault)
-    assert not render_review_page(vault)
+    assert not save_review_page(read_desk(vault))
     desk, _ = rate(open_desk(vault, NOON), A1, Rating.AGAIN, via="cli")
     assert save_review_page(desk)
     rated = page(vault)
     (vault.root / REVIEW_PAGE).unlink()
-    assert render_review_page(vault)
+    assert save_review_page(read_desk(vault))
     assert page(vault) == rated != first
     (vault.root / REVIEW_PAGE).write_text("mine")
     assert save_review_page(open_desk(vault, NOON + timedelta(days=400)))
@@ -312,7 +312,7 @@ def test_hostile_text_stays_in_its_cell(vault: Vault) -> None:
         "# A|B]] \\[\\[x\n\nQ: a | b ]] <img src=x onerror=y> [[raw/x|y]] `c` $x$ \\\nA: b\n<!-- card ccccccccc1 -->\n"
     )
     flashcards(vault, "evil").write_text(evil)
-    render_review_page(vault)
+    save_review_page(read_desk(vault))
     row = next(line for line in page(vault).splitlines() if "evil" in line)
     cells = row.replace(r"\|", "").split(" | ")
     assert len(cells) == 11
