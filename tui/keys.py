@@ -37,6 +37,7 @@ REVIEW = (
     Key("review.easy", "4", "rate(4)"),
     Key("review.undo", "u", "undo", "Undo"),
     Key("review.source", "s", "source", "Source"),
+    Key("review.open", "o", "open", "Open"),
     Key("review.bury", "b", "bury", "Bury"),
     Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x"),
     Key("review.down", "down,j", "scroll(1)"),

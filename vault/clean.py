@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# C0 but tab and newline, DEL, C1, and the marks that reorder or hide text on a screen.
+# C0 but tab and newline, DEL, C1, the marks that reorder or hide text on a screen, and halves of pairs (surrogates),
+# which no file and no terminal can be given.
 _CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
 )
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2065\ufeff\U000e0000-\U000e007f]")
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\U000e0000-\U000e007f]")
 _SPACE = re.compile(r"\s+")
 
 
@@ -25,6 +26,8 @@ def clean_line(text: str) -> str:
 
 def normal(text: str) -> str:
     """`text` as source text wants it: NFC, clean, no invisible characters (soft hyphens, tags, BOM ...)."""
+    if text.isascii() and text.isprintable():
+        return text
     return clean(_INVISIBLE.sub("", unicodedata.normalize("NFC", text)))
 
 

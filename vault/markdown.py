@@ -14,6 +14,7 @@ _MATH = rf"\$\${_INERT}[^$`\n]+\$\$|\$(?![\s$]){_INERT}(?:[^$`\n]*[^\s$`\\])?\$(
 _TOKEN = re.compile(rf"(?P<verbatim>{_CODE}|{_MATH})|(?P<escape>\\[!-/:-@\[-`{{-~])")
 _SPECIAL = re.compile(  # an underscore inside a word and a single = or % mean nothing to Markdown
     rf"(?P<verbatim>{_CODE}|{_MATH})|`(?P<query>[^`\n]+)`|[\\`*\[\]<>|$^&#~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<=<)%|%(?=%)"
+    r"|(?<=[A-Za-z])(?<![Hh][Tt][Tt][Pp])(?<![Hh][Tt][Tt][Pp][Ss]):(?=//)"  # a bare address that is no page's: file://
 )
 _LINE_START = re.compile(r"(\s*)(?:([-+=:%])|(\d+)([.)])(?=\s|$)|([QA]):)")
 

@@ -18,7 +18,9 @@ _OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\r\n]|\Z)")
 _PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()+-]*[\w.()+])?")  # what YAML 1.1 and 1.2 both read as this very string
-_UNPRINTABLE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNPRINTABLE = re.compile(
+    "[<\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "none", "y", "n", "nan", "inf"}
 
 Value = str | int | bool | tuple[str, ...]
@@ -126,7 +128,12 @@ def scalar(value: str | int | bool) -> str:
     if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS and ": " not in value:
         return value
     quoted = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)  # what YAML does not allow bare, and tags
+    return _UNPRINTABLE.sub(_escape, quoted)  # what YAML does not allow bare, what hides or turns words, and tags
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def render_property(key: str, value: Value) -> str:

@@ -17,7 +17,9 @@ _LINK = re.compile(
 _CITATION = re.compile(
     rf"\[\[(?P<path>wiki/summaries/[^\[\]|#^\n]+)#\^c-(?P<claim>[{ALPHABET}]{{10}})\|(?P<place>\d+)\]\]"
 )
-_UNLINKABLE = re.compile(r"[#^\[\]|<>`$\\\x00-\x1f\x7f-\x9f\u2028\u2029]|%%")
+_UNLINKABLE = re.compile(
+    r"[#^\[\]|<>`$\\\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|%%|[\U000e0000-\U000e007f]"
+)
 _ACTIVE = re.compile(r"[<>`$*^\\]|%%+|==+|~~+|::+|(?<!\w)#(?=\w)")
 _LOOK_ALIKE = str.maketrans(
     {  # no backslash escapes inside a wikilink, and HTML, inline code and queries of plugins act there

@@ -354,3 +354,70 @@ async def test_a_clock_that_goes_back_refuses_nothing(
         assert len(events) == 5
         assert [event.at for event in events] == sorted(event.at for event in events)
         assert isinstance(events[-1], Review) and events[-1].ms == 0
+
+
+class Browser:
+    """Takes down what would have been opened: the app's own hook, as a browser is no part of a test."""
+
+    def __init__(self, app: RetainApp, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened: list[str] = []
+        monkeypatch.setattr(app, "open_url", lambda url, *, new_tab=True: self.opened.append(url))
+
+
+def from_the_web(vault: Vault, address: str) -> None:
+    """Lets the source of the first cards come from `address`."""
+    path = vault.root / "wiki/summaries/memory.md"
+    path.write_text(path.read_text("utf-8").replace("title: Memory", f"title: Memory\nurl: {address}", 1), "utf-8")
+
+
+async def test_the_address_of_a_source_is_shown_first_and_opened_at_the_second_press(
+    review: RetainApp, vault: Vault, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_the_web(vault, "https://example.org/memory")
+    browser = Browser(review, monkeypatch)
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("o")  # the front: nothing may give the answer away
+        await pilot.press("space", "o")
+        assert browser.opened == []
+        assert "https://example.org/memory" in words(review, "Notice")
+        await pilot.press("o")
+        assert browser.opened == ["https://example.org/memory"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "smb://host/share",
+        "obsidian://open?vault=x",
+        "C:/x.exe",
+        "../insights/h.md",
+        "'https://user:secret@example.org/'",
+        '"https://example.org/\\u202egpj.exe"',
+        "ftp://example.org/",
+        "data:text/html,x",
+    ],
+)
+async def test_no_other_kind_of_address_is_ever_offered(
+    review: RetainApp, vault: Vault, settled: Settled, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    from_the_web(vault, address)
+    browser = Browser(review, monkeypatch)
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "s", "o", "o", "o")
+        assert browser.opened == []
+        assert "names an address" in words(review, "Notice")
+
+
+async def test_an_address_that_was_shown_is_not_opened_on_the_next_card(
+    review: RetainApp, vault: Vault, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_the_web(vault, "https://example.org/memory")
+    browser = Browser(review, monkeypatch)
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "o", "3", "space", "o")
+        assert browser.opened == []

@@ -72,3 +72,32 @@ def test_plain_words_are_not_quoted_and_traps_are() -> None:
     assert [scalar(v) for v in ("KV cache", "no", "1e3", "a: b", "- x", "", "2026-11-22", True, 3)] == [
         "KV cache", '"no"', '"1e3"', '"a: b"', '"- x"', '""', '"2026-11-22"', "true", "3"
     ]  # fmt: skip
+
+
+def test_strange_yaml_is_words_or_a_named_problem_and_never_runs() -> None:
+    tagged = read_properties("---\na: !!python/object/apply:os.system ['touch pwned']\nb: !!int 3\n---\n")
+    assert tagged.values == {"a": ["touch pwned"], "b": "3"}
+    assert read_properties("---\n<<: {a: b}\nc: " + "9" * 5_000 + "\n---\n").text("c") == "9" * 5_000
+    assert read_properties("---\na: first\na: second\n---\n").values == {"a": "second"}
+    assert [p.code for p in read_properties("---\n? [a]\n: b\n---\n").problems] == ["front-matter-invalid"]
+    assert [p.code for p in read_properties("---\na: \x1b[2J\n---\n").problems] == ["front-matter-invalid"]
+    assert [
+        p.code for p in read_properties("---\n" + "\n".join(f"k{n}: 1" for n in range(100_000)) + "\n---\n").problems
+    ] == ["front-matter-too-large"]
+
+
+def test_the_most_keys_that_fit_are_read() -> None:
+    front = "".join(f"k{n}: \n" for n in range(8_000))[:64_000].rpartition("\n")[0]
+    found = read_properties(f"---\n{front}\n---\n")
+    assert not found.problems and len(found.values) == front.count("\n") + 1
+
+
+def test_a_mark_of_byte_order_and_windows_line_ends_hide_no_property() -> None:
+    for text in ("\ufeff---\nanswer: no\n---\nbody", "---\r\nanswer: no\r\n---\r\nbody"):
+        assert read_properties(text).values == {"answer": "no"} and body_of(text) == "body"
+
+
+def test_what_hides_or_turns_words_stands_as_an_escape_in_a_property() -> None:
+    hidden = "a\u202eb\u200bc\u2066d\U000e0041e"
+    line = render_property("key", hidden)
+    assert line.isascii() and yaml.safe_load(line) == {"key": hidden}

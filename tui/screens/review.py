@@ -23,7 +23,7 @@ from tui.widgets.rating_bar import RatingBar
 from tui.widgets.session_end import SessionEnd
 from tui.widgets.support_panel import SupportPanel
 from vault.errors import RetainError
-from vault.evidence import EvidenceReader
+from vault.evidence import Evidence, EvidenceReader
 from vault.log_event import Rating
 from vault.store import Vault
 
@@ -55,6 +55,8 @@ class ReviewScreen(Screen[None]):
         self._sitting: Sitting | None = None
         self._placed: Placed | None = None
         self._pressed_at = clock() - _REPEAT
+        self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
+        self._shown_address = ""  # the one that the next press opens
 
     def compose(self) -> ComposeResult:
         yield TopBar("Review")
@@ -91,6 +93,7 @@ class ReviewScreen(Screen[None]):
         if sitting is None:
             return
         self._placed = sitting.table()
+        self._addresses, self._shown_address = [], ""
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
         self.query_one(SupportPanel).display = False
@@ -122,6 +125,8 @@ class ReviewScreen(Screen[None]):
             return sitting is not None and sitting.session.past is not None
         if key.action == "reveal":
             return self._placed is not None and not self._revealed
+        if key.action == "open":
+            return bool(self._addresses)
         if key.action == "source":
             return self._revealed
         return key.action == "home" or self._placed is not None
@@ -184,7 +189,31 @@ class ReviewScreen(Screen[None]):
         if panel.display:
             panel.display = False
         elif self._revealed and self._placed is not None:
-            panel.show(EvidenceReader(self._vault).of(self._placed.card.support))
+            panel.show(self._evidence(self._placed))
+        self._show_keys()
+
+    def _evidence(self, placed: Placed) -> list[Evidence]:
+        """The words behind the answer; that the sources' addresses can be opened is known from here on."""
+        evidence = EvidenceReader(self._vault).of(placed.card.support)
+        self._addresses = list(dict.fromkeys(each.address for each in evidence if each.address))
+        return evidence
+
+    def action_open(self) -> None:
+        """Shows the web address of the source; pressed again, opens it in the browser. Only http and https."""
+        if self._placed is None or not self._revealed:
+            return
+        if not self._addresses:
+            self._evidence(self._placed)
+        if self._shown_address:
+            self.app.open_url(self._shown_address)
+            self._shown_address = ""
+            self.query_one(Notice).clear()
+        elif self._addresses:
+            self._shown_address = self._addresses[0]
+            self._addresses = [*self._addresses[1:], self._shown_address]
+            self.query_one(Notice).tell(f"{self._shown_address} opens in your browser: press o again")
+        else:
+            self.query_one(Notice).tell("No source of this card names an address on the web.")
 
     def action_scroll(self, rows: int) -> None:
         self.query_one(CardView).scroll_relative(y=rows, animate=False)

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from learning import wording
 from learning.day import StudyCalendar
 from learning.sitting import Tally
 from tui import text, words
@@ -42,6 +43,8 @@ def _words(tally: Tally, now: datetime, calendar: StudyCalendar) -> Content:
         rows.append(Content(f"A card in learning comes back {words.when(tally.next_at, now, calendar)}."))
     comes = f"{words.counted(tally.tomorrow, 'card')} will be due" if tally.tomorrow else "nothing will be due"
     rows.append(Content(f"By tomorrow {comes}, besides what is new."))
+    if tally.ripe:
+        rows += [Content(""), text.plain(wording.ripe(tally.ripe), text.DIM)]
     return Content("\n").join(rows)
 
 

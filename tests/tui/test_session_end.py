@@ -1,0 +1,54 @@
+"""The end of a sitting says how many concepts are ripe for a thought of the human's own, and is silent without any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from learning import wording
+from learning.day import StudyCalendar
+from learning.sitting import Tally
+from tui.app import RetainApp
+from tui.widgets.session_end import _words
+from vault import ledger
+from vault.log_event import Rating
+from vault.store import PROMOTION_QUEUE, Vault
+
+NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+
+
+@pytest.mark.parametrize(("ripe", "said"), [(1, "1 concept is ready"), (7, "7 concepts are ready"), (0, "")])
+def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
+    tally = Tally(Counter({Rating.GOOD: 3}), 60.0, 2, None, ripe)
+    lines = _words(tally, NOW, StudyCalendar()).plain.split("\n")
+    assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
+    assert ("retain insight" in "".join(lines)) is bool(said)
+    assert all(len(line) <= 72 for line in lines) and (not ripe or wording.ripe(ripe) == lines[-1])
+
+
+async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue(
+    review: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    """An answer changed after this sitting learnt it: so the ledger has it, as soon as the card is rated."""
+    card = {"v": 1, "of": "card", "id": "aaaaaaaaa1", "q": "Q?"}
+    events = [
+        card | {"type": "birth", "at": "2026-11-01T00:00:00.000Z", "a": "Old."},
+        card | {"type": "change", "at": "2999-01-01T00:00:00.000Z", "a": "New."},
+    ]
+    (vault.root / ledger.IDS).write_bytes(b"".join(map(ledger.encode, events)))
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for _ in range(4):
+            await pilot.press("space", "4")
+            await settled(pilot)
+        assert "1 concept is ready for a thought" in str(review.screen.query_one("#ended", Static).render())
+        await pilot.press("escape")
+        await settled(pilot)
+    assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())
+    assert "What you had learnt of Forgetting curve has changed." in page  # it has no article to link to
