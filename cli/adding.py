@@ -12,8 +12,8 @@ from cli import report
 from cli.founding import KINDS
 from cli.opening import json_option, now, opened, vault_option
 from cli.placing import Places
-from cli.web_address import checked, is_address
 from vault.errors import Refused, RetainError
+from vault.web_address import checked, is_address
 
 if TYPE_CHECKING:
     from cli.clipping import Kept
@@ -115,6 +115,7 @@ def add(
         raise
     finally:
         _record(vault, outcome, authority, gaps)
+        _confirm(vault, outcome)
     _show(outcome, gaps, as_json)
     return report.FINDINGS if outcome.refused else report.DONE
 
@@ -204,6 +205,16 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
     events += (fills_event(g.id, path, at) for g in gaps for path in paths if path not in known.get(g.id, ()))
     if events:
         vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
+
+
+def _confirm(vault: Vault, outcome: Outcome) -> None:
+    """Tells the audit of the human's folders that these files are the human's doing."""
+    from vault.watching import confirm
+
+    try:
+        confirm(vault, outcome.added, now())
+    except RetainError as error:
+        report.say(f"  the files are there, and `retain guard audit` will name them as new: {error}")
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:

@@ -33,12 +33,14 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     if as_json:
         lists = {"unverified": verdict.unverified, "uncited": verdict.uncited, "unsupported": verdict.unsupported}
         counts = {"claims": verdict.claims, "verified": verdict.verified, "sentences": verdict.sentences}
-        report.show_json({**counts, "cards": verdict.cards, **lists})
+        report.show_json({**counts, "cards": verdict.cards, **lists, "conflicts": verdict.conflicts})
     else:
         report.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
         report.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not borne out")
         report.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not borne out")
-        for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported):
+        if verdict.conflicts:
+            report.show(f"{len(verdict.conflicts)} versions laid beside edited files")
+        for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             report.show(f"  {each['path']}:{each['line']}: {each['id']}: {each['reason']}")
     if not verdict.clean:
         return report.FINDINGS

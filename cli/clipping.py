@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from cli.fetching import Fetched
-from cli.web_address import name_in
 from compiler.kinds import HEAD, READERS, kind_of, magic
 from vault.clean import clean_line
 from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.folder import sha256_hex
 from vault.ids import digest12, slug
 from vault.note import Value, render_note
+from vault.web_address import name_in
 
 FEW_CHARACTERS = 400  # of text in a page: likely a notice, and the article is made by a script
 _TEXTS = frozenset({"text", "csv", "latex", "org", "code", "notebook", "chat"})

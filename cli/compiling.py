@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, vault_option
+from cli.opening import json_option, now, opened, settle_left_over, vault_option
 from cli.review_page import render_if_stale
 
 if TYPE_CHECKING:
     from compiler.report import Report
 
 SHOWN = 20
+_wait_option = click.option(
+    "--wait",
+    "wait_s",
+    type=click.FloatRange(0, 86_400),
+    default=300,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for another compile to end.",
+)
 
 
 @click.command("compile")
@@ -23,11 +32,18 @@ SHOWN = 20
     "--engine", default="extractive", show_default=True, help="Who reads: extractive is built in and offline."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@_wait_option
 @click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
 @vault_option
 @json_option
 def compile_(
-    sources: tuple[str, ...], engine: str, dry_run: bool, progress: str | None, vault_dir: str | None, as_json: bool
+    sources: tuple[str, ...],
+    engine: str,
+    dry_run: bool,
+    wait_s: float,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
 ) -> int:
     """Bring the wiki, the cards and the reading agenda up to date with raw/.
 
@@ -43,11 +59,13 @@ def compile_(
     from compiler.snapshot import look
 
     vault = opened(vault_dir)
+    if not dry_run:
+        settle_left_over(vault)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
     narrator = report.Progress(progress)
     try:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
-        done = compile_vault(vault, Options(engine, only, dry_run), now(), narrator, seen)
+        done = compile_vault(vault, Options(engine, only, dry_run, wait_s=wait_s), now(), narrator, seen)
     finally:
         narrator.done()
     if not dry_run:
@@ -59,10 +77,11 @@ def compile_(
 
 
 @click.command()
+@_wait_option
 @click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
 @vault_option
 @json_option
-def rebuild(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
+def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Make every product anew from raw/, the ledgers and the review log, using no cache.
 
     The same bytes come out; what you edited by hand stays.
@@ -70,9 +89,10 @@ def rebuild(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     from compiler.build import Options, compile_vault
 
     vault = opened(vault_dir)
+    settle_left_over(vault)
     narrator = report.Progress(progress)
     try:
-        done = compile_vault(vault, Options(fresh=True, command="rebuild"), now(), narrator)
+        done = compile_vault(vault, Options(fresh=True, command="rebuild", wait_s=wait_s), now(), narrator)
     finally:
         narrator.done()
     render_if_stale(vault)
@@ -88,6 +108,8 @@ def _show(done: Report, as_json: bool, dry_run: bool) -> None:
         return
     for noun, verbs in done.counts().items():
         report.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
+    if any(done.agent.values()):
+        report.show("agents   " + ", ".join(f"{n} {noun}" for noun, n in done.agent.items()))
     report.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if dry_run:
         report.show(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from cli import personal
 from cli.review_page import mend
+from compiler.agent_record import counted as agents_work
 from learning.desk import open_desk
 from learning.page_stamp import look
+from learning.promotion import promotion
 from vault import ledger
 from vault.agenda import counts
+from vault.agent_run import open_count
 from vault.diagnostic import Diagnostic
 from vault.locks import holder_of
 from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
@@ -25,6 +28,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     seen = look(vault.root)
     desk = open_desk(vault, at)
     mend(desk, seen)
+    waiting = promotion(desk).waiting
     events, found = vault.ledger_events(ledger.IDS)
     ids = ledger.fold(events)
     summaries = vault.paths(SUMMARIES, ".md")
@@ -39,8 +43,15 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "due": len(desk.queue.due),
         "new": len(desk.queue.new),
         "today": desk.today,
+        "promotion": len(waiting),
+        "agent": {**agents_work(vault), "open_runs": open_count(vault)},
         "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
-        "locks": [{"name": name, **asdict(held)} for name in LOCKS if (held := holder_of(vault.root, name))],
-        "vault": {"id": vault.settings.vault_id, "name": vault.settings.name, "root": str(vault.root)},
+        "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],
+        "vault": {
+            "id": vault.settings.vault_id,
+            "name": vault.settings.name,
+            "root": str(vault.root),
+            "personal": personal.told(vault),
+        },
     }
     return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found]

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from cli.web_address import host_and_port
 from vault.errors import FetchFailed, Refused
+from vault.web_address import host_and_port
 
 _INNER_NAMES = (
     ".localhost",

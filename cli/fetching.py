@@ -18,9 +18,9 @@ from urllib.parse import SplitResult, unquote, urljoin
 
 from cli.dialling import Clock, connected, is_loopback
 from cli.version import __version__
-from cli.web_address import checked, host_and_port, in_request, parts_of
 from vault.clean import clean_line
 from vault.errors import FetchFailed, Refused, UsageError
+from vault.web_address import checked, host_and_port, in_request, parts_of
 
 MIB = 1 << 20
 _BLOCK = 1 << 16

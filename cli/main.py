@@ -25,6 +25,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("cli.checking:verify", "Check every quote, citation and card against the sources."),
     "trace": ("cli.checking:trace", "Follow a card, sentence or claim back to its source."),
     "log": ("cli.checking:log", "The chronicle of builds."),
+    "insight": ("cli.insight:insight", "Write a note of your own, in the folder that no agent touches."),
+    "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
+    "doctor": ("cli.doctor:doctor", "Prove what protects this vault here, and find what looks wrong."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),
     "rebuild": ("cli.compiling:rebuild", "Make every product anew from raw/, ledgers and log."),
 }
@@ -38,30 +41,13 @@ Examples:
 
 
 def _group() -> click.Group:
-    import importlib
-
     import click
 
-    class Commands(click.Group):
-        """Knows its commands by name and loads one only when it is asked for."""
-
-        def list_commands(self, ctx: click.Context) -> list[str]:
-            return list(COMMANDS)
-
-        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            if cmd_name not in COMMANDS:
-                return None
-            module, _, name = COMMANDS[cmd_name][0].partition(":")
-            command = getattr(importlib.import_module(module), name)
-            assert isinstance(command, click.Command)
-            return command
-
-        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+    from cli.late_group import LateGroup
 
     @click.group(
-        cls=Commands,
+        cls=LateGroup,
+        table=COMMANDS,
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         epilog=_EXAMPLES,
@@ -97,6 +83,7 @@ def main() -> None:
     # A command makes many objects that live as long as it does: searching them for garbage now and then, and once
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
     code = run(sys.argv[1:])
@@ -105,6 +92,19 @@ def main() -> None:
         with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
             stream.close()
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Closed streams (`2>&-`) take what they are given and keep nothing: else a file could get their numbers."""
+    import os
+
+    for handle, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free, so this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(handle, "w" if handle else "r", encoding="utf-8", closefd=False))
 
 
 def run(arguments: list[str]) -> int:
@@ -130,7 +130,7 @@ def _run(arguments: list[str]) -> int:
         report.say("\nretain: interrupted; what was saved stays saved")
         return report.INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        report.usage(error)
         return report.USAGE
     except RetainError as error:
         return report.failed(error)
@@ -150,6 +150,10 @@ def _called(arguments: list[str]) -> int:
     group = _group()
     if "_RETAIN_COMPLETE" in os.environ:  # a shell asks what could come next
         group.main(prog_name="retain")
+    if "RETAIN_CAGED" in os.environ:
+        from cli.opening import check_caged
+
+        check_caged(arguments)
     try:
         with group.make_context("retain", list(arguments)) as context:
             code = group.invoke(context)

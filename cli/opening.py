@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import report
+from vault.errors import Refused
 from vault.store import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +42,35 @@ def here() -> Path:
         return Path.cwd()
     except FileNotFoundError:
         return Path("/")
+
+
+def check_caged(arguments: Sequence[str]) -> None:
+    """Raises Refused where this runs in the cage of `retain guard run` and `arguments` are not an agent's to give.
+
+    Only words: what holds an agent is the kernel, which lets nothing in the cage write ledgers, log or settings.
+    """
+    if "RETAIN_CAGED" not in os.environ:
+        return
+    from cli.agent_commands import AGENT_COMMANDS, may_run
+
+    if any(pair == ("guard", "run") for pair in itertools.pairwise(arguments)):
+        return  # it refuses by itself, with the exit code that is its own
+    if not may_run(arguments):
+        name = " ".join(["retain", *(word for word in arguments if not word.startswith("-"))][:2])
+        raise Refused(
+            f"`{name}` is not for an agent in a cage, which may run: {', '.join(AGENT_COMMANDS)}",
+            hint="ask the human to run it outside the cage",
+        )
+
+
+def settle_left_over(vault: Vault) -> None:
+    """Judge first what an agent left whose run was killed: until then nobody could say what in the vault is whose."""
+    from vault.agent_run import at_work
+
+    if at_work(vault) and "RETAIN_CAGED" not in os.environ:
+        from cli import caging
+
+        caging.settle_left_over(vault)
 
 
 def now() -> datetime:

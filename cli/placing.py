@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from cli import report
 from cli.founding import KINDS
-from cli.web_address import looks_like_one
 from vault.errors import UsageError
 from vault.settings import FILE
+from vault.web_address import looks_like_one
 
 if TYPE_CHECKING:
     from vault.store import Vault

@@ -145,6 +145,8 @@ class _Face:
         if self._sitting.session.current is None and tally.next_at is not None:
             when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
             self._say(f"The next step of learning is due at {when}.")
+        if tally.ripe:
+            self._say(wording.ripe(tally.ripe))
 
     def _problems(self) -> None:
         for problem in self._sitting.problems:

@@ -7,7 +7,8 @@ import re
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
 
 from vault.clean import clean, clean_line
 from vault.diagnostic import Diagnostic
@@ -19,6 +20,9 @@ from vault.errors import (
     UsageError,
     WriteFailed,
 )
+
+if TYPE_CHECKING:
+    import click
 
 DONE, FINDINGS, USAGE, REFUSED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 70, 130  # 4 is kept for a model that fails
 _CODES: tuple[tuple[type[RetainError], int], ...] = (
@@ -50,6 +54,15 @@ def _lined(error: RetainError) -> str:
     return f"{head}\n  {error.hint}" if error.hint else head
 
 
+def usage(error: click.ClickException) -> None:
+    """Print what click has against the words of a command, which may be the names of files from anywhere."""
+    import io
+
+    words = io.StringIO()
+    error.show(words)
+    say(words.getvalue().rstrip("\n"))
+
+
 def defect(error: BaseException) -> int:
     """Print that retain itself failed, leave the trace in a file, and give the exit code."""
     import traceback
@@ -64,7 +77,14 @@ def defect(error: BaseException) -> int:
 
 def say(text: str) -> None:
     """One message on stderr."""
-    print(clean(text), file=sys.stderr)
+    _tell(clean(text) + "\n")
+
+
+def _tell(text: str) -> None:
+    """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def show(text: str) -> None:
@@ -75,6 +95,11 @@ def show(text: str) -> None:
 def show_json(value: Any) -> None:
     """One JSON object on stdout."""
     _print(_json(value, sys.stdout, indent=2))
+
+
+def number(count: int, noun: str) -> str:
+    """A count and its noun: 1 change, 2 changes."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def flush() -> None:
@@ -121,25 +146,29 @@ class Progress:
     """Long work on stderr: a line that renews itself on a terminal, JSON lines on request, else silence."""
 
     def __init__(self, mode: str | None) -> None:
-        self.jsonl = mode == "jsonl"
+        self.jsonl, self.none = mode == "jsonl", mode == "none"
         self.live = mode is None and sys.stderr.isatty()
         self._last = 0.0
 
     def __call__(self, event: dict[str, Any]) -> None:
         if self.jsonl:
-            print(_json(event, sys.stderr), file=sys.stderr, flush=True)
+            _tell(_json(event, sys.stderr) + "\n")
+        elif (
+            event["event"] == "wait" and not self.none
+        ):  # said without a terminal too: a silence of minutes would be taken for a fault
+            say(f"retain: {event['words']}")
         elif self.live:
             now = time.monotonic()
             if event["done"] == event["of"] or now - self._last > 0.1:
                 self._last = now
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
                 words = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}  {name}"
-                print(f"\r\x1b[K{words}", end="", file=sys.stderr, flush=True)
+                _tell(f"\r\x1b[K{words}")
 
     def done(self) -> None:
         """Clear the renewing line."""
         if self.live and self._last:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            _tell("\r\x1b[K")
 
 
 class Download:
@@ -156,9 +185,9 @@ class Download:
         if self.live and now - self._last > 0.2:
             self._last, self._shown = now, True
             whole = f" of {of / 2**20:.1f}" if of else ""
-            print(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}", end="", file=sys.stderr, flush=True)
+            _tell(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
 
     def done(self) -> None:
         """Clear the line."""
         if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            _tell("\r\x1b[K")

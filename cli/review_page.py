@@ -1,11 +1,18 @@
-"""`_review.md` mended by whichever command comes by: git may have merged it, a hand may have deleted it."""
+"""`_review.md` and the promotion queue mended by whichever command comes by: git may have merged them, a hand may have
+deleted them, the human may have ticked a line."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from cli import report
+from cli.opening import now
 from learning.page_stamp import PageStamp, look, remember
+from vault.agent_run import at_work
+from vault.errors import EditedMeanwhile
+
+_TURNS = 8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,30 +22,52 @@ if TYPE_CHECKING:
 
 
 def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> None:
-    """Renders the page unless its stamps say that it is right; `known` are stamps of decks that were just taken.
+    """Renders the pages unless their stamps say that they are right; `known` are stamps of decks just taken.
 
     Raises: WriteFailed, Refused, and as `read_log` does.
     """
-    seen = look(vault.root, known)
-    if not seen.is_right(vault.root):
-        from learning.desk import render_review_page  # a compile with nothing to do must not pay for it
+    for turn in range(_TURNS):
+        seen = look(vault.root, known if turn == 0 else None)
+        if seen.is_right(vault.root) or _is_caged():
+            return
+        alone = not at_work(vault)
+        from learning.pages import render_pages  # a compile with nothing to do must not pay for it
 
-        render_review_page(vault)
-        remember(vault, seen)
+        try:
+            render_pages(vault, now())
+            _remember(vault, seen, alone=alone)
+        except EditedMeanwhile:  # another command rendered them just now; perhaps from what we have not seen
+            if turn == _TURNS - 1:
+                raise
+        else:
+            return
 
 
 def mend(desk: Desk, seen: PageStamp) -> None:
-    """Renders the page from `desk` if `seen`, looked at before the desk was read, says that it is stale.
+    """Renders the pages from `desk` if `seen`, looked at before the desk was read, says that one is stale.
 
     For commands that only tell: if it cannot be written, they say so and go on.
     """
-    from learning.desk import save_review_page
+    from learning.pages import save_pages
     from vault.errors import RetainError
 
-    if seen.is_right(desk.vault.root):
+    if seen.is_right(desk.vault.root) or _is_caged():
         return
+    alone = not at_work(desk.vault)
     try:
-        save_review_page(desk)
-        remember(desk.vault, seen)
+        save_pages(desk, desk.now)
+        _remember(desk.vault, seen, alone=alone)
     except RetainError as problem:
         report.say(f"  {problem}")
+
+
+def _is_caged() -> bool:
+    """Whether an agent asks, to whom neither page is given to write."""
+    return "RETAIN_CAGED" in os.environ
+
+
+def _remember(vault: Vault, seen: PageStamp, *, alone: bool) -> None:
+    """Notes that the pages are right, if no agent was at work: else the queue, and cards that nobody has judged, were
+    left out of them."""
+    if alone and not at_work(vault):
+        remember(vault, seen)

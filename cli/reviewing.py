@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, vault_option
+from cli.opening import json_option, now, opened, settle_left_over, vault_option
 from cli.review_page import mend
 from learning.page_stamp import look
 from vault.errors import Refused, UsageError, WriteFailed
@@ -27,6 +27,7 @@ SHOWN = 20
 def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plain: bool = False) -> int:
     """Open the terminal app, or the plain review where there is no terminal to draw on."""
     vault = opened(vault_dir)
+    settle_left_over(vault)
     if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
         if start == "home" and not plain:
             raise UsageError(
@@ -56,10 +57,14 @@ def review(tag: str, plain: bool, vault_dir: str | None) -> int:
     return open_app(vault_dir, start="review", tag=tag, plain=plain)
 
 
-def _desk(vault_dir: str | None) -> Desk:
+def _desk(vault_dir: str | None, *, looking: bool = False) -> Desk:
+    """The desk for one command; one that is only looking leaves what an agent left as it is."""
     from learning.desk import open_desk
 
-    desk = open_desk(opened(vault_dir), now())
+    vault = opened(vault_dir)
+    if not looking:
+        settle_left_over(vault)
+    desk = open_desk(vault, now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     return desk
 
@@ -153,11 +158,11 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
 
 
 def _show_in_page(desk: Desk) -> None:
-    """Render `_review.md`. It is a product: where it cannot be written, what the human did is saved all the same."""
-    from learning.desk import save_review_page
+    """Render what shows the log. These are products: where one cannot be written, what the human did is saved."""
+    from learning.pages import save_pages
 
     try:
-        save_review_page(desk)
+        save_pages(desk, desk.now)
     except (WriteFailed, Refused) as error:
         report.say(f"  saved in the review log; only its page could not be written: {error}")
 
@@ -224,7 +229,7 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     from vault.ledger import instant
     from vault.markdown import unescape
 
-    desk = _desk(vault_dir)
+    desk = _desk(vault_dir, looking=True)
     placed = desk.card(id_)
     state = desk.state(placed.id)
     question, answer = unescape(placed.card.question), unescape(placed.card.answer)

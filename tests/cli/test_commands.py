@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +173,7 @@ def test_the_vault_is_found_from_inside_by_option_and_by_environment(run: Run, t
 
 def test_a_newer_schema_is_left_alone(run: Run, compiled: Path) -> None:
     settings = compiled / "retain.toml"
-    settings.write_text(settings.read_text().replace('schema = "2.1.0"', 'schema = "3.0.0"'))
+    settings.write_text(settings.read_text().replace('schema = "2.2.0"', 'schema = "3.0.0"'))
     before = {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file()}
     for command in (("compile",), ("due",), ("status",), ("verify",), ("rebuild",), ("undo",), ("gaps",)):
         done = run(*command, cwd=compiled)
@@ -281,12 +280,13 @@ def test_status_says_who_is_at_work_in_the_vault(run: Run, compiled: Path) -> No
     assert run("status", "--json", cwd=compiled).json["locks"] == []
     with lock(compiled, "review", purpose="reviewing") as holder:
         (told,) = run("status", "--json", cwd=compiled).json["locks"]
-        assert told == {"name": "review", **asdict(holder)}
+        assert told == {"name": "review", **holder.facts()}
         assert f"process {os.getpid()} on" in run("status", cwd=compiled).out
     with lock(compiled, "publish", purpose="compiling"):
         (compiled / "raw/articles/new.md").write_text("# Sleep\n")
-        held = run("compile", cwd=compiled)
+        held = run("compile", "--wait", "0.2", cwd=compiled)
         assert held.code == 3 and "compiling" in held.err
+        assert f"waiting for process {os.getpid()} on" in held.err and "held by process" in held.err
 
 
 def test_no_instant_can_brick_the_log(run: Run, compiled: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 from cli.dialling import is_public
 from cli.fetching import MIB, Fetched, Limits, fetch
 from cli.version import __version__
-from cli.web_address import checked, in_request, parts_of
 from vault.errors import FetchFailed, Refused, RetainError, UsageError
+from vault.web_address import checked, in_request, parts_of
 
 QUICK = Limits(size_bytes=MIB, connect_s=2, silence_s=0.3, total_s=1.0)
 Route = Callable[["Handler"], None]

@@ -84,3 +84,11 @@ def test_a_full_disk_below_standard_output_is_a_failure(compiled: Path, buffer: 
             [RETAIN, "due"], cwd=compiled, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 3 and "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("words", "code"), [("due", 0), ("no-such-command", 2)])
+def test_standard_error_that_takes_nothing_changes_no_exit_code(
+    compiled: Path, streams: str, words: str, code: int
+) -> None:
+    assert reader_that_leaves(f"retain {words} {streams}", compiled).stderr == f"code {code}\n"

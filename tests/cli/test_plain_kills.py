@@ -12,7 +12,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from learning.desk import render_review_page
+from learning.desk import read_desk, save_review_page
 from vault.review_log import LOG_PATH, Review, read_log
 from vault.settings import Settings, render_settings
 from vault.store import REVIEW_PAGE, open_vault
@@ -81,9 +81,9 @@ def test_every_rating_that_was_gone_on_from_is_in_the_log_once(tmp_path: Path) -
         assert all(d.code == "log-torn-line" or d.code == "log-bad-line" for d in log.diagnostics)
         saved = len(reviews)
     assert saved > RUNS
-    render_review_page(vault)
+    save_review_page(read_desk(vault))
     page = (root / REVIEW_PAGE).read_bytes()
     clean = made(tmp_path / "clean")
     (clean / LOG_PATH).write_bytes((root / LOG_PATH).read_bytes())
-    render_review_page(open_vault(str(clean), None, clean))
+    save_review_page(read_desk(open_vault(str(clean), None, clean)))
     assert (clean / REVIEW_PAGE).read_bytes() == page
