@@ -9,12 +9,13 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo demo-clean test format lint types imports unit bench clean
+.PHONY: help demo demo-clean test format lint types imports unit torture bench clean
 
 help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
 	@echo "make demo-clean  throw that vault away, reviews included"
 	@echo "make test        format, lint, types, import contracts, tests: all that has to be green"
+	@echo "make torture     the long batteries of the guard, whole; writes the table in docs/guard.md (half an hour or more)"
 	@echo "make bench       the table of speeds"
 	@echo "make clean       throw away .venv and every cache"
 
@@ -59,6 +60,9 @@ imports: $(VENV)/installed-for-tests
 
 unit: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto
+
+torture: $(VENV)/installed-for-tests
+	$(BIN)/python -m tests.torture
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks

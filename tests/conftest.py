@@ -1,8 +1,11 @@
-"""What every test may use: the real documents beside the checkout, where they are there."""
+"""What every test may use: a home of its own, the real documents beside the checkout, and batteries' figures."""
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,22 @@ from hypothesis import settings
 # No test is timed: a busy machine must not turn a property into a failure.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+TORTURE = bool(os.environ.get("RETAIN_TORTURE"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A shell that starts a job in the background lets it ignore Ctrl-C, and every child inherits that: tests that
+    # interrupt a child need the system's own way.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # it only hands out tests: the processes that run them must start with what it was started to ignore
+    # Likewise what nohup and the like ignore. With a handler that does nothing they still don't end the tests, and a
+    # program that a test starts has the system's own way.
+    for name in ("SIGHUP", "SIGQUIT", "SIGTERM", "SIGTSTP", "SIGUSR1", "SIGUSR2"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +40,51 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the real documents are not beside this checkout (set RETAIN_TEST_DATA to their folder)")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """For what is made once for many tests: never the settings of whoever runs them."""
+    home = tmp_path_factory.mktemp("session-home")
+    os.environ["XDG_CONFIG_HOME"], os.environ["XDG_STATE_HOME"] = str(home / ".config"), str(home / ".local/state")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of this test's own: settings and state of whoever runs the tests are neither read nor written."""
+    home = tmp_path_factory.mktemp("home")
+    for name, below in (("HOME", ""), ("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")):
+        monkeypatch.setenv(name, str(home / below))
+    for name in ("RETAIN_VAULT", "RETAIN_CAGED"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture(scope="session")
+def torture() -> Callable[[int, int], int]:
+    """How many tries a battery makes: `full` under RETAIN_TORTURE (`make torture`), else `part` of them."""
+
+    def tries(full: int, part: int) -> int:
+        return full if TORTURE else part
+
+    return tries
+
+
+@pytest.fixture
+def tally() -> Callable[[str, str], None]:
+    """Takes down one row of the table in docs/guard.md: what was measured, and the figures.
+
+    Only `make torture` keeps them (RETAIN_TALLY names its file); each row is one JSON line.
+    """
+
+    def take_down(row: str, figures: str) -> None:
+        path = os.environ.get("RETAIN_TALLY")
+        if path:
+            line = json.dumps({"row": row, "figures": figures}) + "\n"
+            handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                os.write(handle, line.encode())
+            finally:
+                os.close(handle)
+
+    return take_down

@@ -1,0 +1,66 @@
+"""`make torture`: every battery of the guard, whole, and the dated table of what was seen in docs/guard.md.
+
+The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row.
+In `make test` they run a part of their tries; here all. The table is written even where a battery failed, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "guard.md"
+BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
+_USES = re.compile(r"\b(?:torture|tally): ")  # as a parameter of a test
+
+
+def batteries() -> list[str]:
+    """The test files that hold a battery, as paths below the checkout."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [f.relative_to(ROOT).as_posix() for f in files if _USES.search(f.read_text(encoding="utf-8"))]
+
+
+def render(rows: list[dict[str, str]], closing: str, at: datetime) -> str:
+    """The table between the marks: a row a battery, and under it where, when and how the run ended."""
+    where = f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
+    lines = ["| battery | seen |", "|---|---|"]
+    lines += [f"| {row['row']} | {row['figures']} |" for row in sorted(rows, key=lambda row: row["row"])]
+    lines += ["", f"Run whole on {at:%Y-%m-%d} ({where}): {closing}."]
+    return "\n".join(lines)
+
+
+def put_in(page: str, table: str) -> str:
+    """`page` with `table` between the marks."""
+    before, found, rest = page.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not (found and closed):
+        raise SystemExit(f"{PAGE} lacks the marks {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        tally = Path(folder) / "tally.jsonl"
+        environment = os.environ | {"RETAIN_TORTURE": "1", "RETAIN_TALLY": str(tally)}
+        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *batteries()]
+        run = subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.PIPE, text=True)
+        print(run.stdout)
+        written = tally.read_text(encoding="utf-8").splitlines() if tally.exists() else []
+    summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
+    closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
+    table = render([json.loads(line) for line in written], closing, datetime.now(UTC))
+    PAGE.write_text(put_in(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
+    print(f"the table is in {PAGE}")
+    return run.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
