@@ -233,7 +233,8 @@ class Guard(Folder):
 
     def _open_or_make_root(self) -> int:
         if self.scope.makes_root and not self.root.exists():
-            self.root.mkdir(parents=True, mode=0o700 if self.scope is not Scope.INIT else 0o777)
+            # It may be there after all: another process may make it in this very moment.
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700 if self.scope is not Scope.INIT else 0o777)
             sync_path(self.root.parent)
         return self._open_root()
 

@@ -109,3 +109,20 @@ def test_a_folder_swapped_for_a_link_in_the_middle_of_a_write_lets_nothing_throu
     assert (root / "insights/mine.md").read_bytes() == MINE
     figures = f"{tries:,} tries: {written:,} written, {refused:,} refused, 0 escaped"
     tally(f"{place} swapped for a link, by {opener}", f"{figures}; a naive writer escaped within {naive:,} tries")
+
+
+def test_a_root_that_another_process_makes_in_the_very_moment_is_written_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "state" / "retain" / "vault"
+    look = Path.exists
+
+    def made_meanwhile(path: Path, **follow: bool) -> bool:
+        there = look(path, **follow)
+        if path == root:
+            root.mkdir(parents=True, exist_ok=True)  # as the other process does, once we have looked
+        return there
+
+    monkeypatch.setattr(Path, "exists", made_meanwhile)
+    Guard(root, Scope.STATE).write("note.json", NEW, expect=None)
+    assert (root / "note.json").read_bytes() == NEW
