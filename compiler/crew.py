@@ -47,7 +47,13 @@ class Worker:
     def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
         """The reply. Raises WorkerFailed when the process dies, is too slow or answers nonsense; it is gone then."""
         assert self.process.stdin is not None and self.process.stdout is not None
-        late = threading.Timer(seconds, self.process.kill)
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()  # before the kill: who hears of its end must know the reason
+            self.process.kill()
+
+        late = threading.Timer(seconds, end)
         late.start()
         try:
             self.process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
@@ -57,11 +63,10 @@ class Worker:
         except (OSError, ValueError):
             reply = None
         finally:
-            timely = late.is_alive()
             late.cancel()
         if not isinstance(reply, dict):
             self.close()
-            raise WorkerFailed(self._fate(seconds, timely=timely), hint="the other sources go on")
+            raise WorkerFailed(self._fate(seconds, timely=not overdue.is_set()), hint="the other sources go on")
         return reply
 
     def _fate(self, seconds: float, *, timely: bool) -> str:

@@ -9,13 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-# No test is timed: a busy machine must not turn a property into a failure.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+from hypothesis import HealthCheck, settings
 
 TORTURE = bool(os.environ.get("RETAIN_TORTURE"))
+
+# No test is timed: a busy machine must not turn a property into a failure. Nor does luck decide: every run tries the
+# same examples, and `make torture` looks for new ones.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=not TORTURE,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -106,11 +106,11 @@ def _acquire(guard: Guard, name: str, timeout_s: float, waiting: Callable[[str],
             return handle
         if handle is not None:
             os.close(handle)
-        if time.monotonic() >= end:
-            raise _held(guard, name, elsewhere=handle is not None)
-        if waiting is not None:
+        if waiting is not None and timeout_s > 0:
             waiting(f"waiting for {_who(guard, name) or 'another process'}")
             waiting = None
+        if time.monotonic() >= end:
+            raise _held(guard, name, elsewhere=handle is not None)
         time.sleep(_POLL_S if handle is None else 20 * _POLL_S)
 
 

@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.jail.den import wait_for
 
 Run = Callable[..., Any]
 RETAIN = Path(sys.executable).parent / "retain"
@@ -94,8 +95,7 @@ def test_what_was_added_before_an_interruption_has_its_authority(vault: Path, tm
         (given / f"{n:04}.md").write_text(f"# {n}")
     adding = subprocess.Popen([RETAIN, "add", str(given), "--authority", "3"], cwd=vault, stderr=subprocess.PIPE)
     with adding:
-        while len(raw(vault)) < 20:
-            time.sleep(0.01)
+        wait_for(lambda: len(raw(vault)) >= 20, "twenty copies")
         adding.send_signal(signal.SIGINT)
         adding.communicate(timeout=60)
     assert adding.returncode == 130

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -30,6 +29,7 @@ HOSTILE = """<html><head><title>../../insights/x: [[a]] &lt;% tp.x %&gt; "q" \u2
 class Handler(BaseHTTPRequestHandler):
     pages: ClassVar[dict[str, tuple[str, bytes]]] = {}
     asked: ClassVar[Event] = Event()
+    over: ClassVar[Event] = Event()
 
     def do_GET(self) -> None:
         kind, body = self.pages.get(self.path, ("", b""))
@@ -39,7 +39,7 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b"x" * 100_000)
             self.asked.set()
-            time.sleep(3)
+            self.over.wait(120)
             return
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -56,7 +56,9 @@ def site() -> Iterator[str]:
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     Handler.pages = {"/memory": ("text/html; charset=utf-8", PAGE.format(WORDS).encode())}
+    Handler.over.clear()
     yield f"http://127.0.0.1:{server.server_address[1]}"
+    Handler.over.set()
     server.shutdown()
     server.server_close()
     thread.join()

@@ -275,6 +275,7 @@ class _Terminal:
 
     def __init__(self, vault: Path, script: str) -> None:
         self.ours, theirs = pty.openpty()
+        self.modes = termios.tcgetattr(theirs)
         words = [RETAIN, "guard", "run", "--", "sh", "-c", script]
 
         def take() -> None:
@@ -334,12 +335,11 @@ def test_ctrl_c_that_the_agent_does_not_catch_ends_it(vault: Path) -> None:
 def test_the_terminal_is_left_as_it_was_found(vault: Path) -> None:
     terminal = _Terminal(vault, "stty raw -echo; echo wild; read _ || true; exit 0")
     try:
-        before = termios.tcgetattr(terminal.theirs)
         terminal.hear(b"wild")
-        assert termios.tcgetattr(terminal.theirs) != before
+        assert termios.tcgetattr(terminal.theirs) != terminal.modes
         terminal.type(b"\n\x04")
         assert terminal.code() == 0
-        assert termios.tcgetattr(terminal.theirs) == before
+        assert termios.tcgetattr(terminal.theirs) == terminal.modes
     finally:
         terminal.close()
 

@@ -67,7 +67,7 @@ def read_or_refused(data: bytes, name: str) -> None:
     else:
         holds(source)
         assert read_source(data, name) == source, "the same bytes give the same text"
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 30
 
 
 @given(st.binary(max_size=400), NAMES)
@@ -122,4 +122,4 @@ def test_hostile_markdown_takes_bounded_time(bomb: str) -> None:
             read_source(f"{bomb}\n\nlast words\n".encode(), name)
         except Unreadable as refusal:
             assert "deeply" in str(refusal) or "no text" in str(refusal)
-        assert time.process_time() - began < 6
+        assert time.process_time() - began < 30  # without a bound it is minutes
