@@ -4,6 +4,7 @@ deleted them, the human may have ticked a line."""
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli import report
@@ -56,7 +57,8 @@ def mend(desk: Desk, seen: PageStamp) -> None:
     alone = not at_work(desk.vault)
     try:
         save_pages(desk, desk.now)
-        _remember(desk.vault, seen, alone=alone)
+        with suppress(EditedMeanwhile):  # the stamp only saves a later look
+            _remember(desk.vault, seen, alone=alone)
     except RetainError as problem:
         report.say(f"  {problem}")
 

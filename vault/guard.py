@@ -193,12 +193,14 @@ class Guard(Folder):
             for entry in scan:
                 if top and entry.is_dir(follow_symlinks=False):
                     below.append(entry.name)
-                elif entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
-                    with suppress(Refused):  # a name that we never made: it stays as it is
+                    continue
+                with suppress(Refused, FileNotFoundError):  # never made by us: it stays; or gone since it was listed
+                    if entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
                         free = replacing.settle(folder, entry.name, partial(self._may_name, top))
                         (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
         for name in below:
-            self._sweep((*top, name), before, removed)
+            with suppress(FileNotFoundError):
+                self._sweep((*top, name), before, removed)
 
     def _may_name(self, top: tuple[str, ...], name: str) -> None:
         writable("/".join((*top, name)), self.scope)
@@ -233,8 +235,8 @@ class Guard(Folder):
 
     def _open_or_make_root(self) -> int:
         if self.scope.makes_root and not self.root.exists():
-            # It may be there after all: another process may make it in this very moment.
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700 if self.scope is not Scope.INIT else 0o777)
+            mode = 0o700 if self.scope is not Scope.INIT else 0o777
+            self.root.mkdir(mode, parents=True, exist_ok=True)  # another process may make it in this very moment
             sync_path(self.root.parent)
         return self._open_root()
 

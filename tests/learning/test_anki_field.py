@@ -110,8 +110,7 @@ def test_words_of_a_source_are_no_markdown() -> None:
 @pytest.mark.parametrize("part", ["[", "![[", "*a ", "`", "$", "> "])
 def test_a_bomb_is_defused_in_time(part: str) -> None:
     for size in (8_000, 60_000):
-        start = time.perf_counter()
+        began = time.process_time()  # of this process alone: a busy machine is no bomb
         shown = field((part * size)[:size])
-        took_s = time.perf_counter() - start
-        assert took_s < 2
+        assert time.process_time() - began < 10  # without a bound it is minutes
         assert "[" not in shown and "{" not in shown

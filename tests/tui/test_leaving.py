@@ -20,7 +20,7 @@ from vault.store import REVIEW_PAGE, Vault
 
 HERE = Path(__file__).resolve().parents[2]
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 LEAVES_SCREEN = b"\x1b[?1049l"
 NO_MOUSE = b"\x1b[?1000l"
 
@@ -54,7 +54,7 @@ class Terminal:
         while self.process.poll() is None and time.monotonic() < end:
             self._read()
         self._read()
-        code = self.process.wait(timeout=1)
+        code = self.process.wait(timeout=PATIENCE_S)
         assert termios.tcgetattr(self.theirs)[:4] == self.modes[:4], "the terminal reads lines again, and echoes"
         os.close(self.theirs)
         os.close(self.ours)

@@ -25,7 +25,7 @@ from vault.store import REVIEW_PAGE, Vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 Logged = Callable[[], list[LogEvent]]
 
 
@@ -53,7 +53,7 @@ class Tmux:
             screen = self.run("capture-pane", "-p")
             if words in screen:
                 return screen
-            time.sleep(0.03)
+            time.sleep(0.1)
         raise AssertionError(f"{words!r} did not show:\n{screen}")
 
 
@@ -74,7 +74,7 @@ def environment(vault: Vault) -> dict[str, str]:
 
 def command(vault: Vault, *words: str) -> str:
     settings = [f"PYTHONPATH={HERE}", f"RETAIN_VAULT={vault.root}"]
-    return shlex.join(["env", *settings, *RETAIN, *words]) + "; echo left with $?; sleep 60"
+    return shlex.join(["env", *settings, *RETAIN, *words]) + "; echo left with $?; sleep 600"
 
 
 def test_a_sitting_in_a_real_terminal(tmux: Tmux, vault: Vault, logged: Logged, tmp_path: Path) -> None:

@@ -94,7 +94,11 @@ def opener(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         missing("this system has no openat2", here=True)
     else:
         try:
-            os.close(beneath._by_openat2(call, os.open(here, os.O_RDONLY), ".", beneath._STRICT))
+            above = os.open(here, os.O_RDONLY)
+            try:
+                os.close(beneath._by_openat2(call, above, ".", beneath._STRICT))
+            finally:
+                os.close(above)
         except OSError as error:
             missing(f"this kernel has no openat2: {error.strerror}", here=error.errno == errno.ENOSYS)
     return str(request.param)

@@ -244,7 +244,7 @@ def test_every_change_made_behind_the_humans_back_is_found_and_put_back(
     fill(two, chance)
     assert two.look().first
     good = two.tree()
-    files = [Path(path) for path in good]
+    files = [Path(path) for path in sorted(good)]
     found = restored = 0
     for number in range(tries):
         mutate = MUTATIONS[number % len(MUTATIONS)]

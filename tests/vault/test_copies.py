@@ -200,6 +200,8 @@ def test_a_full_disk_is_told_and_what_was_kept_stays() -> None:
 
 _WRITER = """
 import sys
+from vault import copies_database
+copies_database.WAIT_S = 600.0  # of what is kept, not of patience with a slow disk
 from vault.copies import Copies
 with Copies.open(sys.argv[1]) as copies:
     print("ready", flush=True)
@@ -225,7 +227,7 @@ def test_several_processes_keep_at_once_from_the_very_first_byte_on() -> None:
     for child in children:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
-    threads = [threading.Thread(target=child.communicate, args=("go\n", 120)) for child in children]
+    threads = [threading.Thread(target=child.communicate, args=("go\n", 900)) for child in children]
     for thread in threads:
         thread.start()
     for thread in threads:

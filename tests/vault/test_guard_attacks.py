@@ -205,7 +205,7 @@ def test_a_folder_bound_over_another_is_recognised(root: Path) -> None:
             Guard(root, Scope.AGENT).write("wiki/concepts/mine.md", NEW, expect=sha256_hex(MINE))
         assert (root / "insights/mine.md").read_bytes() == MINE
     finally:
-        subprocess.run(["umount", str(root / "wiki/concepts")], check=True)
+        subprocess.run(["umount", "-l", str(root / "wiki/concepts")], check=True)
     assert Guard(root, Scope.AGENT).write("wiki/concepts/mine.md", NEW, expect=None)
 
 

@@ -6,6 +6,7 @@ What fails here is the system, never our own code: `os` functions raise what a f
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import shutil
 from collections.abc import Callable
@@ -117,6 +118,7 @@ def test_whatever_fails_the_file_is_old_or_new_and_the_error_is_named(
                 raise OSError(code, os.strerror(code))
 
         root = _fresh(tmp_path, action)
+        gc.collect()  # what an earlier test left is not counted
         files = _open_files()
         error = _run(watched, root, action, fail)
         _judge(root, action, error, f"{failed} (call {number}) with {errno.errorcode[code]}")

@@ -32,7 +32,7 @@ from pathlib import Path
 from vault.locks import lock
 with lock(Path(sys.argv[1]), "publisher", purpose="compiling"):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()  # until its parent is done, or gone
 """
 
 
@@ -44,7 +44,11 @@ def root(tmp_path: Path) -> Path:
 
 def hold_elsewhere(root: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [sys.executable, "-c", _HOLD, str(root)], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _HOLD, str(root)],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None and process.stdout.readline() == "held\n"
     return process
@@ -293,7 +297,7 @@ from pathlib import Path
 from vault.locks import lock
 root = Path(sys.argv[1])
 for _ in range(25):
-    with lock(root, "publisher", purpose="counting", timeout_s=30):
+    with lock(root, "publisher", purpose="counting", timeout_s=600):
         number = int((root / "count").read_text())
         (root / "count").write_text(str(number + 1))
 """
@@ -302,7 +306,7 @@ for _ in range(25):
 def test_of_many_processes_one_at_a_time_has_the_lock(root: Path) -> None:
     (root / "count").write_text("0")
     processes = [subprocess.Popen([sys.executable, "-c", _COUNT, str(root)], cwd=CHECKOUT) for _ in range(4)]
-    assert [process.wait(60) for process in processes] == [0] * 4
+    assert [process.wait(600) for process in processes] == [0] * 4
     assert (root / "count").read_text() == "100"
 
 
