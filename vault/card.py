@@ -105,14 +105,17 @@ def render_card(card: Card) -> str:
 
 
 def _guarded(text: str) -> str:
-    """`text` with tags at the start of a line, card comments and headings outside fences made harmless."""
+    """`text` with what a deck's reader would take for a tag, a heading or a card's comment made harmless.
+
+    That is at the start of a line only, and never twice: what was written once is written the same again.
+    """
     out = []
     fence = ""
     for n, line in enumerate(text.strip().splitlines()):
         fence, inside = _fence_after(fence, line)
-        if not inside and n and (line.startswith(("Q:", "A:", "#")) or (line.startswith("\\") and _TAG.match(line))):
+        if not inside and n and (line.startswith(("Q:", "A:", "#")) or _TAG.match(line) or _ANY_COMMENT.match(line)):
             line = "\\" + line
-        out.append(line if inside else line.replace("<!--", "\\<!--"))
+        out.append(line)
     if fence:  # a fence left open would swallow the rest of the file
         out.append(fence)
     return "\n".join(out)

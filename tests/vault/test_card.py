@@ -1,4 +1,5 @@
 import itertools
+import re
 from dataclasses import replace
 
 from hypothesis import given
@@ -56,6 +57,34 @@ def test_a_machine_card_comes_back_as_it_was_written(question: str, answer: list
     (read,) = parse_deck(f"## Applied\n\n{render_card(card)}", "x.md").cards
     assert replace(read, line=0, start=0, end=0) == card
     assert not read.human_edited
+
+
+COMMENTS = ["<!--", "\\<!--", "\\\\<!--", "-->", "--\\>", " card ", "k7q2m9xd3f", "`", "$", "\\", "a", " ", "\n"]
+
+
+@given(st.lists(st.sampled_from(COMMENTS), min_size=1, max_size=12).map("".join).filter(str.strip))
+def test_words_about_comments_come_back_as_they_were_written(words: str) -> None:
+    lines = [line.strip() for line in words.strip().split("\n")]
+    card = stamped(Card(CardKind.APPLIED, escape(lines[0]), escape("\n".join(lines)), SUPPORT, CardId("k7q2m9xd3f")))
+    (read,) = parse_deck(f"## Applied\n\n{render_card(card)}", "x.md").cards
+    assert replace(read, line=0, start=0, end=0) == card
+    assert not read.human_edited
+
+
+@given(st.lists(st.sampled_from(COMMENTS), min_size=1, max_size=12).map("".join).filter(str.strip))
+def test_a_card_that_holds_comments_is_written_byte_for_byte_as_it_was_read(words: str) -> None:
+    lines = [line.strip() for line in words.strip().split("\n")]
+    lines[1:] = [f"x {line}" if re.match(r"<!--\s*card\b|```", line) else line for line in lines[1:]]
+    text = f"Q: {lines[0]}\nA: {chr(10).join(lines)}\n"
+    (read,) = parse_deck(text, "x.md").cards
+    assert render_card(read) == text
+
+
+def test_what_would_end_a_card_inside_its_words_is_kept_from_it() -> None:
+    card = stamped(Card(CardKind.APPLIED, "Which?", "This:\n<!-- card 0000000000 -->", SUPPORT, CardId("k7q2m9xd3f")))
+    once = parse_deck(render_card(card), "x.md")
+    assert once.diagnostics == () and [c.id for c in once.cards] == [card.id]
+    assert render_card(once.cards[0]) == render_card(card)
 
 
 def test_an_edit_by_hand_shows_and_a_trailing_space_does_not() -> None:
