@@ -14,7 +14,7 @@ from compiler.agent_plan import Kept, Plan, Restored
 from compiler.agent_quarantine import Quarantine, shown
 from compiler.agent_record import REPLIES, KeptPage, files_of_agents, page_event
 from compiler.agent_summaries import summary_faults
-from compiler.agent_trust import confidence_of, source_link
+from compiler.agent_trust import confidence_of, machine_sources, source_link
 from compiler.agent_watch import changed_outside
 from compiler.agent_world import World, is_deck
 from vault import ledger
@@ -24,7 +24,7 @@ from vault.errors import Refused
 from vault.guard import sha256_hex
 from vault.ids import mint
 from vault.ledger import Event, parse_instant
-from vault.note import body_of
+from vault.note import body_of, splice_properties
 from vault.safe_path import Scope, writable
 from vault.store import CONCEPTS, SUMMARIES, TOPICS
 
@@ -192,7 +192,8 @@ class Judge:
         if old is None or own is not None:
             text = new_page(page, self.day, confidence_of(verdict.body, self.world), link, old)
         else:
-            text = laid_over(old, page, self.day, link)
+            machine = splice_properties(old, {"sources": machine_sources(self.world, old)})
+            text = laid_over(machine, page, self.day, link)
         if old is not None and body_of(text) == body_of(old):
             self._back(path, "its words are the machine's own")
             return

@@ -6,6 +6,8 @@ from compiler.agent_overlay import LinkOf, summaries_of
 from compiler.agent_world import World
 from compiler.layout import confidence
 from vault.ids import SourceId
+from vault.note import read_properties
+from vault.store import SUMMARIES
 from vault.wikilink import Wikilink, alias, links
 
 
@@ -16,6 +18,28 @@ def source_link(world: World) -> LinkOf:
         return str(Wikilink(stem, alias=alias(world.title(stem) or stem.rsplit("/", 1)[-1])))
 
     return link
+
+
+def machine_sources(world: World, text: str) -> tuple[str, ...]:
+    """The `sources` of a page as the machine alone would list them, by the ledger: what stands in the page may be
+    less, where a human took an entry out, or more, where an agent before this one cited what this one does not.
+    """
+    properties = read_properties(text)
+    listed = properties.texts("sources")
+    known = world.ids.changed.get(properties.text("id"), {}).get("sources")
+    if not isinstance(known, list):
+        return listed
+    link = source_link(world)
+    there = {found.target: entry for entry in listed for found in links(entry)}
+
+    def entry(id_: str) -> str:
+        birth = world.ids.births.get(id_)
+        stem = f"{SUMMARIES}/{birth.slug}" if birth is not None else ""
+        if world.ids.alive(id_) and world.text(f"{stem}.md") is not None:
+            return there.get(stem) or link(stem)
+        return f"{world.ids.present_key.get(id_, id_)} (gone)"
+
+    return tuple(entry(str(id_)) for id_ in known)
 
 
 def confidence_of(body: str, world: World) -> str:

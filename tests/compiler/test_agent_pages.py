@@ -89,6 +89,45 @@ def test_sources_that_only_the_agent_cites_come_last_and_code_numbers_them(scene
     assert far.replace("|9]]", "|2]]") in scene.text(PAGE) and scene.verify().clean
 
 
+FAR = "The spacing effect is the finding that reviews spread over days are remembered longer."
+
+
+def _without_far(scene: Scene) -> None:
+    text = scene.text(PAGE)
+    scene.write(PAGE, text[: text.index(FAR)] + text[text.index(SOUND) :])
+
+
+def test_a_source_that_a_later_run_no_longer_cites_leaves_the_page_at_once(scene: Scene) -> None:
+    far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
+    scene.agent(lambda: scene.add(PAGE, f"{FAR} {far}\n\n{cited(scene)}"))
+    settled = scene.agent(lambda: _without_far(scene))
+    assert kept(settled) == {("page", PAGE)}
+    left = scene.text(PAGE)
+    assert [s.partition("|")[0] for s in read_properties(left).texts("sources")] == ["[[wiki/summaries/testing"]
+    scene.compile()
+    assert scene.text(PAGE) == left
+
+
+def test_a_source_that_is_gone_keeps_its_number_and_one_that_a_human_took_out_comes_back(scene: Scene) -> None:
+    third = "raw/articles/a-third.md"
+    said = "Retrieval practice is the act of calling facts to mind, which makes the next attempt to recall them easier."
+    scene.write(third, f"# Calling to mind\n\n{said}\n")
+    scene.compile()
+    assert len(read_properties(scene.text(PAGE)).texts("sources")) == 2
+    (scene.root / third).unlink()
+    scene.compile()
+    listed = read_properties(scene.text(PAGE)).texts("sources")
+    assert listed[1] == f"{third} (gone)"
+    scene.change(PAGE, f'  - "{listed[0]}"\n', "")
+    far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
+    settled = scene.agent(lambda: scene.add(PAGE, f"{cited(scene)}\n\n{FAR} {far}"))
+    assert kept(settled) == {("page", PAGE)}, why(settled)
+    left = scene.text(PAGE)
+    assert read_properties(left).texts("sources")[:2] == listed and far.replace("|1]]", "|3]]") in left
+    scene.compile()
+    assert scene.text(PAGE) == left
+
+
 def test_properties_are_codes_and_a_humans_own_stay(scene: Scene) -> None:
     scene.change(PAGE, "tags: []", "tags: []\nmine: yes, mine")
     scene.compile()
