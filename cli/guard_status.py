@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,14 +16,19 @@ from vault.errors import RetainError
 from vault.safe_path import AGENT_FOLDERS
 from vault.store import Vault
 
+if TYPE_CHECKING:
+    from vault.agent_run import Run
+
 QUARANTINE = "output/quarantine"
 
 
 @click.command()
 @vault_option
 @json_option
-def status(vault_dir: str | None, as_json: bool) -> None:
+def status(vault_dir: str | None, as_json: bool) -> int:
     """How well an agent can be shut in here, what it may write, and what is known of your own files.
+
+    A run of an agent whose note is damaged, so that it can't be settled, is named with what to do; exit code 1.
 
     \b
     Examples:
@@ -30,29 +36,49 @@ def status(vault_dir: str | None, as_json: bool) -> None:
       retain guard status --json
     """
     vault = opened(vault_dir)
-    facts = _facts(vault)
+    runs, broken = _runs(vault)
+    facts = _facts(vault, runs, broken)
     if as_json:
         report.show_json(facts)
     else:
         _show(vault, facts)
     report.found(finding(vault))
+    for error in broken:
+        report.say(f"  {error}")
+    return report.FINDINGS if broken else report.DONE
 
 
-def _facts(vault: Vault) -> dict[str, Any]:
-    from vault.agent_run import all_runs, run_json
+def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
+    """The runs that are not settled, and what is wrong with those that can't be; a cage shows nothing of them."""
+    from vault.agent_run import at_work
+
+    if "RETAIN_CAGED" in os.environ or not at_work(vault):
+        return [], []
+    from compiler.agent_work import looked_at
+
+    return looked_at(vault)
+
+
+def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:
+    from vault.agent_run import run_json
     from vault.jail.level import standing
 
     stands = standing()
-    runs = [run_json(run) | {"may_live": run.may_live} for run in all_runs(vault)]
     return {
         "level": str(stands.level),
         "not_stronger": list(stands.words),
         "vault": {"root": str(vault.root), "personal": told(vault)},
         "agents_may_write": list(AGENT_FOLDERS),
         "last_look": None if "RETAIN_CAGED" in os.environ else _last_look(vault),
-        "runs": runs,
+        "runs": [run_json(run) | {"may_live": run.may_live} for run in runs],
+        "broken_runs": [_as_json(error) for error in broken],
         "quarantined": _quarantined(vault),
     }
+
+
+def _as_json(error: RetainError) -> dict[str, Any]:
+    id_ = Path(error.where).stem if error.where.endswith(".json") else ""
+    return {"id": id_, "path": error.where, "line": 0, "reason": error.what, "hint": error.hint}
 
 
 def _last_look(vault: Vault) -> dict[str, Any] | None:
@@ -96,5 +122,7 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
     for run in facts["runs"]:
         what = "at work" if run["may_live"] else "ended without being settled: the next command does so"
         report.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
+    for each in facts["broken_runs"]:
+        report.show(f"agent: a run that can't be settled, {each['id'] or each['path']}")
     if facts["quarantined"]:
         report.show(f"{report.number(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")

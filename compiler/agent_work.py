@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from compiler.agent_manifest import Manifest, look, take_manifest, write_state
@@ -19,22 +20,24 @@ from vault.agent_run import (
     Run,
     all_runs,
     cleaned,
+    notes,
     read_record,
     refuse_beside_agents,
     run_in,
     run_json,
+    stuck,
     this_process,
     unreadable,
 )
 from vault.copies import Copies
-from vault.errors import Damaged
+from vault.errors import Damaged, RetainError
 from vault.guard import sha256_hex
 from vault.ids import ulid
 from vault.locks import lock
 from vault.store import Vault
 from vault.user import state_guard
 
-__all__ = ["Run", "Settled", "begin", "open_runs", "settle"]
+__all__ = ["Run", "Settled", "begin", "looked_at", "open_runs", "settle"]
 
 
 def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
@@ -78,23 +81,55 @@ def open_runs(vault: Vault) -> list[Run]:
     return [run for run in all_runs(vault) if not run.may_live]
 
 
-def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) -> Plan:
-    """The plan that was taken down, or a new one, which is taken down now."""
-    run = run_in(record)
+def looked_at(vault: Vault) -> tuple[list[Run], list[RetainError]]:
+    """(the runs that can be settled once they have ended, why each of the others can't), oldest first."""
+    runs: list[Run] = []
+    broken: list[RetainError] = []
+    try:
+        names = notes(vault)
+    except Damaged as error:
+        return [], [error]
+    for name in names:
+        try:
+            record = read_record(vault.settings.vault_id, name)
+            if record is not None:
+                _taken_down(vault, record)
+                runs.append(run_in(record))
+        except RetainError as error:
+            broken.append(error)
+    return runs, broken
 
+
+def _taken_down(vault: Vault, record: dict[str, Any], copies: Copies | None = None) -> Plan | Manifest:
+    """The plan of a run, or where nothing was decided yet how things stood before it. Raises: Damaged."""
+    run = run_in(record)
+    note = state_guard(vault.settings.vault_id).root / run.path
+    try:
+        if not isinstance(record.get("plan"), dict):
+            return Manifest.from_json(record["manifest"])
+        if copies is None:
+            with Copies.open(vault.settings.vault_id) as opened:
+                return _plan_in(run, record, opened, note)
+        return _plan_in(run, record, copies, note)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise unreadable(note) from error
+
+
+def _plan_in(run: Run, record: dict[str, Any], copies: Copies, note: Path) -> Plan:
     def bytes_of(digest: str) -> bytes:
         data = copies.get(digest)
         if data is None:
-            hint = "delete the file of the run; what the agent changed then counts as your own, so look at `git diff`"
-            raise Damaged("what was to be put back is gone from the copies", where=run.path, hint=hint)
+            raise stuck(note, "what was to be put back is gone from the copies")
         return data
 
-    try:
-        if isinstance(record.get("plan"), dict):
-            return Plan.from_json(run.id, record["plan"], bytes_of)
-        before = Manifest.from_json(record["manifest"])
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise unreadable(state_guard(vault.settings.vault_id).root / run.path) from error
+    return Plan.from_json(run.id, record["plan"], bytes_of)
+
+
+def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) -> Plan:
+    """The plan that was taken down, or a new one, which is taken down now."""
+    run, before = run_in(record), _taken_down(vault, record, copies)
+    if isinstance(before, Plan):
+        return before
     after, left = look(vault, before)
     if after == before:
         return Plan(run.id, run.program)  # most runs: a look at the folders is all they cost

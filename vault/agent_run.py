@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -158,8 +159,14 @@ def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
 
 def unreadable(path: Path) -> Damaged:
     """What is said of the note of a run that makes no sense, and the way on."""
-    hint = "delete it; what that agent changed then counts as your own edit, so look at it first (`git diff`)"
-    return Damaged("what was taken down of an agent's run cannot be read", where=str(path), hint=hint)
+    return stuck(path, "what was taken down of an agent's run cannot be read")
+
+
+def stuck(path: Path, what: str) -> Damaged:
+    """What is said of a run that its note at `path` lets nobody settle any more; the way on is one command."""
+    away = f"`{shlex.join(['mv', str(path), f'{path}.broken'])}`"
+    hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
+    return Damaged(what, where=str(path), hint=hint)
 
 
 def run_in(record: Mapping[str, Any]) -> Run:
@@ -183,6 +190,11 @@ def _number(pid: Any) -> int:
 def all_runs(vault: Vault) -> list[Run]:
     """Every run of this vault that is not settled, oldest first. Raises: Damaged."""
     return [run for run, _ in _records(vault)]
+
+
+def notes(vault: Vault) -> list[str]:
+    """The id of every run that is not settled, readable or not, oldest first. Raises: Damaged."""
+    return [name.removesuffix(".json") for name in _names(vault)]
 
 
 def at_work(vault: Vault) -> bool:

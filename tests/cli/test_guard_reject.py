@@ -165,7 +165,7 @@ def test_a_note_that_cannot_be_read_stops_no_review_and_a_compile_names_it(
     assert call("status", "--json")[1]["agent"]["open_runs"] == 1
     (vault.root / "raw/new.md").write_text("# New\n\nNew words are here.\n")
     code, told = call("compile")
-    assert code == report.REFUSED and str(note) in told and "delete it" in told
+    assert code == report.REFUSED and str(note) in told and "mv " in told
 
 
 def test_a_compile_beside_an_agent_at_work_is_refused_and_names_it(vault: Vault, call: Call) -> None:

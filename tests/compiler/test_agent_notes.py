@@ -47,7 +47,7 @@ def test_a_note_that_cannot_be_read_is_named_and_reviews_go_on(scene: Scene, nam
     note(scene, run).write_text(BROKEN[name].replace("@", run.id))
     with pytest.raises(Damaged, match="cannot be read") as found:
         all_runs(scene.vault)
-    assert found.value.where == str(note(scene, run)) and "delete it" in found.value.hint
+    assert found.value.where == str(note(scene, run)) and "mv " in found.value.hint
     assert open_desk(scene.vault, scene.now()).cards
     assert at_work(scene.vault) and open_count(scene.vault) == 1
 
