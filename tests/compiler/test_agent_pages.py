@@ -160,6 +160,23 @@ def test_a_new_page_of_an_agents_gets_its_properties_from_code(scene: Scene) -> 
     assert scene.text(path) == left
 
 
+def test_index_pages_list_what_the_sources_say_and_no_page_that_is_an_agents_alone(scene: Scene) -> None:
+    """As docs/guard.md says: what settling leaves there is what every later build would write."""
+    paths = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md")
+    before = [scene.text(path) for path in paths]
+    new = {"wiki/topics/recall-and-memory.md": "Recall and memory", "wiki/concepts/recall.md": "Recall"}
+    settled = scene.agent(lambda: [scene.write(path, f"# {title}\n\n{cited(scene)}\n") for path, title in new.items()])
+    assert kept(settled) == {("page", path) for path in new}, why(settled)
+    assert [scene.text(path) for path in paths] == before
+    assert not {e.get("id") for e in scene.events()} & {read_properties(scene.text(p)).text("id") for p in new}
+    scene.compile()
+    assert [scene.text(path) for path in paths] == before
+    for path in paths:
+        (scene.root / path).unlink()
+    scene.rebuild()
+    assert [scene.text(path) for path in paths] == before
+
+
 def test_a_page_that_the_human_had_edited_stays_the_humans(scene: Scene) -> None:
     scene.add(PAGE, "> [!human]\n> I doubt this.")
     theirs = scene.text(PAGE)
