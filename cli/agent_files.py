@@ -19,6 +19,7 @@ from typing import Any
 
 from cli.agent_file_names import GIT_CONFIG, TELLING, could_hold, git_runs, in_settings, is_settings_folder, why
 from vault.errors import Refused
+from vault.folder import is_folder
 from vault.store import Vault
 
 STATE = "agent-files.json"
@@ -97,7 +98,7 @@ def _take_down(vault: Vault, files: Iterable[AgentFile], *, by_us: bool) -> None
     from vault.user import state_guard
 
     guard = state_guard(vault.settings.vault_id)
-    old = guard.read(STATE) if guard.root.is_dir() else None
+    old = guard.read(STATE) if is_folder(guard.root) else None
     entries = _entries(old)
     for file in files:
         known = [digest for digest in entries.get(file.path, {}).get("sha256", ()) if digest != file.sha256]

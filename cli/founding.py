@@ -53,24 +53,27 @@ def init(
       retain init ~/know --host claude-code --host codex     ask these agents to keep out of what is yours
     """
     from templates import read
+    from vault.folder import is_folder, named
     from vault.guard import Guard, Scope
     from vault.ids import ulid
     from vault.settings import Settings, render_settings
 
-    root = Path(directory).expanduser()
+    root = _given(directory)
     if show and not hosts:
         raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
     if show:
         return _hosts(root, hosts, show=True)
-    if (root / FILE).exists() and (personal is not None or hosts):
+    founded = named(root / FILE) is not None
+    if founded and (personal is not None or hosts):
         if personal is not None:
             _join(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
-    if (root / FILE).exists():
+    if founded:
         raise Refused("this is a vault already", where=str(root / FILE), hint="open it with `retain status`")
-    if root.exists() and not root.is_dir():
+    there = named(root) is not None
+    if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))
-    if root.is_dir() and any(root.iterdir()) and not adopt:
+    if there and _holds_anything(root) and not adopt:
         raise Refused(
             "the folder is not empty",
             where=str(root),
@@ -103,6 +106,28 @@ def init(
     code = _hosts(root, hosts, show=False) if hosts else None
     report.say(f"next: cd {root} && retain add FILES && retain compile")
     return code
+
+
+def _given(directory: str) -> Path:
+    """Raises: UsageError for a name that counts from a working directory that is gone."""
+    root = Path(directory).expanduser()
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        if not root.is_absolute():
+            hint = "go to one that is there, with `cd`"
+            raise UsageError("the working directory is gone", where=directory, hint=hint) from error
+    return root
+
+
+def _holds_anything(folder: Path) -> bool:
+    """Raises: UsageError for a folder that cannot be listed."""
+    try:
+        return any(folder.iterdir())
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        hint = "look at its owner and mode"
+        raise UsageError(f"what it holds cannot be told: {reason}", where=str(folder), hint=hint) from error
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:

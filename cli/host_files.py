@@ -18,6 +18,7 @@ from typing import Any
 from cli import report
 from cli.agent_files import own, written_by_us
 from vault.errors import Refused
+from vault.folder import named
 from vault.guard import Guard, Scope, sha256_hex
 from vault.store import Vault
 
@@ -104,7 +105,7 @@ def claude_settings(root: Path) -> dict[str, Any]:
             "allowUnsandboxedCommands": False,
             "filesystem": {
                 "denyWrite": [
-                    *(f"{top}/{name}" for name in closed if name == ".claude" or (root / name).exists()),
+                    *(f"{top}/{name}" for name in closed if name == ".claude" or named(root / name)),
                     f"{top}/{_LOG}",
                 ],
                 "allowRead": [f"/{place}" for place in _own_places()],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cli import report
 from cli.founding import KINDS
 from vault.errors import UsageError
+from vault.folder import is_folder, named
 from vault.settings import FILE
 from vault.web_address import looks_like_one
 
@@ -51,12 +52,12 @@ class Places:
         if not given.strip():
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
-        if not source.exists():
+        if named(source) is None:
             web = "for a page of the web give its address with https://" if looks_like_one(given) else ""
             raise UsageError("no such file or folder", where=given, hint=web)
         if self.vault.root in (source.resolve(), *source.resolve().parents):
             raise UsageError("this lies inside the vault already", where=given)
-        if not source.is_dir():
+        if not is_folder(source):
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):
             raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
@@ -65,7 +66,7 @@ class Places:
 
     def _inside(self, folder: Path) -> None:
         kind = self.kind
-        repository = kind == "repos" or (kind is None and (folder / ".git").exists())
+        repository = kind == "repos" or (kind is None and os.access(folder / ".git", os.F_OK))
         if repository:  # two of them must not lie on one another
             kind = f"repos/{folder.resolve().name}"
         before = len(self.skipped)

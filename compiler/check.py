@@ -105,11 +105,11 @@ class _Check:
             return None
 
     def _raw(self, summary: Summary) -> bytes | None:
-        """The bytes of the raw file that the summary names; None if that isn't a file of raw/."""
+        """The bytes of the raw file that the summary names; None if that isn't a file of raw/, or can't be read."""
         path = summary.properties.text("source")
         try:
             return self.vault.read_bytes(path) if path.startswith("raw/") else None
-        except Refused:
+        except (Refused, Damaged):
             return None
 
     def _message(self, summary: Summary, data: bytes) -> dict[str, Any]:

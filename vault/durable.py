@@ -159,7 +159,7 @@ def open_source(source: Path) -> Iterator[int]:
     try:
         handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
-        raise Unreadable(f"cannot be read: {words_for(error)[0]}", where=str(source)) from error
+        raise _unread(source, error) from error
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Unreadable("not a regular file", where=str(source))
@@ -187,4 +187,9 @@ def _read_block(reading: int, source: Path) -> bytes:
     try:
         return os.read(reading, _BLOCK)
     except OSError as error:
-        raise Unreadable(f"cannot be read: {words_for(error)[0]}", where=str(source)) from error
+        raise _unread(source, error) from error
+
+
+def _unread(source: Path, error: OSError) -> Unreadable:
+    """In the system's own words: ours are about writing."""
+    return Unreadable(f"cannot be read: {os.strerror(error.errno or 0).lower()}", where=str(source))

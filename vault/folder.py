@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from vault.errors import Damaged, EditedMeanwhile, Refused
+from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError
 from vault.safe_path import TEMP_PREFIX, refusal, split
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -142,6 +142,21 @@ def identity_at(path: str | Path, handle: int | None = None) -> Identity | None:
 def is_folder(path: Path) -> bool:
     """Whether a folder is there and can be reached; `Path.is_dir` raises where a disk has died or a way is closed."""
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def named(path: Path) -> os.stat_result | None:
+    """What a path that a human named leads to, links followed; None if nothing is there.
+
+    Raises: UsageError where the system won't say: below a folder that only others may enter, `Path.exists` raises too.
+    """
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        hint = "look at the owners and the modes of the folders on the way"
+        raise UsageError(f"what is there cannot be told: {reason}", where=str(path), hint=hint) from error
 
 
 def open_folder_at(handle: int, name: str, path: str) -> int:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from vault.durable import failing, sync_folder
 from vault.errors import EditedMeanwhile, Refused
-from vault.folder import FileKind, Folder
+from vault.folder import FileKind, Folder, is_folder
 from vault.guard import Guard, Scope
 from vault.human_files import PERSONAL, VAULT, Key, shown
 from vault.safe_path import split, writable
@@ -40,7 +40,7 @@ class Restorer:
         What stands in the way (a link, a folder, a file in place of a folder above) gives way; gives a line for each
         that did. Raises: EditedMeanwhile; Refused; WriteFailed.
         """
-        if self._place == PERSONAL and not self._guard.root.is_dir():
+        if self._place == PERSONAL and not is_folder(self._guard.root):
             raise Refused("the personal vault is not there", where=path, hint="make or mount its folder first")
         told = self._make_way(path, there=expect is not None)
         above = path.rpartition("/")[0]

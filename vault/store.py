@@ -155,15 +155,24 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
     given = explicit or environment
     if given:
         root = Path(given).expanduser()
-        if not (root / FILE).is_file():
-            source = "--vault" if explicit else "RETAIN_VAULT"
+        source = "--vault" if explicit else "RETAIN_VAULT"
+        try:
+            there = (root / FILE).is_file()
+        except OSError as error:
+            raise VaultNotFound(
+                f"whether {source} names a vault cannot be told: {os.strerror(error.errno or 0).lower()}",
+                where=str(root),
+                hint="look at the owners and the modes of the folders on the way",
+            ) from error
+        if not there:
             raise VaultNotFound(
                 f"{source} names no vault: there is no {FILE}",
                 where=str(root),
                 hint=f"make one with `retain init {root}`",
             )
     else:
-        found = next((p for p in [start, *start.parents] if (p / FILE).is_file()), None)
+        # Not `Path.is_file`, which raises in a folder that only others may enter: a vault may still lie above it.
+        found = next((p for p in [start, *start.parents] if os.path.isfile(p / FILE)), None)  # noqa: PTH113
         if found is None:
             raise VaultNotFound(
                 f"no {FILE} here or above",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vault.errors import Refused, UsageError
-from vault.folder import Identity, identity_of
+from vault.folder import Identity, identity_of, is_folder, named
 from vault.settings import FILE
 from vault.user import config_folder, personal_vaults, state_folder
 
@@ -29,7 +29,7 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
     personal = Path(os.path.realpath(given.expanduser()))
     if any("\ud800" <= c <= "\udfff" for c in str(personal)):
         raise UsageError("the name holds bytes that are not text", where=str(given), hint="rename the folder")
-    if personal.exists() and not personal.is_dir():
+    if named(personal) is not None and not is_folder(personal):
         raise UsageError("not a folder", where=str(given))
     _check_the_place(personal, given)
     if is_within(personal, root):
@@ -44,7 +44,7 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
             hint="keep the two side by side",
         )
     for folder in (personal, *personal.parents):
-        if (folder / FILE).exists():
+        if named(folder / FILE) is not None:
             raise Refused(f"agents work in the vault {folder}", where=str(given), hint="name a folder outside it")
     for own in (config_folder(), state_folder(vault_id).parent):
         if is_within(personal, own) or is_within(own, personal):

@@ -94,10 +94,13 @@ def _named(only: str | None) -> dict[str, Path]:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise Damaged(f"cannot be read: {error}", where=str(path), hint="mend the file, or move it away") from error
+    except OSError as error:
         if isinstance(error, PermissionError) and os.environ.get("RETAIN_CAGED"):
             return {}  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
-        raise Damaged(f"cannot be read: {error}", where=str(path), hint="mend the file, or move it away") from error
+        reason = os.strerror(error.errno or 0).lower()
+        raise Damaged(f"cannot be read: {reason}", where=str(path), hint="look at its owner and mode") from error
     return {vault_id: Path(given) for vault_id, given in _personal_in(text, path, only).items()}
 
 
@@ -106,8 +109,10 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
 
     Raises: Refused if another folder is named there already; EditedMeanwhile; WriteFailed; Damaged.
     """
+    from vault.folder import is_folder, sha256_hex
+
     guard = config_guard()
-    old = guard.read(CONFIG) if guard.root.is_dir() else None
+    old = guard.read(CONFIG) if is_folder(guard.root) else None
     path = guard.root / CONFIG
     try:
         text = (old or b"").decode()
@@ -126,8 +131,6 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {_quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):
         raise Damaged("the settings cannot be added to", where=str(path), hint="mend the file by hand")
-    from vault.folder import sha256_hex
-
     guard.write(CONFIG, new.encode(), expect=sha256_hex(old) if old is not None else None)
 
 

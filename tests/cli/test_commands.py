@@ -322,6 +322,9 @@ def test_a_working_directory_that_is_gone_is_no_defect(tmp_path: Path, compiled:
         ["sh", "-c", script.replace(f"--vault {compiled} ", "")], cwd=tmp_path, capture_output=True, check=False
     )
     assert lost.returncode == 2
+    script = f"mkdir gone && cd gone && rmdir ../gone && {retain} init new"
+    new = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert new.returncode == 2 and new.stderr.startswith("retain: new: the working directory is gone\n")
 
 
 def test_gaps_alone_lists_them_as_json_too(run: Run, compiled: Path) -> None:
