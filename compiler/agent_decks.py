@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiler.agent_inert import MAX_CARD_LINE, Fault, acting, unreadable
+from compiler.agent_trust import machine_sources
 from compiler.agent_words import question_fault, turned
 from compiler.agent_world import World
 from compiler.cards import AGENTS, PER_KIND, LiveCard, proof_of
@@ -186,7 +187,7 @@ class DeckJudge:
             return None, why
         claims = [c for cite in card.support if (c := self.world.claim(cite)) is not None]
         if strange := [c.id for c in claims if c.id not in home.claims]:
-            return None, f"claim {strange[0]} is none that the article cites: {home.stem}.md"
+            return None, f"claim {strange[0]} is none that the article cites by itself: {home.stem}.md"
         if set(shown) - {e for c in claims for e in c.exhibits}:
             return None, "it shows what its claims do not show"
         assert card.kind is not None
@@ -224,7 +225,7 @@ class DeckJudge:
         deck = f"{FLASHCARDS}/{birth.slug}.md"
         claims = {str(c.claim) for c in citations(text)}
         claims |= {str(c) for live in self.world.live.values() if live.concept == concept for c in live.cites}
-        places = properties.texts("sources")
+        places = machine_sources(self.world, text)  # of the others, no build takes a card
         found = frozenset(c for c in claims if self._placed(ClaimId(c), places) is not None)
         title = properties.text("title")
         return _Home(concept, deck, stem, title, (title, *properties.texts("aliases")), places, found)

@@ -10,7 +10,7 @@ import pytest
 from compiler import agent_decks
 from compiler.gates import CardGate
 from learning.desk import open_desk
-from tests.compiler.agent_scene import DECK, TESTING, Scene, kept, quarantined, why
+from tests.compiler.agent_scene import DECK, PAGE, TESTING, Scene, kept, quarantined, why
 from vault.agent_run import held_back
 from vault.card import Card, parse_deck
 from vault.ids import CardId
@@ -339,3 +339,15 @@ def test_without_looking_for_what_acts_another_reason_is_given(scene: Scene, mon
     monkeypatch.setattr(agent_decks, "acting", lambda lines: None)
     settled = scene.agent(lambda: BAD["acts"][0](scene))
     assert "HTML" not in why(settled)
+
+
+def test_a_card_on_a_source_that_only_an_agent_cites_is_set_aside_as_no_build_would_keep_it(scene: Scene) -> None:
+    cite = scene.claim("Spaced repetition is used", "wiki/summaries/spacing")
+    said = "Spaced repetition is used to schedule reviews shortly before an item would be forgotten."
+    assert kept(scene.agent(lambda: scene.add(PAGE, f"{said} {cite}"))) == {("page", PAGE)}
+    block = f"Q: What is spaced repetition used for?\nA: {said.partition('used ')[2].capitalize()}\n> {cite}"
+    settled = scene.agent(lambda: scene.add(DECK, block))
+    left = scene.text(DECK)
+    assert kept(settled) == set() and "is none that the article cites by itself" in why(settled)
+    scene.compile()
+    assert scene.text(DECK) == left
