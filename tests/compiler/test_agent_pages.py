@@ -165,7 +165,12 @@ def test_index_pages_list_what_the_sources_say_and_no_page_that_is_an_agents_alo
     paths = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md")
     before = [scene.text(path) for path in paths]
     new = {"wiki/topics/recall-and-memory.md": "Recall and memory", "wiki/concepts/recall.md": "Recall"}
-    settled = scene.agent(lambda: [scene.write(path, f"# {title}\n\n{cited(scene)}\n") for path, title in new.items()])
+
+    def work() -> None:
+        for path, title in new.items():
+            scene.write(path, f"# {title}\n\n{cited(scene)}\n")
+
+    settled = scene.agent(work)
     assert kept(settled) == {("page", path) for path in new}, why(settled)
     assert [scene.text(path) for path in paths] == before
     assert not {e.get("id") for e in scene.events()} & {read_properties(scene.text(p)).text("id") for p in new}
