@@ -78,7 +78,7 @@ class Folder:
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file; None if there is none. Refused for links, pipes and folders."""
         parts = split(path)
-        with _Reading(path), self._handle(parts[:-1]) as folder:
+        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
             found = read_at(folder, parts[-1] if parts else ".", path)
             return found.data if found else None
         return None
@@ -90,15 +90,19 @@ class Folder:
     def entry(self, path: str) -> Entry | None:
         """What goes by that name, itself and not what it points to; None if nothing does."""
         parts = split(path)
-        with _Reading(path), self._handle(parts[:-1]) as folder:
+        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
             return _entry(path, os.stat(parts[-1] if parts else ".", dir_fd=folder, follow_symlinks=False))
         return None
 
     def listing(self, path: str = "") -> list[Entry]:
         """What a folder holds, by name; nothing if it isn't there. Our own temporary files are left out."""
-        with _Reading(path), self._handle(split(path)) as folder:
+        with _Reading(self._told(path)), self._handle(split(path)) as folder:
             return _entries(folder, path)
         return []
+
+    def _told(self, path: str) -> str:
+        """How a message about what the system would not do names `path`."""
+        return path
 
     @contextmanager
     def _handle(self, parts: tuple[str, ...]) -> Iterator[int]:

@@ -82,7 +82,7 @@ class Guard(Folder):
             raise refusal(path, "this command only adds files, it never changes one")
         if expect is not None and self._only_grows(parts):
             raise refusal(path, "a log only grows; nothing in it is replaced")
-        with failing(path), self._opened(path, parts[:-1], create=expect is None) as folder:
+        with failing(self._told(path)), self._opened(path, parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
@@ -121,7 +121,7 @@ class Guard(Folder):
         ours = self.scope.replaces and not self.scope.owns
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
             raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
-        with failing(path), self._opened(path, parts[:-1], create=True) as folder:
+        with failing(self._told(path)), self._opened(path, parts[:-1], create=True) as folder:
             handle = _hold(folder, parts[-1], path, wait_s=_LOG_WAIT_S)
             if handle is None:
                 raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
@@ -140,7 +140,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
             raise refusal(path, "nothing is deleted there")
-        with failing(path), self._opened(path, parts[:-1], create=False) as folder:
+        with failing(self._told(path)), self._opened(path, parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replacing.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
@@ -148,7 +148,7 @@ class Guard(Folder):
     def makedirs(self, path: str) -> None:
         """Makes the folder and those above it that are missing; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(path), self._opened(path, parts, create=True):
+        with failing(self._told(path)), self._opened(path, parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
@@ -159,7 +159,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         with (
-            failing(path),
+            failing(self._told(path)),
             open_source(source) as reading,
             self._opened(path, parts[:-1], create=True) as folder,
             _temporary(folder, temporary_name(), None) as temp,
@@ -212,8 +212,11 @@ class Guard(Folder):
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(path), self._opened(path, parts[:-1], create=True) as folder:
+        with failing(self._told(path)), self._opened(path, parts[:-1], create=True) as folder:
             return _hold(folder, parts[-1], path, wait_s=0)
+
+    def _told(self, path: str) -> str:
+        return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager
     def _opened(self, path: str, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:

@@ -114,6 +114,11 @@ class Scope(Enum):
         return any(grant.folder == () and grant.human for grant in self.value)
 
     @property
+    def in_vault(self) -> bool:
+        """Whether the root is the vault that the human works in: there, a path says by itself where it is."""
+        return self not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL, Scope.CONFIG, Scope.STATE, Scope.INIT)
+
+    @property
     def makes_root(self) -> bool:
         """Whether this hand may make the root folder itself."""
         return self in (Scope.INIT, Scope.CONFIG, Scope.STATE)

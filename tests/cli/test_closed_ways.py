@@ -154,3 +154,28 @@ def _ids(vault: Path) -> list[str]:
     from vault.store import open_vault
 
     return [open_vault(str(vault), None, vault).settings.vault_id]
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("mine", ("insight", "retrieval practice", "--no-edit")),
+        ("state", ("guard", "audit")),
+        ("fresh", ("init", "../fresh/new", "--no-git")),
+        ("config", ("init", ".", "--personal", "../mine")),
+    ],
+)
+def test_a_place_outside_the_vault_is_named_whole(
+    tmp_path: Path, compiled: Path, place: str, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "fresh").mkdir()
+    if place == "mine":
+        assert retain("init", str(compiled), "--personal", str(tmp_path / "mine"), cwd=tmp_path).code == 0
+    state, config = state_folder(_ids(compiled)[0]).parent.parent, config_folder().parent
+    folder = {"mine": tmp_path / "mine", "fresh": tmp_path / "fresh", "state": state, "config": config}[place]
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o500)
+    done = retain(*words, cwd=compiled)
+    folder.chmod(0o700)
+    assert done.code == 3 and done.err.startswith(f"retain: {folder}/"), done
+    assert "not written: no permission to write there" in done.err
