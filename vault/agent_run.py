@@ -164,7 +164,7 @@ def unreadable(path: Path) -> Damaged:
 
 def stuck(path: Path, what: str) -> Damaged:
     """What is said of a run that its note at `path` lets nobody settle any more; the way on is one command."""
-    away = f"`{shlex.join(['mv', str(path), f'{path}.broken'])}`"
+    away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
     hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
     return Damaged(what, where=str(path), hint=hint)
 
