@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,6 +35,16 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scene(compiled_once: Path, tmp_path: Path) -> Scene:
     """A compiled vault for an agent to work in."""
     return Scene.copied(compiled_once, tmp_path / "vault")
+
+
+def unpacked(archive: Path, folder: Path) -> Path:
+    """`folder`, with what a tar archive holds in it. Python 3.11 knows no filter before its fourth correction."""
+    with tarfile.open(archive) as opened:
+        if hasattr(tarfile, "data_filter"):
+            opened.extractall(folder, filter="data")
+        else:
+            opened.extractall(folder)
+    return folder
 
 
 def new_vault(root: Path) -> Vault:

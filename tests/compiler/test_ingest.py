@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from compiler.ingest import MAX_FILE, read_source
 from compiler.kinds import kind_of
+from tests.compiler.conftest import unpacked
 from vault.errors import Unreadable
 from vault.source import MarkKind, SourceText
 
@@ -106,10 +106,7 @@ def sound(source: SourceText) -> None:
 
 @pytest.fixture(scope="module")
 def nasty(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("nasty")
-    with tarfile.open(shared_data / "nasty.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder / "nasty"
+    return unpacked(shared_data / "nasty.tar.gz", tmp_path_factory.mktemp("nasty")) / "nasty"
 
 
 @pytest.mark.real_data

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.report import Report
+from tests.compiler.conftest import unpacked
 from vault.card import CardKind
 from vault.ids import ulid
 from vault.settings import Settings, render_settings
@@ -74,9 +74,7 @@ def test_every_concept_has_claims_and_no_two_cards_have_one_answer(corpus: tuple
 
 
 def test_documents_that_break_naive_readers_are_read_or_named(shared_data: Path, tmp_path: Path) -> None:
-    with tarfile.open(shared_data / "nasty.tar.gz") as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
-    folder = tmp_path / "unpacked/nasty"
+    folder = unpacked(shared_data / "nasty.tar.gz", tmp_path / "unpacked") / "nasty"
     expected = json.loads((folder / "expected.json").read_text())
     vault = vault_of(folder, tmp_path / "vault")
     before = sorted(p for p in vault.root.rglob("*") if "insights" in p.parts)

@@ -130,7 +130,8 @@ def folding(tmp_path: Path) -> Folding:
             try:
                 if server.stdout.readline() != "ready\n":
                     able = Path("/dev/fuse").exists() and os.geteuid() == 0
-                    missing(f"no disk of our own can be mounted here: {server.stderr.read()[-200:]}", here=able)
+                    why = server.stderr.read().strip().rpartition("\n")[2]
+                    missing(f"a disk of our own is mounted by root alone, with /dev/fuse: {why}", here=able)
                 yield tmp_path / "disk"
             finally:
                 server.stdin.close()
