@@ -20,7 +20,7 @@ from vault.errors import RetainError
 from vault.folder import is_folder
 from vault.jail import landlock, proof, seccomp
 from vault.jail.level import Level, bubblewrap, standing, without_landlock
-from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, TEMP_PREFIX
+from vault.safe_path import AGENT_FOLDERS, DEPTH, HUMAN_FOLDERS, TEMP_PREFIX
 from vault.settings import SCHEMA_VERSION
 from vault.store import Vault
 
@@ -226,17 +226,25 @@ def _unmerged(vault: Vault) -> list[str]:
 
 def _leftovers(health: Health, vault: Vault) -> list[str]:
     """What killed processes and programs that keep folders in step left lying."""
-    found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top) if _is_leftover(_name(path))]
+    deep: list[str] = []
+    found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
+    if deep:
+        what = f"folders more than {DEPTH} deep, as retain makes none: nothing in them is looked at"
+        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them, or move them away")
     for path in found:
         if not _name(path).startswith(TEMP_PREFIX):
             health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one of them")
     return sorted(found)
 
 
-def _files(root: Path, top: str) -> Iterator[str]:
-    """The vault paths of what lies below a folder; links are not followed."""
-    for folder, _, names in os.walk(root / top):
-        yield from (os.path.relpath(f"{folder}/{name}", root) for name in names)
+def _files(root: Path, top: str, deep: list[str]) -> Iterator[str]:
+    """The vault paths of what lies below a folder; links are not followed. Folders too deep to look at go to `deep`."""
+    for folder, folders, names in os.walk(root / top):
+        here = os.path.relpath(folder, root)
+        yield from (f"{here}/{name}" for name in names)
+        if here.count("/") + 1 >= DEPTH and folders:
+            deep.append(here)
+            folders.clear()
 
 
 def _name(path: str) -> str:

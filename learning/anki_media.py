@@ -9,6 +9,7 @@ from functools import cached_property
 from vault.errors import Damaged, Refused
 from vault.exhibit import ASSETS, is_copy
 from vault.folder import sha256_hex
+from vault.human_files import DEEPEST
 from vault.store import Vault
 
 MAX_BYTES = 10 * 1024 * 1024  # of one picture
@@ -50,11 +51,13 @@ class Media:
 
     @cached_property
     def _lying(self) -> dict[str, str]:
-        """Name -> the one path below `raw/` and among the assets that has it."""
+        """Name -> the one path below `raw/` and among the assets that has it; as deep down as the audit looks."""
         found: dict[str, list[str]] = {}
         for top in ("raw", ASSETS):
-            for folder, _, names in os.walk(self.vault.root / top):
+            for folder, folders, names in os.walk(self.vault.root / top):
                 inside = os.path.relpath(folder, self.vault.root).replace(os.sep, "/")
+                if inside.count("/") >= DEEPEST:
+                    folders.clear()
                 for name in names:
                     found.setdefault(name, []).append(f"{inside}/{name}")
         return {name: paths[0] for name, paths in found.items() if len(paths) == 1}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,25 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in ("RETAIN_VAULT", "RETAIN_CAGED"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def stack_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    """`stack_up(top)`: 1,500 folders in each other below `top`; gone in the end, as pytest itself can't remove them."""
+    tops = []
+
+    def stack(top: Path) -> None:
+        top.mkdir(parents=True, exist_ok=True)
+        tops.append(top)
+        with monkeypatch.context() as here:
+            here.chdir(top)
+            for _ in range(1_500):
+                os.mkdir("d")  # noqa: PTH102 (no path is that long)
+                os.chdir("d")
+
+    yield stack
+    for top in tops:
+        subprocess.run(["rm", "-rf", str(top / "d")], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ from vault.folder import (
 )
 from vault.leftovers import marked_name, temporary_name
 from vault.replacing import Temporary
-from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
+from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
 __all__ = ["Guard", "Scope", "export_file", "sha256_hex", "write_trace"]
 
@@ -183,24 +183,25 @@ class Guard(Folder):
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
+            waiting = [top]
             with suppress(Refused), failing("/".join(top)):
-                self._sweep(top, time.time() - older_than_s, removed)
+                while waiting:
+                    with suppress(FileNotFoundError):
+                        waiting += self._sweep(waiting.pop(), time.time() - older_than_s, removed)
         return sorted(removed)
 
-    def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> None:
+    def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> list[tuple[str, ...]]:
         with self._opened("/".join(top), top, create=False) as folder, os.scandir(folder) as scan:
             below = []
             for entry in scan:
                 if top and entry.is_dir(follow_symlinks=False):
-                    below.append(entry.name)
+                    below.append((*top, entry.name))
                     continue
                 with suppress(Refused, FileNotFoundError):  # never made by us: it stays; or gone since it was listed
                     if entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
                         free = replacing.settle(folder, entry.name, partial(self._may_name, top))
                         (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
-        for name in below:
-            with suppress(FileNotFoundError):
-                self._sweep((*top, name), before, removed)
+        return below if len(top) + 1 < DEPTH else []  # no file of ours is deeper, whatever an agent stacked up
 
     def _may_name(self, top: tuple[str, ...], name: str) -> None:
         writable("/".join((*top, name)), self.scope)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,19 @@ def test_conflict_copies_and_leftovers_are_found(vault: Path, doctor: Any) -> No
     assert code == 1 and codes(found) == ["conflict-copy"]
     assert found["findings"][0]["path"] == copy.relative_to(vault).as_posix()
     assert len(found["vault"]["leftovers"]) == 2
+
+
+def test_folders_stacked_up_by_the_thousand_are_named_once_and_stop_no_command(
+    vault: Path, doctor: Any, stack_up: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for top in ("output", "learning", ".retain/work"):
+        stack_up(vault / top)
+    for words in (["compile"], ["rebuild"], ["status"]):
+        assert run(words) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    code, found = doctor()
+    assert code == 1 and codes(found) == ["too-deep"]
+    assert found["findings"][0]["path"] == "output/d/d/…"
 
 
 def test_a_repository_whose_logs_would_conflict_is_found(vault: Path, doctor: Any) -> None:

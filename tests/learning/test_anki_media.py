@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -102,6 +102,14 @@ def test_a_picture_of_a_hand_made_card_is_found_in_raw_by_path_or_name(vault: Va
     assert list(media.files.values()) == [png()]
     put(vault, "raw/papers/mine.png", png(9))
     assert Media(vault).name_of("mine.png") is None
+
+
+def test_a_mere_name_is_looked_for_in_folders_stacked_up_by_the_thousand(
+    vault: Vault, stack_up: Callable[[Path], None]
+) -> None:
+    stack_up(vault.root / "raw")
+    put(vault, "raw/d/d/mine.png", png())
+    assert Media(vault).name_of("mine.png") is not None
 
 
 def test_only_pictures_of_the_vault_get_into_a_package(vault: Vault) -> None:

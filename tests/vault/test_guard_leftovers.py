@@ -19,7 +19,7 @@ from vault.errors import EditedMeanwhile, RetainError
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
 from vault.leftovers import mark_of, marked_name, temporary_name
-from vault.safe_path import TEMP_PREFIX
+from vault.safe_path import DEPTH, TEMP_PREFIX
 
 OLD, NEW, EDIT = b"the old words\n", b"the new words\n", b"edited by the human\n"
 PAGE = "wiki/concepts/kv-cache.md"
@@ -333,3 +333,15 @@ def test_what_another_process_sweeps_in_the_same_moment_does_not_end_the_sweep(
     monkeypatch.setattr(replacing, "settle", after_the_other)
     removed, rescued = swept(root)
     assert len(met) == 3 and len(removed) == 2 and not rescued and not leftovers(root)
+
+
+def test_a_sweep_goes_as_deep_as_this_hand_writes_and_no_deeper(root: Path, stack_up: Callable[[Path], None]) -> None:
+    """An agent can stack up folders by the thousand; where no file of ours can be, none is looked for."""
+    deepest = "/".join(("wiki", *["d"] * (DEPTH - 2)))
+    Guard(root, Scope.AGENT).write(f"{deepest}/a.md", NEW, expect=None)
+    stack_up(root / deepest)
+    left = f"{deepest}/{marked_name('a.md', ours=NEW, expect=sha256_hex(OLD))}"
+    for path in (left, f"{deepest}/d/{temporary_name()}", f"wiki/{temporary_name()}"):
+        (root / path).write_bytes(NEW)
+    removed, rescued = swept(root)
+    assert left in removed and len(removed) == 2 and not rescued
