@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--restore", "action", flag_value="restore", help="Put files back as they were; PATH names which.")
-@click.option("--accept", "action", flag_value="accept", help="Say that it was you; PATH names which.")
-@click.option("--undo", "action", flag_value="undo", help="Take back the last --restore.")
-@click.option("--diff", "action", flag_value="diff", help="Show line by line what changed.")
+@click.option("--restore", is_flag=True, help="Put files back as they were; PATH names which.")
+@click.option("--accept", is_flag=True, help="Say that it was you; PATH names which.")
+@click.option("--undo", is_flag=True, help="Take back the last --restore.")
+@click.option("--diff", is_flag=True, help="Show line by line what changed.")
 @click.option("--force", is_flag=True, help="Take folders that cannot be reached for emptied.")
 @click.option("--quick", is_flag=True, help="Do not read files whose size, times and inode are as they were.")
 @vault_option
 @json_option
 def audit(
-    paths: tuple[str, ...], action: str | None, force: bool, quick: bool, vault_dir: str | None, as_json: bool
+    paths: tuple[str, ...], force: bool, quick: bool, vault_dir: str | None, as_json: bool, **actions: bool
 ) -> int:
     """What changed, appeared, vanished or moved in your folders since the last look.
 
@@ -50,6 +50,7 @@ def audit(
       retain guard audit --restore insights/memory.md
       retain guard audit --accept
     """
+    action = _only(actions)
     if action == "undo" and paths:
         raise UsageError("--undo takes back the whole last restore, so it goes without PATH")
     vault = opened(vault_dir)
@@ -68,6 +69,15 @@ def audit(
         return run()
 
 
+def _only(actions: dict[str, bool]) -> str | None:
+    """The one thing to do; None to tell what changed. Raises: UsageError for several, of which one undoes the other."""
+    asked = [name for name, given in actions.items() if given]
+    if len(asked) > 1:
+        words = " and ".join(f"--{name}" for name in asked)
+        raise UsageError(f"{words} don't go together", hint="say one of them; PATH names the files it is for")
+    return asked[0] if asked else None
+
+
 def _run(watch: Watch, paths: tuple[str, ...], action: str | None, force: bool, quick: bool, as_json: bool) -> int:
     vault, at = watch.vault, now()
     outcome = watch.undo(at) if action == "undo" else None
@@ -77,9 +87,11 @@ def _run(watch: Watch, paths: tuple[str, ...], action: str | None, force: bool, 
         outcome = watch.accept(picked, at)
     elif action == "restore":
         outcome = watch.restore([c for c in picked if not _appeared(c) or _is_named(vault, c, paths)], at)
-    elif action == "diff":
+    elif action == "diff" and picked and not as_json:
         return _show_differences(watch, picked)
     told = _Told(vault, found, picked, action if outcome is not None else None, outcome)
+    if action == "diff":
+        told.differences = {change.key: _difference(watch, change) for change in picked}
     (told.as_json if as_json else told.as_text)()
     return report.DONE if told.is_well else report.FINDINGS
 
@@ -148,6 +160,7 @@ class _Told:
         self.vault, self.found, self.picked, self.action, self.outcome = vault, found, picked, action, outcome
         self.done = frozenset(outcome.done) if outcome is not None else frozenset()
         self.left = [c for c in found.changes if not self.done.intersection(c.keys) or action == "undo"]
+        self.differences: dict[Key, str] = {}
 
     @property
     def is_well(self) -> bool:
@@ -248,12 +261,15 @@ class _Told:
         )
 
     def _change_json(self, change: Change) -> dict[str, Any]:
+        diff = {"diff": self.differences[change.key]} if change.key in self.differences else {}
         return self._finding(str(change.what), change.key, self._detail(change)) | {
+            "kind": str(change.what),
             "place": change.key.place,
             "from": self.name(change.origin) if change.origin is not None else None,
             "size": change.now.size if change.now is not None else None,
             "size_before": change.was.size if change.was is not None else None,
             "seen": change.good or None,
+            **diff,
         }
 
     def _finding(self, id_: str, key: Key, reason: str) -> dict[str, Any]:
@@ -267,6 +283,12 @@ def _size(seen: Seen | None) -> str:
     if seen.kind != "file":
         return {"link": "a link", "folder": "a folder"}.get(seen.kind, "no file")
     return f"{seen.size} bytes" if seen.size < 10_000 else f"{seen.size / 1_000:,.0f} kB"
+
+
+def _difference(watch: Watch, change: Change) -> str:
+    from cli.differences import difference
+
+    return "".join(f"{line}\n" for line in difference(watch, change))
 
 
 def _show_differences(watch: Watch, picked: Sequence[Change]) -> int:

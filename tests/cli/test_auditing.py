@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -144,6 +145,33 @@ def test_accept_is_the_humans_word_for_one_path_or_for_all(
     said = call("guard", "audit", "--vault", str(vault), "--accept", "--json")
     assert said.code == 0 and said.json["accepted"] == [str(mine / "x.md")] and said.json["unconfirmed"] == 0
     assert call("guard", "audit", "--vault", str(vault)).code == 0
+
+
+@pytest.mark.usefixtures("watched")
+def test_several_things_to_do_at_once_are_a_mistake_and_none_is_done(call: Call, mine: Path) -> None:
+    """The last one used to win: `--restore --accept` confirmed every change."""
+    (mine / "own.md").write_text("gone", encoding="utf-8")
+    for pair in itertools.permutations(("--restore", "--accept", "--diff", "--undo"), 2):
+        said = call("guard", "audit", *pair)
+        assert said.code == 2 and all(word in said.err for word in pair) and said.out == ""
+    assert (mine / "own.md").read_text(encoding="utf-8") == "gone"
+    assert call("guard", "audit", "--json").json["unconfirmed"] == 1
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_difference_in_json_is_in_the_one_object(call: Call, vault: Path, mine: Path) -> None:
+    said = call("guard", "audit", "--diff", "--json")
+    assert said.code == 0 and said.json["changes"] == []
+    (vault / "raw/articles/a.md").write_text("one\n2\n", encoding="utf-8")
+    (mine / "bytes").write_bytes(b"\0\xff")
+    said = call("guard", "audit", "--diff", "--json")
+    assert said.code == 1
+    told = {each["path"]: (each["kind"], each["diff"]) for each in said.json["changes"]}
+    assert told["raw/articles/a.md"][0] == "changed" and "-two\n+2\n" in told["raw/articles/a.md"][1]
+    assert told[str(mine / "bytes")][0] == "appeared" and "no text" in told[str(mine / "bytes")][1]
+    said = call("guard", "audit", "--diff", "--json", "raw")
+    assert [each["path"] for each in said.json["changes"]] == ["raw/articles/a.md"]
+    assert all("diff" not in each for each in call("guard", "audit", "--json").json["changes"])
 
 
 @pytest.mark.usefixtures("watched")
