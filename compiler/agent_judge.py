@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from compiler.agent_decks import DeckJudge
-from compiler.agent_manifest import KEPT, Manifest, Mark
+from compiler.agent_manifest import KEPT, TOO_DEEP, Manifest, Mark
 from compiler.agent_output import file_fault
 from compiler.agent_overlay import laid_over, new_page
 from compiler.agent_pages import PageVerdict, judge_page
-from compiler.agent_plan import Kept, Plan, Restored
+from compiler.agent_plan import NOT_KEPT, Kept, Plan, Restored
 from compiler.agent_quarantine import Quarantine, shown
 from compiler.agent_record import REPLIES, KeptPage, files_of_agents, page_event
+from compiler.agent_settling import OPEN
 from compiler.agent_summaries import summary_faults
 from compiler.agent_trust import confidence_of, machine_sources, source_link
 from compiler.agent_watch import changed_outside
@@ -24,22 +25,35 @@ from vault.errors import Refused
 from vault.guard import sha256_hex
 from vault.ids import mint
 from vault.ledger import Event, parse_instant
+from vault.modes import calm, own_umask
 from vault.note import body_of, splice_properties
 from vault.safe_path import Scope, writable
 from vault.store import CONCEPTS, SUMMARIES, TOPICS
 
 _MACHINES = ("wiki/assets/", "output/proposals/", "output/quarantine/", "output/promotion-queue.md")
 _ARTICLES = (CONCEPTS, TOPICS)
+_TAKEN_BACK = 0o7002  # bits of a mode that nobody sets by the way
+_NAMED = 3  # paths that the line on changed modes names
 
 
 class Judge:
-    """Judges the work of one run. `bytes_of` holds what the agent left; of the rest the manifests tell enough."""
+    """Judges the work of one run. `bytes_of` holds what the agent left; of the rest the manifests tell enough.
+
+    `copied` says of a digest whether its bytes are kept: of large files they are not read here.
+    """
 
     def __init__(
-        self, run: Run, before: Manifest, after: Manifest, bytes_of: dict[str, bytes], world: World, at: str
+        self,
+        run: Run,
+        before: Manifest,
+        after: Manifest,
+        bytes_of: dict[str, bytes],
+        world: World,
+        at: str,
+        copied: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self.run, self.before, self.after, self.bytes_of, self.world = run, before, after, bytes_of, world
-        self.at = at
+        self.at, self._copied = at, copied
         self.day = parse_instant(at).astimezone(world.vault.settings.zone).date().isoformat()
         self.plan = Plan(run.id, run.program)
         self.aside = Quarantine(self.plan)
@@ -58,6 +72,7 @@ class Judge:
         for path in [p for p in (*gone, *odd) if p in self.before.files and p not in self.plan.puts]:
             self._gone(path)
         self._folders()
+        self._modes()
         self.plan.findings += changed_outside(self.world.vault, self.before.watched, self.after.watched)
         self.aside.close()
         self._take_down()
@@ -71,6 +86,10 @@ class Judge:
         for path, odd in self.after.odd.items():
             if self.before.odd.get(path) != odd:
                 found.add(path)
+                if odd.words == TOO_DEEP:
+                    self.plan.fells[path] = odd.identity
+                    self.aside.take(path, None, [(0, f"{odd.words}: they were removed, with all that they held")])
+                    continue
                 self.plan.clears[path] = odd.identity
                 words = shown(odd.words)
                 self.aside.take(path, f"{words}\n".encode(), [(0, words)], "put the file itself there, not a link")
@@ -114,10 +133,47 @@ class Judge:
         return sorted(out)
 
     def _folders(self) -> None:
-        """Folders that came and hold nothing that stays go again, but for those of reports."""
+        """Folders that came and hold nothing that stays go again."""
+        above = {
+            "/".join(kept.path.split("/")[:n]) for kept in self.plan.kept for n in range(1, kept.path.count("/") + 1)
+        }
         for path, identity in self.after.folders.items():
-            if path not in self.before.folders and not (path.startswith("output/") and not _is_machines(path)):
+            if path not in self.before.folders and path not in above:
                 self.plan.clears.setdefault(path, identity)
+
+    def _modes(self) -> None:
+        """What was there has its own mode again, what is new none that lets more than its owner change or run it."""
+        plan, told = self.plan, dict[str, int]()
+        for path, old in self.before.files.items():
+            now = self.after.files.get(path) if path not in plan.clears else None
+            comes = path in plan.puts or path in plan.backs
+            if old.mode < 0 or not (now or comes) or (now is not None and now.mode == old.mode):
+                continue
+            plan.modes[path] = old.mode
+            # Programs that save by another name change the mode by the way: that is mended, and no news.
+            if now is not None and (now.sha256 == old.sha256 or now.mode & ~old.mode & _TAKEN_BACK):
+                told[path] = now.mode
+        for path, mode in self.after.modes.items():
+            was = self.before.modes.get(path)
+            if was is not None and was != mode:
+                plan.modes[path], told[path] = was, mode
+            if was is not None and was & OPEN != OPEN:
+                plan.modes[path] = was
+                plan.opens.append(path)
+        umask = own_umask()
+        new = {p: (m.mode, calm(m.mode, umask)) for p, m in self.after.files.items() if p not in self.before.files}
+        folders = {p: m for p, m in self.after.modes.items() if p not in self.before.modes}
+        new |= {path: (mode, calm(mode, umask, is_folder=True)) for path, mode in folders.items()}
+        for path, (mode, wanted) in new.items():
+            if mode != wanted and path not in plan.clears and path not in plan.drops:
+                plan.modes[path] = wanted
+                if mode & _TAKEN_BACK:
+                    told[path] = mode
+        if told:
+            first = [f"{shown(path)} ({mode:o})" for path, mode in sorted(told.items())]
+            more = f" and {len(first) - _NAMED} more" if len(first) > _NAMED else ""
+            what = f"modes that were set are taken back: {', '.join(first[:_NAMED])}{more}"
+            plan.findings.append(Diagnostic(shown(min(told)), 0, "modes-changed", what))
 
     # --- files ----------------------------------------------------------------------------------------------------
 
@@ -145,7 +201,8 @@ class Judge:
             self._refuse(path, [why], "write it without what acts")
             return
         if self._is_humans_file(path):
-            why = (0, "the human wrote or edited what stood here: the human's version stays")
+            stays = ": the human's version stays" if self._is_kept(path) else ""
+            why = (0, f"the human wrote or edited what stood here{stays}")
             self._refuse(path, [why], "write yours under another name")
             return
         mark = self.after.files[path]
@@ -238,14 +295,28 @@ class Judge:
 
     def _back(self, path: str, why: str) -> None:
         """Undo what the agent did to a file; with "", somebody has said why already."""
-        old = self.world.data(path)
-        if old is not None:
-            self.plan.puts[path] = (self.after.files[path].sha256, old)
-            self.plan.restored += [Restored(path, why)] if why else []
-        elif path in self.before.files:
-            self._lost(path)
-        else:
+        if path not in self.before.files:
             self.plan.drops[path] = self.after.files[path].sha256
+        elif self._return(path, self.after.files[path].sha256):
+            self.plan.restored += [Restored(path, why)] if why else []
+
+    def _return(self, path: str, expect: str | None) -> bool:
+        """Put on the plan that a file is to be as it was before; False, and a finding, where no copy of it is kept."""
+        mark = self.before.files[path]
+        if not self._is_kept(path):
+            what, hint = "what stood here before the agent was not kept, and is lost", "take it from git or your backup"
+            self.plan.findings.append(Diagnostic(shown(path), 0, NOT_KEPT, what, hint))
+            return False
+        if mark.stamp[0] > KEPT:
+            self.plan.backs[path] = (expect, mark.sha256)
+        else:
+            self.plan.puts[path] = (expect, self.world.must(path))
+        return True
+
+    def _is_kept(self, path: str) -> bool:
+        """Whether there is a copy of what a file held before."""
+        mark = self.before.files.get(path)
+        return mark is not None and bool(mark.sha256) and self._copied(mark.sha256)
 
     def _gone(self, path: str) -> None:
         """A file that the agent deleted, or that something odd stands in the place of."""
@@ -254,16 +325,8 @@ class Judge:
             self.record.append(self._event("file", path=shown(path), sha256="", size=0))
             self.plan.kept.append(Kept(path, "deletion"))
             return
-        old = self.world.data(path)
-        if old is None:
-            self._lost(path)
-            return
-        self.plan.puts[path] = (None, old)
-        self.plan.restored.append(Restored(path, "it was deleted"))
-
-    def _lost(self, path: str) -> None:
-        what, hint = "what stood here before the agent was too large to be kept", "take it from git or your backup"
-        self.plan.findings.append(Diagnostic(path, 0, "not-kept", what, hint))
+        if self._return(path, None):
+            self.plan.restored.append(Restored(path, "it was deleted"))
 
     def _put(self, path: str, text: bytes, now: bytes | None) -> None:
         if text != now:

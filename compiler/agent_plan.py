@@ -10,6 +10,8 @@ from vault.diagnostic import Diagnostic
 from vault.folder import Identity
 from vault.guard import sha256_hex
 
+NOT_KEPT = "not-kept"  # the code of a finding: what stood there before could not be put back
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -24,7 +26,7 @@ class Kept:
 class Quarantined:
     """Something that failed: why, at which line (0: the whole file), where its text is now ("" for nowhere).
 
-    What stood in its place before the agent is back.
+    What stood in its place before the agent is back, unless a finding `not-kept` names it.
     """
 
     path: str
@@ -58,6 +60,11 @@ class Settled:
         """Whether all that the agent did stands."""
         return not (self.quarantined or self.findings)
 
+    @property
+    def lost(self) -> tuple[Diagnostic, ...]:
+        """What nobody could put back as it was before the agent."""
+        return tuple(found for found in self.findings if found.code == NOT_KEPT)
+
     def as_json(self) -> dict[str, Any]:
         def listed(path: str, line: int, reason: str, **rest: str) -> dict[str, Any]:
             return {"id": rest.pop("id", ""), "path": path, "line": line, "reason": reason, **rest}
@@ -82,6 +89,10 @@ class Plan:
     puts: dict[str, tuple[str | None, bytes]] = field(default_factory=dict)  # path -> (SHA-256 or no file, new bytes)
     drops: dict[str, str] = field(default_factory=dict)  # path -> SHA-256
     clears: dict[str, Identity] = field(default_factory=dict)  # path -> what is to be taken away
+    fells: dict[str, Identity] = field(default_factory=dict)  # path -> a folder that goes with all that it holds
+    backs: dict[str, tuple[str | None, str]] = field(default_factory=dict)  # as `puts`, by the digest of a large copy
+    modes: dict[str, int] = field(default_factory=dict)  # path -> the mode that it has in the end
+    opens: list[str] = field(default_factory=list)  # folders that their owner may not change in the end, but now
     lines: dict[str, list[bytes]] = field(default_factory=dict)  # ledger -> lines to append
     kept: list[Kept] = field(default_factory=list)
     quarantined: list[Quarantined] = field(default_factory=list)
@@ -103,6 +114,10 @@ class Plan:
             "puts": {path: [expect, sha256_hex(data)] for path, (expect, data) in self.puts.items()},
             "drops": self.drops,
             "clears": {path: list(identity) for path, identity in self.clears.items()},
+            "fells": {path: list(identity) for path, identity in self.fells.items()},
+            "backs": {path: list(known) for path, known in self.backs.items()},
+            "modes": self.modes,
+            "opens": self.opens,
             "lines": {path: [line.decode() for line in lines] for path, lines in self.lines.items()},
             "kept": [asdict(k) for k in self.kept],
             "quarantined": [asdict(q) for q in self.quarantined],
@@ -120,6 +135,10 @@ class Plan:
             {path: (expect, bytes_of(digest)) for path, (expect, digest) in data["puts"].items()},
             dict(data["drops"]),
             {path: (int(one), int(two)) for path, (one, two) in data["clears"].items()},
+            {path: (int(one), int(two)) for path, (one, two) in data.get("fells", {}).items()},
+            {path: (expect, str(digest)) for path, (expect, digest) in data.get("backs", {}).items()},
+            {path: int(mode) for path, mode in data.get("modes", {}).items()},
+            list(data.get("opens", ())),
             {path: [line.encode() for line in lines] for path, lines in data["lines"].items()},
             [Kept(**k) for k in data["kept"]],
             [Quarantined(**q) for q in data["quarantined"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from compiler.agent_plan import Plan, Quarantined
+from compiler.agent_plan import NOT_KEPT, Plan, Quarantined
 from compiler.agent_settling import QUARANTINE
 from vault.clean import clean, clean_line
 from vault.errors import Refused
@@ -38,7 +38,7 @@ class Quarantine:
 
     def close(self) -> None:
         """Put the report on the plan, if anything failed."""
-        if self._notes:
+        if self._notes or any(found.code == NOT_KEPT for found in self.plan.findings):
             self.plan.report = f"{self.folder}/report.md"
             self.plan.puts[self.plan.report] = (None, self._report().encode())
 
@@ -65,11 +65,17 @@ class Quarantine:
         return not ({wanted.casefold()} & (self._files | self._above) or above & self._files)
 
     def _report(self) -> str:
+        lost = [found for found in self.plan.findings if found.code == NOT_KEPT]
+        back = "What stood in its place before is put back."
+        if lost:
+            back = "What stood in its place before is put back, but for what is named as lost."
         parts = [
             "# What was set aside",
             f"A run of `{_code(self.plan.program)}` ended. What is listed here failed a gate: its text lies in this"
-            " folder, where nothing of it acts, and what stood in its place before is back.",
+            f" folder, where nothing of it acts. {back} You may delete this folder when you have read it.",
         ]
+        for found in lost:
+            parts += [f"## Lost: `{_code(found.path)}`", f"{escape(found.message)}: {escape(found.hint)}."]
         for one, todo in self._notes:
             place = f"`{_code(one.path)}`" + (f", line {one.line}" if one.line else "")
             lines = [f"## {place}", f"Why: {escape(one.why)}."]

@@ -7,34 +7,51 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-from compiler.agent_plan import Plan
+from compiler.agent_plan import NOT_KEPT, Plan
 from vault.clearing import take_away
 from vault.diagnostic import Diagnostic
+from vault.emptying import empty
 from vault.errors import EditedMeanwhile, Refused
 from vault.folder import Identity
 from vault.guard import Guard, Scope, sha256_hex
+from vault.modes import set_mode
 from vault.store import Vault
 
 QUARANTINE = "output/quarantine"
 Clear = Callable[[str, Identity], bool]
+OPEN = 0o700  # what the owner needs of a folder to change it
 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Who does it: `guard` writes what code names, `back` what stood there before under a human's name."""
+    """Who does it: `guard` writes what code names, `back` what stood there before under a human's name.
+
+    `copy` gives the bytes of what is kept; None where they are gone.
+    """
 
     guard: Guard
     back: Guard
     clear: Clear
+    fell: Clear
+    mode: Callable[[str, int], bool]
+    copy: Callable[[str], bytes | None]
 
     @classmethod
-    def of(cls, vault: Vault) -> Hands:
+    def of(cls, vault: Vault, copy: Callable[[str], bytes | None]) -> Hands:
         """The hands of this vault."""
+
+        def fell(path: str, identity: Identity) -> bool:
+            empty(back.root, path, identity=identity, forbidden=vault.kept_out())
+            return take_away(back.root, path, identity, forbidden=vault.kept_out())
+
         back = vault.guard(Scope.RETURN)
         return cls(
             vault.guard(Scope.PUBLISHER),
             back,
             lambda path, identity: take_away(back.root, path, identity, forbidden=vault.kept_out()),
+            fell,
+            lambda path, mode: set_mode(back.root, path, mode, forbidden=vault.kept_out()),
+            copy,
         )
 
 
@@ -49,12 +66,24 @@ def carry_out(plan: Plan, hands: Hands, today: date) -> list[Diagnostic]:
     aside = f"{QUARANTINE}/{plan.run}/"
     for path, lines in sorted(plan.lines.items()):
         _append(hands.guard, path, lines)
+    for path in sorted(plan.opens):
+        hands.mode(path, plan.modes[path] | OPEN)  # closed again below, when all is done in it
+    for path, identity in plan.fells.items():
+        hands.fell(path, identity)
     _clear(plan, hands)
     for path, expect in sorted(plan.drops.items()):
         _drop(path, expect, hands.back, found)
     _clear(plan, hands)  # folders that are empty only now
     for path in sorted(plan.puts):
-        _put(plan, path, hands.guard if path.startswith(aside) else hands.back, today, found)
+        _put(path, *plan.puts[path], hands.guard if path.startswith(aside) else hands.back, today, found)
+    for path, (known, digest) in sorted(plan.backs.items()):  # one at a time: they are large
+        copy = hands.copy(digest)
+        if copy is None:
+            found.append(Diagnostic(path, 0, NOT_KEPT, "its copy is gone", "take it from git or your backup"))
+        else:
+            _put(path, known, copy, hands.back, today, found)
+    for path in sorted(plan.modes, key=lambda p: (-p.count("/"), p)):
+        hands.mode(path, plan.modes[path])
     return found
 
 
@@ -63,8 +92,7 @@ def _clear(plan: Plan, hands: Hands) -> None:
         hands.clear(path, plan.clears[path])
 
 
-def _put(plan: Plan, path: str, guard: Guard, today: date, found: list[Diagnostic]) -> None:
-    expect, data = plan.puts[path]
+def _put(path: str, expect: str | None, data: bytes, guard: Guard, today: date, found: list[Diagnostic]) -> None:
     try:
         there = guard.read(path)
         if there is None or sha256_hex(there) != sha256_hex(data):

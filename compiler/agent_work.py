@@ -6,13 +6,18 @@ before the first byte of the vault changes, so that a settling that is killed en
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
+import stat
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from compiler.agent_manifest import Manifest, look, take_manifest, write_state
+from compiler.agent_manifest import WORK, Manifest, look, take_manifest, write_state
 from compiler.agent_plan import Plan, Settled
 from compiler.agent_settling import Hands, carry_out
 from vault import ledger
@@ -29,8 +34,9 @@ from vault.agent_run import (
     this_process,
     unreadable,
 )
-from vault.copies import Copies
-from vault.errors import Damaged, RetainError
+from vault.copies import LARGEST, Copies
+from vault.emptying import empty
+from vault.errors import Damaged, Refused, RetainError
 from vault.guard import sha256_hex
 from vault.ids import ulid
 from vault.locks import lock
@@ -38,6 +44,9 @@ from vault.store import Vault
 from vault.user import state_guard
 
 __all__ = ["Run", "Settled", "begin", "looked_at", "open_runs", "settle"]
+
+_TRIAL = re.compile(r"proof-[0-9a-f]{12}\.txt")
+_TRIAL_S = 60
 
 
 def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
@@ -55,8 +64,25 @@ def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
         )
         with Copies.open(vault.settings.vault_id) as copies:
             manifest = take_manifest(vault, copies)
+        _refuse_too_large(vault, manifest)
         write_state(vault, run.path, {"v": 1, "run": run_json(run), "manifest": manifest.as_json(), "plan": None})
     return run
+
+
+def _refuse_too_large(vault: Vault, manifest: Manifest) -> None:
+    """Raises Refused for a file of the human's of which no copy is kept: an agent could destroy it."""
+    large = [path for path, mark in manifest.files.items() if mark.stamp[0] > LARGEST]
+    if not large:
+        return
+    from compiler.agent_record import files_of_agents
+
+    theirs = files_of_agents(vault)
+    for path in large:
+        if (path, manifest.files[path].sha256) not in theirs:
+            hint = "move it out of the folders that an agent may write, then run it again"
+            raise Refused(
+                f"more than {LARGEST >> 20} MiB: what an agent did to it could not be undone", where=path, hint=hint
+            )
 
 
 def settle(vault: Vault, run: Run, at: datetime) -> Settled:
@@ -71,9 +97,17 @@ def settle(vault: Vault, run: Run, at: datetime) -> Settled:
             return Settled(run.id, run.program)
         with Copies.open(vault.settings.vault_id) as copies:
             plan = _plan(vault, record, copies, at)
-        found = carry_out(plan, Hands.of(vault), at.astimezone(vault.settings.zone).date())
+            found = carry_out(plan, Hands.of(vault, copies.get), at.astimezone(vault.settings.zone).date())
+        with suppress(RetainError):  # where something else stands in its place, the next run says so
+            empty(vault.root, WORK, forbidden=vault.kept_out(), stays=_of_a_trial)
         _forget(vault, run)
     return plan.settled(found)
+
+
+def _of_a_trial(name: str, status: os.stat_result) -> bool:
+    """Whether a file in the work folder may be what a `doctor` is reading in this moment, beside us."""
+    young = abs(time.time() - status.st_mtime) < _TRIAL_S
+    return young and stat.S_ISREG(status.st_mode) and _TRIAL.fullmatch(name) is not None
 
 
 def open_runs(vault: Vault) -> list[Run]:
@@ -139,7 +173,7 @@ def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) ->
     world = World(vault, before, copies)
     pages: list[ledger.Event] = [{"at": page.at} for page in world.kept.values()]  # the later run's page is to win
     instant = ledger.after([*world.id_events, *world.decided, *world.builds, *pages], at)
-    plan = Judge(run, before, after, left, world, instant).judged()
+    plan = Judge(run, before, after, left, world, instant, copies.has).judged()
     copies.put_all(plan.blocks())
     write_state(vault, run.path, record | {"plan": plan.as_json()})
     return plan

@@ -1,0 +1,135 @@
+"""Emptying a folder of an agent's, however deep its folders lie in each other: no call goes deeper than one of them.
+
+Part of what takes away (`vault.clearing`): it writes nothing and follows nothing. It holds one folder open at a time
+and goes back by `..`, which must be the very folder that it came from, so that neither the longest path nor the most
+open files of a process are in its way.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault.durable import sync_folder
+from vault.errors import Refused
+from vault.folder import Identity, identity_at, identity_of, open_folder_at
+from vault.modes import mend
+from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, refusal
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
+Stays = Callable[[str, os.stat_result], bool]
+
+
+@dataclass(slots=True)
+class Emptied:
+    """How many folders and files went, and how many could not."""
+
+    folders: int = 0
+    files: int = 0
+    left: int = 0
+
+
+def empty(
+    root: Path,
+    path: str,
+    *,
+    identity: Identity | None = None,
+    forbidden: Iterable[Path] = (),
+    stays: Stays | None = None,
+) -> Emptied:
+    """Take away all that the folder `path` holds, but for what `stays` right in it; the folder itself is left.
+
+    With `identity`, only if it still is that very folder. Nothing that is the human's, or another disk's, is entered.
+    Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's.
+    """
+    parts = tuple(path.split("/"))
+    inside = any(parts[: len(top)] == top for top in _TOPS)
+    if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise refusal(path, "nothing is taken away there")
+    theirs = {identity_at(root / name) for name in HUMAN_FOLDERS} | {identity_at(each) for each in forbidden}
+    found = Emptied()
+    with suppress(OSError):
+        handle = os.open(os.path.realpath(root), _FOLDER)
+        try:
+            for index, name in enumerate(parts):
+                with suppress(OSError):
+                    mend(name, handle, os.stat(name, dir_fd=handle, follow_symlinks=False), 0o700)
+                below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
+                os.close(handle)
+                handle = below
+                if identity_of(os.fstat(handle)) in theirs:
+                    raise refusal(path, "this folder is one of the human's under another name")
+            if identity in (None, identity_of(os.fstat(handle))):
+                handle = _emptied(handle, theirs, found, stays)
+        finally:
+            os.close(handle)
+    return found
+
+
+def _emptied(handle: int, theirs: set[Identity | None], found: Emptied, stays: Stays | None) -> int:
+    """Empties the open folder; a handle on it in the place of that one, which is closed."""
+    way: list[tuple[str, Identity, list[str]]] = [
+        ("", identity_of(os.fstat(handle)), _files_gone(handle, found, stays))
+    ]
+    disk = way[0][1][0]
+    while True:
+        name, _, left = way[-1]
+        if left:
+            below = _entered(handle, left.pop(), disk, theirs, found)
+            if below is not None:
+                opened, called = below
+                os.close(handle)
+                handle = opened
+                way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found, None)))
+            continue
+        if len(way) == 1:
+            sync_folder(handle)
+            return handle
+        above = os.open("..", _FOLDER, dir_fd=handle)
+        os.close(handle)
+        handle = above
+        way.pop()
+        if identity_of(os.fstat(handle)) != way[-1][1]:
+            raise Refused("a folder was moved while it was emptied", where=name, hint="run it again")
+        try:
+            os.rmdir(name, dir_fd=handle)
+            found.folders += 1
+        except OSError:
+            found.left += 1
+
+
+def _entered(handle: int, name: str, disk: int, theirs: set[Identity | None], found: Emptied) -> tuple[int, str] | None:
+    try:
+        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        if status.st_dev == disk and identity_of(status) not in theirs:
+            mend(name, handle, status, 0o700)
+            return os.open(name, _FOLDER, dir_fd=handle), name
+    except OSError:
+        pass
+    found.left += 1
+    return None
+
+
+def _files_gone(handle: int, found: Emptied, stays: Stays | None) -> list[str]:
+    """Takes away all that is no folder; the names of the folders."""
+    with os.scandir(handle) as entries:
+        names = [entry.name for entry in entries]
+    folders = []
+    for name in names:
+        try:
+            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            if stat.S_ISDIR(status.st_mode):
+                folders.append(name)
+            elif stays is None or not stays(name, status):
+                os.unlink(name, dir_fd=handle)
+                found.files += 1
+        except FileNotFoundError:
+            continue
+        except OSError:
+            found.left += 1
+    return folders
