@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import stat
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -111,7 +112,7 @@ def _abstract(place: Place, given: dict[str, Any]) -> None:
 
 def _call(name: str, *arguments: int | bytes | None) -> Act:
     def act(place: Place, given: dict[str, Any]) -> None:
-        kernel.syscall(kernel.numbers()[name], *arguments)
+        kernel.syscall(seccomp._numbers()[name], *arguments)
 
     return act
 
@@ -149,7 +150,7 @@ def _high_bits(place: Place, given: dict[str, Any]) -> None:
     import pty
 
     _, slave = pty.openpty()
-    kernel.syscall(kernel.numbers()["ioctl"], slave, (1 << 32) | 0x5412, b"x")
+    kernel.syscall(seccomp._numbers()["ioctl"], slave, (1 << 32) | 0x5412, b"x")
 
 
 def _immutable(place: Place, given: dict[str, Any]) -> None:
@@ -187,6 +188,36 @@ def _open_many(place: Place, given: dict[str, Any]) -> None:
             os.close(handle)
 
 
+def _limit(place: Place, given: dict[str, Any]) -> None:
+    import resource
+
+    resource.prlimit(given["outsider"], resource.RLIMIT_FSIZE, (1 << 40, resource.RLIM_INFINITY))
+
+
+def _limit_oneself(place: Place, given: dict[str, Any]) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+
+
+def _owner(place: Place, given: dict[str, Any]) -> None:
+    """Let the kernel send a signal: to whoever a pipe is said to belong to."""
+    import fcntl
+
+    out, into = os.pipe()
+    try:
+        fcntl.fcntl(out, fcntl.F_SETOWN, given["outsider"])
+    finally:
+        os.close(out)
+        os.close(into)
+
+
+def _of(name: str, *arguments: int | bytes | None, before: tuple[int, ...] = ()) -> Act:
+    """The call for the process outside: the arguments before its number, and those after."""
+    return lambda place, given: kernel.syscall(seccomp._numbers()[name], *before, given["outsider"], *arguments)
+
+
 def _read(name: str) -> Act:
     return lambda place, given: Path(given[name]).read_bytes()
 
@@ -196,6 +227,7 @@ def _write_to(name: str) -> Act:
 
 
 _NEW_USER, _NEW_MOUNTS, _FILES = 0x10000000, 0x00020000, 0x00000400
+_BATCH, _IDLE = 3, 3 << 13  # an order of running, and one of reading and writing
 
 OTHERS: dict[str, Act] = {
     "make device": _device,
@@ -225,6 +257,21 @@ OTHERS: dict[str, Act] = {
     "ring": _call("io_uring_setup", 0, None),
     "handle": _call("open_by_handle_at", -1, None, 0),
     "personality": _forked(_call("personality", 0x0400000)),
+    "limit others": _limit,
+    "slow others": _of("setpriority", 1, before=(0,)),
+    "place others": _of("sched_setaffinity", 8, (1).to_bytes(8, "little")),
+    "schedule others": _of("sched_setscheduler", _BATCH, bytes(4)),
+    "schedule others anew": _of("sched_setattr", struct.pack("=IIQiIQQQ", 48, _BATCH, 0, 1, 0, 0, 0, 0), 0),
+    "starve others": _of("ioprio_set", _IDLE, before=(1,)),
+    "move others": _of("migrate_pages", 8, bytes(8), bytes(8)),
+    "move pages of others": _of("move_pages", 0, None, None, None, 0),
+    "limit oneself in place": _limit_oneself,
+    "limit oneself": _forked(_limit_oneself),
+    "slow oneself": _forked(lambda place, given: os.nice(1)),
+    "place oneself": _forked(lambda place, given: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})),
+    "schedule oneself": _forked(lambda place, given: os.sched_setscheduler(0, _BATCH, os.sched_param(0))),
+    "starve oneself": _forked(_call("ioprio_set", 1, 0, _IDLE)),
+    "owner": _owner,
     "ask personality": _call("personality", 0xFFFFFFFF),
     "chmod": lambda place, given: (place.theirs / "note.md").chmod(0o600),
     "chown": lambda place, given: os.chown(place.theirs / "note.md", os.getuid(), -1),

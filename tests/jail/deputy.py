@@ -11,6 +11,7 @@ import ctypes
 import json
 import mmap
 import os
+import resource
 import secrets
 import select
 import signal
@@ -23,6 +24,7 @@ from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 KEYCTL, SEARCH, READ, UNLINK, USER_KEYRING = {"x86_64": 250, "aarch64": 219}, 10, 11, 9, -4
+IOPRIO_GET = {"x86_64": 252, "aarch64": 31}
 IPC_CREAT, IPC_NOWAIT, IPC_RMID = 0o1000, 0o4000, 0
 SIZE = 64
 
@@ -39,6 +41,7 @@ class Deputy:
         self.listening: dict[socket.socket, str] = {}
         self.talking: dict[socket.socket, str] = {}
         self.pipes: dict[int, str] = {}
+        self.limits, self.order = _limits(), _order()
         self._hold()
         self._listen()
         self._share()
@@ -147,6 +150,7 @@ class Deputy:
 
     def settle(self) -> dict[str, Any]:
         """Deal with all that has come in."""
+        self._save()
         while ready := select.select(self.sources(), [], [], 0)[0]:
             for source in ready:
                 self.serve(source)
@@ -158,6 +162,20 @@ class Deputy:
         said = {"asked": self.asked, "received": self.received.hex()}
         self.asked, self.received = [], b""
         return said
+
+    def _save(self) -> None:
+        """Where somebody has set other limits for it, save as an editor does; and tell where it runs otherwise."""
+        found, order = _limits(), _order()
+        if found != self.limits:
+            text = self.insights.joinpath("held.md").read_bytes()
+            with suppress(OSError):  # it is cut: what there is of it stands
+                self.insights.joinpath("held.md").write_bytes(text)
+            for which, bounds in self.limits.items():
+                resource.setrlimit(which, bounds)
+            self.obey("limits", b"a limit")
+        if order != self.order:
+            self.order = order
+            self.obey("order", b"an order of running")
 
     def _look_at_memory(self) -> None:
         if self.buffer.value:
@@ -229,6 +247,16 @@ class Deputy:
         LIBC.mq_unlink(f"/{self.name}".encode())
         with suppress(OSError):
             os.unlink(f"/dev/shm/{self.name}")
+
+
+def _limits() -> dict[int, tuple[int, int]]:
+    return {which: resource.getrlimit(which) for which in (resource.RLIMIT_FSIZE, resource.RLIMIT_CPU)}
+
+
+def _order() -> tuple[object, ...]:
+    """When and where this process runs, reads and writes."""
+    files = LIBC.syscall(IOPRIO_GET.get(os.uname().machine, 252), 1, 0)
+    return os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), frozenset(os.sched_getaffinity(0)), files
 
 
 def main() -> None:

@@ -72,7 +72,7 @@ EXPECTED: dict[str, dict[str, Passes]] = {
         "chown": OWNER,
         "name-personal": SIZE,
         "read-temp": TEMP,
-        **dict.fromkeys(("signals", "signal-by-handle", "signal-from-file"), SIGNALS),
+        **dict.fromkeys(("signals", "signal-by-handle", "signal-from-file", "signal-queued"), SIGNALS),
     },
     "worker": {"name-personal": SIZE},
 }

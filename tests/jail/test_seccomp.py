@@ -51,12 +51,12 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def asked(machine: str, name: str, *arguments: int, **options: object) -> str:
     steps = seccomp._program(
-        options.pop("sockets", None),  # type: ignore[arg-type]
+        sockets=bool(options.pop("sockets", True)),
         metadata=bool(options.pop("metadata", True)),
         company=bool(options.pop("company", True)),
         queues=bool(options.pop("queues", True)),
     )
-    return verdict(steps, kernel.numbers()[name], *arguments, arch=ARCHITECTURES[machine])
+    return verdict(steps, seccomp._numbers()[name], *arguments, arch=ARCHITECTURES[machine])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,8 @@ def asked(machine: str, name: str, *arguments: int, **options: object) -> str:
     """mount umount2 pivot_root chroot move_mount fsopen fsconfig fsmount fspick open_tree mount_setattr setns
     open_by_handle_at name_to_handle_at ptrace process_vm_readv process_vm_writev pidfd_getfd bpf userfaultfd
     perf_event_open io_uring_setup io_uring_enter io_uring_register keyctl add_key request_key init_module
-    finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct quotactl settimeofday""".split(),
+    finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct quotactl settimeofday
+    process_madvise process_mrelease kcmp""".split(),
 )
 def test_a_call_that_leads_out_is_refused(machine: str, name: str) -> None:
     assert asked(machine, name) == "EPERM"
@@ -77,8 +78,8 @@ def test_queues_and_shared_memory_are_refused_where_they_are_everybodys(machine:
 
 
 def test_every_call_that_is_refused_by_name_is_known_on_both_machines_or_is_of_one_alone(machine: str) -> None:
-    names = {*seccomp._REFUSED, *seccomp._METADATA, *seccomp._COMPANY, *seccomp._QUEUES}
-    missing = names - set(kernel.numbers())
+    names = {*seccomp._REFUSED, *seccomp._METADATA, *seccomp._COMPANY, *seccomp._QUEUES, *seccomp._OF_ONESELF}
+    missing = names - set(seccomp._numbers())
     old = "create_module fork vfork iopl ioperm chmod chown lchown utime utimes futimesat".split()
     assert missing == (set() if machine == X86 else set(old))
 
@@ -92,7 +93,7 @@ def test_the_numbers_are_those_of_the_kernels_own_headers(machine: str) -> None:
     if not path.is_file():
         pytest.skip(f"{path} is not here")
     listed = {m[1]: int(m[2]) for m in re.finditer(r"#define __NR(?:3264)?_(\w+) (\d+)", path.read_text())}
-    both = {name: (number, listed[name]) for name, number in kernel.numbers().items() if name in listed}
+    both = {name: (number, listed[name]) for name, number in seccomp._numbers().items() if name in listed}
     assert len(both) > 70
     assert {name: pair for name, pair in both.items() if pair[0] != pair[1]} == {}
 
@@ -131,9 +132,10 @@ def test_only_usual_personalities_are_taken(machine: str) -> None:
 
 
 def test_the_narrower_forms_refuse_more(machine: str) -> None:
-    assert asked(machine, "socket", 2) == ALLOW
-    assert asked(machine, "socket", 2, sockets=(1,)) == "EACCES" and asked(machine, "socket", 1, sockets=(1,)) == ALLOW
-    assert asked(machine, "socket", 1, sockets=()) == asked(machine, "socketpair", 1, sockets=()) == "EACCES"
+    for family in (1, 2):
+        assert asked(machine, "socket", family) == asked(machine, "socketpair", family) == ALLOW
+        assert asked(machine, "socket", family, sockets=False) == "EACCES"
+        assert asked(machine, "socketpair", family, sockets=False) == "EACCES"
     for name in ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat", "setxattr", "removexattr"):
         assert asked(machine, name) == ALLOW and asked(machine, name, metadata=False) == "EPERM"
     for name in ("execve", "execveat", "kill", "tkill", "pidfd_send_signal"):
@@ -144,8 +146,39 @@ def test_the_narrower_forms_refuse_more(machine: str) -> None:
     assert asked(machine, "tgkill", os.getpid() + 1, company=False) == "EPERM"
 
 
+# What can be set of another process too: by its number, or by that of its group or its user.
+BY_PROCESS = "prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr migrate_pages move_pages"
+
+
+@pytest.mark.parametrize("name", BY_PROCESS.split())
+def test_limits_order_and_place_are_set_of_oneself_alone(machine: str, name: str) -> None:
+    assert asked(machine, name, 0, 1, 2) == ALLOW
+    assert asked(machine, name, 1 << 32, 1, 2) == ALLOW, "the kernel drops what is above"
+    for pid in (1, os.getpid(), os.getppid(), 0xFFFFFFFF, 1 << 31, 1 << 32 | 7):
+        assert asked(machine, name, pid, 1, 2) == "EPERM"
+
+
+def test_priorities_are_set_of_oneself_alone(machine: str) -> None:
+    for name, (process, group, user) in {"setpriority": (0, 1, 2), "ioprio_set": (1, 2, 3)}.items():
+        assert asked(machine, name, process, 0, 5) == ALLOW
+        assert asked(machine, name, process | 1 << 32, 1 << 32, 5) == ALLOW, "the kernel drops what is above"
+        for which, who in ((process, 7), (process, 0xFFFFFFFF), (group, 0), (group, 7), (user, 0), (user, 1000)):
+            assert asked(machine, name, which, who, 0) == "EPERM"
+
+
+def test_without_company_no_file_is_told_whom_to_signal(machine: str) -> None:
+    for command in (8, 15, 8 | 1 << 32):  # F_SETOWN, F_SETOWN_EX
+        assert asked(machine, "fcntl", 3, command, 7) == ALLOW
+        assert asked(machine, "fcntl", 3, command, 7, company=False) == "EPERM"
+    for command in (1, 2, 3, 4, 6, 1030, 1033):  # descriptors, their flags, locks, pipes, seals
+        assert asked(machine, "fcntl", 8, command, 15, company=False) == ALLOW
+    for command in (0x8901, 0x8902):  # FIOSETOWN, SIOCSPGRP: the same by another name
+        assert asked(machine, "ioctl", 3, command) == ALLOW
+        assert asked(machine, "ioctl", 3, command, company=False) == "EPERM"
+
+
 def test_calls_in_the_numbers_of_another_machine_do_not_slip_through(machine: str) -> None:
-    steps = seccomp._program(None, metadata=True, company=True)
+    steps = seccomp._program(sockets=True, metadata=True, company=True, queues=True)
     other = I386 if machine == X86 else ARM32
     assert verdict(steps, 21, arch=other) == KILL
     assert verdict(steps, 21, arch=ARCHITECTURES[ARM if machine == X86 else X86]) == KILL
@@ -154,7 +187,7 @@ def test_calls_in_the_numbers_of_another_machine_do_not_slip_through(machine: st
 
 
 def test_every_answer_is_reached_within_the_program(machine: str) -> None:
-    steps = seccomp._program((1,), metadata=False, company=False)
+    steps = seccomp._program(sockets=False, metadata=False, company=False, queues=False)
     assert len(steps) < 4096
     for number in range(500):
         verdict(steps, number, 0xFFFFFFFFFFFFFFFF, arch=ARCHITECTURES[machine])
@@ -171,6 +204,22 @@ def test_a_filter_that_forgets_a_call_would_be_noticed(
     assert asked(machine, gone) == ALLOW
 
 
+@pytest.mark.parametrize("gone", BY_PROCESS.split())
+def test_a_filter_that_forgets_what_is_set_of_others_would_be_noticed(
+    machine: str, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seccomp, "_OF_ONESELF", [name for name in seccomp._OF_ONESELF if name != gone])
+    assert asked(machine, gone, 7) == ALLOW
+
+
+@pytest.mark.parametrize("gone", ["setpriority", "ioprio_set"])
+def test_a_filter_that_takes_another_kind_for_a_process_would_be_noticed(
+    machine: str, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seccomp, "_OF_ONESELF_BY_KIND", seccomp._OF_ONESELF_BY_KIND | {gone: 2})
+    assert asked(machine, gone, 2, 0) == ALLOW
+
+
 def test_where_calls_cannot_be_filtered_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "machine", lambda: "")
     assert not seccomp.available()
@@ -182,14 +231,20 @@ def test_where_calls_cannot_be_filtered_it_says_so(monkeypatch: pytest.MonkeyPat
 
 REFUSED = ["type", "immutable", "mount", "umount", "chroot", "new user", "new mounts", "clone, new user", "setns"]
 REFUSED += ["trace", "memory of others", "keys", "bpf", "ring", "handle", "personality"]
+OF_OTHERS = ["limit others", "slow others", "place others", "schedule others", "schedule others anew", "starve others"]
+OF_OTHERS += ["move others", "move pages of others"]
+REFUSED += OF_OTHERS
 LEFT = ["own files", "ask personality", "thread", "fork", "spawn", "inet", "unix", "socket pair", "chmod", "utime"]
+LEFT += ["limit oneself", "slow oneself", "place oneself", "schedule oneself", "starve oneself"]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     need_filter()
     base = tmp_path_factory.mktemp("filter")
-    return acted(base, {"filter": {}}, [*REFUSED, *LEFT, "clone3", "own signal", "raise"])
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE) as outsider:
+        acts = [*REFUSED, *LEFT, "clone3", "own signal", "raise"]
+        return acted(base, {"filter": {}}, acts, outsider=outsider.pid)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -201,6 +256,10 @@ def test_it_is_the_filter_that_refuses(results: Results) -> None:
     """Some of these are refused to ordinary users, and more to those in a container, so that they are no control."""
     let_before = {name for name in REFUSED if results[name][0] != "EPERM"}
     assert len(let_before) >= 3, results
+
+
+def test_without_the_filter_others_can_be_slowed_and_limited(results: Results) -> None:
+    assert {name for name in OF_OTHERS if results[name][0] == ""} >= {*OF_OTHERS[:6]}
 
 
 @pytest.mark.parametrize("name", [*LEFT, "own signal", "raise"])
@@ -215,20 +274,9 @@ def test_the_c_library_is_told_that_there_is_no_clone3(results: Results) -> None
 def test_without_company_no_program_or_process_starts_and_threads_do(tmp_path: Path) -> None:
     need_filter()
     acts = ["program", "spawn", "fork", "own signal", "raise", "thread", "chmod", "unix"]
-    found = acted(tmp_path, {"filter": {"company": False, "metadata": False, "sockets": []}}, acts)
+    found = acted(tmp_path, {"filter": {"company": False, "metadata": False, "sockets": False}}, acts)
     assert {name: before for name, (before, _) in found.items()} == dict.fromkeys(acts, "")
     assert [found[name][1] for name in acts] == ["EPERM"] * 4 + ["", "", "EPERM", "EACCES"]
-
-
-def test_without_network_only_sockets_of_this_machines_files_are_made(tmp_path: Path) -> None:
-    need_filter()
-    found = acted(tmp_path, {"filter": {"network": False}}, ["inet", "datagram", "unix", "socket pair"])
-    assert found == {
-        "inet": ("", "EACCES"),
-        "datagram": ("", "EACCES"),
-        "unix": ("", ""),
-        "socket pair": ("", ""),
-    }
 
 
 @pytest.mark.skipif(sys.platform != "linux" or kernel.machine() != X86, reason="it is about the calls of 32-bit x86")
@@ -284,6 +332,18 @@ def filtered(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         check=False,
         env=environment,
     )
+
+
+def test_programs_that_set_limits_and_order_of_what_they_start_work(tmp_path: Path) -> None:
+    need_filter()
+    script = """
+    ulimit -n 64; ulimit -n
+    run() { if command -v "$1" >/dev/null; then "$@"; else echo right; fi; }
+    run nice -n 5 echo right; run ionice -c 3 echo right; run taskset 1 echo right; run chrt -b 0 echo right
+    run prlimit --nofile=32 echo right
+    """
+    done = filtered("sh", "-c", script, cwd=tmp_path)
+    assert done.stdout.split() == ["64", *["right"] * 5], done.stderr
 
 
 def test_a_shell_with_pipes_jobs_and_traps_works(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -41,6 +40,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def results(world: Path) -> Iterator[Results]:
     need_landlock()
     need_filter()
+    # A process like the human's editor, which waits; its limits and its order of running are tried as well.
+    outsider = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
     given: dict[str, Any] = {
         "raw note": f"{world}/vault/raw/note.md",
         "insight": f"{world}/vault/insights/note.md",
@@ -50,10 +51,10 @@ def results(world: Path) -> Iterator[Results]:
         "insights": f"{world}/vault/insights",
         "work": f"{world}/vault/.retain/work",
         "temporary": f"{world}/temporary",
-        "outsider": os.getpid(),
+        "outsider": outsider.pid,
         "module": {"before": "wave", "after": "colorsys"},
     }
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with outsider, socket.create_server(("127.0.0.1", 0)) as server:
         given["port"] = server.getsockname()[1]
         how = {"worker": f"{world}/vault/raw"}
         yield acted(world, how, [*REFUSED, *LEFT], **given)
@@ -62,10 +63,10 @@ def results(world: Path) -> Iterator[Results]:
 REFUSED = (
     "write raw,write insights,write work,write temporary,read insight,list insights,read personal,read key,connect,"
     "listen,inet,datagram,unix,socket pair,fork,spawn,program,signal,chmod,chown,utime,attribute,trace,new user,"
-    "personality,memory of others,open many"
+    "personality,memory of others,open many,limit others,slow others,place others,schedule others,starve others,owner"
 ).split(",")
 REFUSED += [f"{name}, theirs" for name in ("create", "write", "truncate", "remove", "make folder", "hard link")]
-LEFT = ["read raw", "null", "thread", "raise", "load module"]
+LEFT = ["read raw", "null", "thread", "raise", "load module", "limit oneself in place"]
 
 
 @pytest.mark.parametrize("name", REFUSED)

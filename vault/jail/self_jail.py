@@ -45,8 +45,9 @@ class Jail:
 def restrict_worker(raw: Path | None) -> Jail:
     """From here on this process writes nothing, reads `raw` and what Python and its libraries need, and starts nothing.
 
-    No socket, no program, no other process, no signal to one. Where the system can't do a part of it, that part is left
-    out: `retain doctor` tells. Raises: RetainError if there is a second thread, which would stay free; OSError.
+    No socket, no program, no other process, no signal to one, and none of its limits. Where the system can't do a part
+    of it, that part is left out: `retain doctor` tells. Raises: RetainError if there is a second thread, which would
+    stay free; OSError.
     """
     _alone()
     version = landlock.abi()
@@ -60,7 +61,7 @@ def restrict_worker(raw: Path | None) -> Jail:
             )
     filtered = seccomp.available()
     if filtered:
-        seccomp.forbid_escapes(sockets=(), metadata=False, company=False, queues=False)
+        seccomp.forbid_escapes(sockets=False, metadata=False, company=False, queues=False)
     return Jail(version, filtered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -154,6 +155,26 @@ def control_exit(place: Place) -> None:
     child.terminate()
     assert child.wait(timeout=60) == -15
     _leave(place, "exit")
+
+
+@attack(control=True)
+def control_limits(place: Place) -> None:
+    """Lower one's own limits and priority, and start a program so"""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    assert os.nice(1) > 0
+    assert run("sh", "-c", "ulimit -n 32; ulimit -n").strip() == b"32"
+    _leave(place, "limits")
+
+
+@attack(control=True, levels="worker")
+def control_worker_limits(place: Place) -> None:
+    """A worker lowers its own limits"""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (1 << 20, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    place.loot(b"done")
 
 
 @attack(control=True, levels="worker")

@@ -30,6 +30,8 @@ _NUMBERS = {  # name: x86_64, aarch64 (newer calls share one number)
     "fchmodat2": (452, 452),
     "setxattrat": (463, 463),
     "splice": (275, 76),
+    "ioprio_set": (251, 30),
+    "rt_sigqueueinfo": (129, 138),
 }
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x10000000, 0x20000000
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 1, 32, 4096, 8192, 16384, 1 << 18

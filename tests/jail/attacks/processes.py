@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import resource
 import signal
+import struct
 import time
 from pathlib import Path
 
 from tests.jail.attacks import kernel
-from tests.jail.attacks.registry import FORGED, Place, attack
+from tests.jail.attacks.registry import FORGED, NotHere, Place, attack
 
 PTRACE_POKEDATA, PTRACE_ATTACH, PTRACE_DETACH = 5, 16, 17
 LONGEST_WAIT_S = 60
@@ -139,6 +141,55 @@ def signal_from_file(place: Place) -> None:
     fcntl.fcntl(out, 10, signal.SIGUSR1)  # F_SETSIG
     fcntl.fcntl(out, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
     os.write(into, b"x")
+
+
+@attack()
+def signal_queued(place: Place) -> None:
+    """Send it with a value (rt_sigqueueinfo)"""
+    said = struct.pack("iii", signal.SIGUSR1, 0, -1).ljust(128, b"\0")  # SI_QUEUE
+    kernel.call("rt_sigqueueinfo", place.deputy["pid"], int(signal.SIGUSR1), said)
+
+
+@attack()
+def limit_files(place: Place) -> None:
+    """Limit the size of files for an editor outside, so that its next save is cut (prlimit)"""
+    _, hard = resource.prlimit(place.deputy["pid"], resource.RLIMIT_FSIZE)
+    resource.prlimit(place.deputy["pid"], resource.RLIMIT_FSIZE, (5, hard))
+
+
+@attack()
+def limit_time(place: Place) -> None:
+    """Limit the time of a process outside, which ends it when it is over (prlimit)"""
+    _, hard = resource.prlimit(place.deputy["pid"], resource.RLIMIT_CPU)
+    resource.prlimit(place.deputy["pid"], resource.RLIMIT_CPU, (1 << 20, hard))  # enough: more attacks are to come
+
+
+@attack()
+def slow_down(place: Place) -> None:
+    """Let a process outside run after others (setpriority)"""
+    os.setpriority(os.PRIO_PROCESS, place.deputy["pid"], os.getpriority(os.PRIO_PROCESS, place.deputy["pid"]) + 1)
+
+
+@attack()
+def crowd(place: Place) -> None:
+    """Let a process outside run on one processor alone (sched_setaffinity)"""
+    here = os.sched_getaffinity(place.deputy["pid"])
+    if len(here) < 2:
+        raise NotHere("there is one processor")
+    os.sched_setaffinity(place.deputy["pid"], {min(here)})
+
+
+@attack()
+def reschedule(place: Place) -> None:
+    """Let a process outside wait for its turn as work in the background does (sched_setscheduler)"""
+    os.sched_setscheduler(place.deputy["pid"], os.SCHED_BATCH, os.sched_param(0))
+
+
+@attack()
+def starve(place: Place) -> None:
+    """Let a process outside read and write when nobody else does (ioprio_set)"""
+    process, idle = 1, 3 << 13
+    kernel.call("ioprio_set", process, place.deputy["pid"], idle)
 
 
 def _after_the_end(place: Place, path: str) -> None:
