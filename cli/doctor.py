@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +16,15 @@ from cli import personal, report
 from cli.health import Health, examined
 from cli.opening import here, json_option, now, vault_option
 from vault.errors import Refused, RetainError, VaultNotFound
+from vault.folder import is_folder
 from vault.store import Vault, open_vault
 
 if TYPE_CHECKING:
     from cli.agent_files import AgentFile
 
 _SHOWN = 20
+_READER = (sys.executable, "-I", "-m", "vault.jail.trial", "reader")
+_TRIAL_S = 60.0
 
 
 @click.command()
@@ -28,9 +34,10 @@ _SHOWN = 20
 def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> int:
     """Prove what protects this vault here, and find what looks wrong.
 
-    A process shuts itself in as the one that reads documents does, and an agent's cage is built; in each, one write
-    is tried that must fail and one that must succeed, and what the kernel said is printed. It works outside a vault
-    as well. Exit code 1 if there are findings.
+    A process shuts itself in by the same call as the one that reads documents, and tries to write and to read among
+    your files, to make a socket and to start a process, all of which must fail. An agent's cage is built; in it, and in
+    a process that left itself one folder, one write is tried that must fail and one that must succeed. What the kernel
+    said to each is printed. It works outside a vault as well. Exit code 1 if there are findings.
 
     \b
     Examples:
@@ -44,6 +51,7 @@ def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> in
     health = examined(vault, now())
     if broken is not None:
         health.find(broken.where or "retain.toml", "vault", broken.what, broken.hint)
+    health.facts["guard"]["reading"] = _as_the_reader(health, vault)
     files = _agent_files(health, vault, accepting=accept_agent_files, may_ask=not as_json)
     if as_json:
         findings = [each.as_json() for each in health.findings]
@@ -65,6 +73,49 @@ def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
         return None, None
     except RetainError as error:
         return None, error
+
+
+def _as_the_reader(health: Health, vault: Vault | None) -> list[dict[str, Any]]:
+    """What a process could still do that shut itself in as the one that reads documents does; all that was tried."""
+    if not health.facts["guard"]["landlock_abi"]:
+        return []
+    raw, folders = _for_the_reader(vault)
+    try:
+        done = subprocess.run(
+            [*_READER, raw, *folders],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd="/",
+            timeout=_TRIAL_S,
+            check=False,
+        )
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise ValueError(said[-1] if said else f"exit code {done.returncode}")
+        tried: list[dict[str, Any]] = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        health.find("guard", "not-proved", f"what the process that reads documents can do could not be tried: {error}")
+        return []
+    for each in tried:
+        if bool(each["error"]) is not (each["must"] == "fail"):
+            could = "could" if each["must"] == "fail" else "could not"
+            what = f"a process shut in like the one that reads documents {could} {_act(each)}"
+            health.find("guard", "jail-open", what, "read no document here that you do not trust, and report this")
+    return tried
+
+
+def _for_the_reader(vault: Vault | None) -> tuple[str, list[str]]:
+    """The folder that it may read, and those of the human's that it may not."""
+    if vault is None:
+        return "", [str(home) for home in (Path.home(),) if home.is_dir()]
+    theirs = [vault.root / "insights"]
+    if vault.personal is not None and "RETAIN_CAGED" not in os.environ:
+        theirs.append(vault.personal)
+    return str(vault.root / "raw"), [str(folder) for folder in theirs if _can_be_listed(folder)] or [str(vault.root)]
+
+
+def _can_be_listed(folder: Path) -> bool:
+    return is_folder(folder) and os.access(folder, os.R_OK | os.X_OK)
 
 
 def _agent_files(health: Health, vault: Vault | None, *, accepting: bool, may_ask: bool) -> list[AgentFile]:
@@ -106,6 +157,12 @@ def _show(health: Health, files: list[AgentFile]) -> None:
     for reason in guard["reasons"] if not guard["caged"] else ():
         report.show(f"  no stronger: {reason}")
     report.show(f"reading documents: {_reading_words(guard)}")
+    if guard["reading"]:
+        report.show("tried just now, by a process that shut itself in by the same call:")
+    for each in guard["reading"]:
+        report.show(f"  must {each['must']:<9}{_act(each)}: {each['error'] or 'done'}{_not_before(each)}")
+    if guard["reading"]:
+        report.show("  must succeed  answer over its pipe: done")
     for proof in guard["proofs"]:
         report.show(f"proved just now, in {_in_words(proof['by'])}:")
         report.show(
@@ -134,12 +191,29 @@ def _guard_words(guard: dict[str, Any]) -> str:
 def _reading_words(guard: dict[str, Any]) -> str:
     if not guard["landlock_abi"]:
         return "in a process with limits of memory and time, which this system can't shut in"
-    network = ", no network" if guard["filter"] else ""
-    return f"in a process that can write nothing{network} (Landlock ABI {guard['landlock_abi']})"
+    held = f"Landlock ABI {guard['landlock_abi']}{', filter of system calls' if guard['filter'] else ''}"
+    return f"in a process with limits of memory and time, that shuts itself in ({held})"
+
+
+def _act(tried: dict[str, Any]) -> str:
+    words = {
+        "write": "write in",
+        "list": "list",
+        "read": "read",
+        "socket": "make a socket of the network",
+        "local socket": "make a socket of this machine",
+        "process": "start a process",
+    }
+    return f"{words[tried['act']]} {tried['where']}".rstrip()
+
+
+def _not_before(tried: dict[str, Any]) -> str:
+    """What it could not do before either shows nothing of what holds it."""
+    return "" if tried["free"] or tried["must"] == "succeed" else " (not before it was shut in, either)"
 
 
 def _in_words(by: str) -> str:
-    return by if by.startswith("a cage") else f"a process that shut itself in ({by})"
+    return by if by.startswith("a cage") else f"a process that left itself one folder ({by})"
 
 
 def _tried(attempt: dict[str, str]) -> str:

@@ -4,6 +4,11 @@ HOW is "jail" (it shuts itself in first), "cage" (it was started in one) or "ope
 tried). FAIL and SUCCEED are files to be made. The answer, a line each "key words", goes to the file TO, as a command in
 a cage has no pipe of ours, or to standard output if TO is empty. Every file but TO is taken away at once. It loads
 little: whoever asks is waiting.
+
+`python -I -m vault.jail.trial reader RAW FOLDER...` shuts itself in by the very call of the process that reads
+documents, with RAW ("" for none) to read. It tries what that process must not be able to do, to the FOLDERs among
+other things, and says so in JSON on standard output, its pipe: each `act`, `where`, whether it `must` fail or succeed,
+whether it was `free` to do it before, and the `error`, "" if it could do it.
 """
 
 from __future__ import annotations
@@ -16,12 +21,18 @@ TYPE_CHECKING = False  # as typing has it, without loading typing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    _Act = tuple[str, str, Callable[[], str]]  # what, where, and what the system said to it, "" if it let it happen
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE, AT_FDCWD
+_UNIX, _INTERNET, _STREAM = 1, 2, 1
 
 
 def main() -> None:
     """Try, and tell."""
+    if sys.argv[1] == "reader":
+        _as_the_reader(sys.argv[2], sys.argv[3:])
+        return
     how, to, must_fail, must_succeed = sys.argv[1:5]
     answer = {}
     if how != "open":
@@ -51,10 +62,94 @@ def _attempt(path: str) -> str:
     try:
         os.close(os.open(path, _NEW, 0o600))
     except OSError as error:
-        code = error.errno or 0
-        return f"{os.strerror(code)} ({errno.errorcode.get(code, code)})"
+        return _said(error)
     os.unlink(path)
     return ""
+
+
+def _said(error: OSError) -> str:
+    code = error.errno or 0
+    return f"{os.strerror(code)} ({errno.errorcode.get(code, code)})"
+
+
+# --- as the process that reads documents ----------------------------------------------------------------------------
+
+
+def _as_the_reader(raw: str, folders: list[str]) -> None:
+    import json
+    from pathlib import Path
+
+    from vault.jail import self_jail
+
+    files = [act for folder in folders for act in _in_folder(folder)]
+    calls = _calls()
+    reading: list[_Act] = [("list", raw, lambda: _failed(lambda: os.listdir(raw)))] if os.path.isdir(raw) else []
+    # Nothing is written among the human's files while nothing holds it back: whether it could be is asked.
+    free = [os.access(where, os.W_OK | os.X_OK) if act == "write" else not tried() for act, where, tried in files]
+    free += [not tried() for _, _, tried in (*calls, *reading)]
+    self_jail.limit_worker()
+    jail = self_jail.restrict_worker(Path(raw) if raw else None)
+    found = []
+    for (act, where, tried), was_free in zip((*files, *calls, *reading), free, strict=True):
+        if (act, where, tried) in calls and not jail.filtered:
+            continue  # which is not promised there
+        must = "succeed" if (act, where, tried) in reading else "fail"
+        found.append({"act": act, "where": where, "must": must, "free": was_free, "error": tried()})
+    os.write(1, json.dumps(found).encode())
+
+
+def _in_folder(folder: str) -> list[_Act]:
+    from vault.safe_path import TEMP_PREFIX
+
+    new = f"{folder}/{TEMP_PREFIX}{os.urandom(8).hex()}"
+    acts: list[_Act] = [
+        ("write", folder, lambda: _attempt(new)),
+        ("list", folder, lambda: _failed(lambda: os.listdir(folder))),
+    ]
+    with os.scandir(folder) as entries:
+        file = next((entry.path for entry in entries if entry.is_file(follow_symlinks=False)), None)
+    return acts if file is None else [*acts, ("read", file, lambda: _failed(lambda: _read(file)))]
+
+
+def _calls() -> list[_Act]:
+    return [
+        ("socket", "", lambda: _failed(lambda: _socket(_INTERNET))),
+        ("local socket", "", lambda: _failed(lambda: _socket(_UNIX))),
+        ("process", "", lambda: _failed(_fork)),
+    ]
+
+
+def _socket(family: int) -> None:
+    from vault.jail import kernel
+
+    os.close(kernel.syscall(kernel.numbers()["socket"], family, _STREAM, 0))
+
+
+def _failed(act: Callable[[], object]) -> str:
+    """What the system said; "" if it let it happen."""
+    try:
+        act()
+    except OSError as error:
+        return _said(error)
+    return ""
+
+
+def _read(path: str) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        os.read(handle, 1)
+    finally:
+        os.close(handle)
+
+
+def _fork() -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+# --- the disk -------------------------------------------------------------------------------------------------------
 
 
 def _traits(path: str) -> dict[str, str]:
