@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from compiler.agent_plan import Settled
     from compiler.agent_work import Run
     from vault.jail.cage import Cage
+    from vault.jail.host_settings import Split
     from vault.jail.level import Level
     from vault.store import Vault
 
 REFUSED = 125  # ours alone: every other exit code is the command's
+SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
 _SHOWN = 12  # findings on the screen; all are in the report that is named
 _LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
 _WEAKER = {
@@ -67,8 +69,12 @@ def run(
     vault, a temporary folder of its own, and what --rw adds. Your personal vault is empty to it. When it ends, what
     it wrote goes through the same checks as any page; what fails is moved to output/quarantine/.
 
-    The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run). If retain refuses
-    to start it, 125.
+    In a folder of Claude Code's or Codex's that --rw adds, what they run or believe later (settings, hooks, skills,
+    instructions) stays shut, unless --rw names that very file, too. What the agent made of it all the same is moved
+    aside or put back.
+
+    The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
+    where something was moved aside or put back so. If retain refuses to start it, 125.
 
     \b
     Examples:
@@ -100,22 +106,31 @@ def _run(
     level, words = _level(require)
     from vault.jail.cage import run_in_cage  # only now: on a system without cages it can't even be loaded
     from vault.jail.environment import scrubbed
+    from vault.jail.host_settings import said_before, split
 
-    cage = _cage(vault, rw, level, network=network)
+    added = tuple(Path(each).expanduser().absolute() for each in rw)
+    parted = split(added)
+    cage = _cage(vault, added, parted, level, network=network)
     begun: list[Run] = []
+    changed: list[str] = []
 
     def begin() -> None:
         settle_left_over(vault)
-        _announce(cage, words)
+        _announce(cage, (*said_before(parted), *words))
         _warn_of_root(vault)
         _warn_of_agent_files(vault)
         begun.append(_begin(vault, command))
+        if parted.homes or parted.files:
+            from vault.jail.host_return import take_down
+
+            take_down(vault.settings.vault_id, begun[0].id, parted, level, (here(), vault.root))
 
     try:
-        return run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
+        code = run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
     finally:
         for each in begun:
-            _settle(vault, each)
+            changed += _settle(vault, each)
+    return code or (report.FINDINGS if changed else report.DONE)
 
 
 def _check_names(passed: tuple[str, ...]) -> None:
@@ -140,7 +155,7 @@ def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
     return found.level, found.words
 
 
-def _cage(vault: Vault, rw: tuple[str, ...], level: Level, *, network: bool) -> Cage:
+def _cage(vault: Vault, added: tuple[Path, ...], parted: Split, level: Level, *, network: bool) -> Cage:
     """The cage of an agent of this vault; folders that it is to write are made where they are missing."""
     from vault.jail.cage import Cage
     from vault.user import config_folder, config_guard, personal_vaults, state_folder, state_guard
@@ -158,7 +173,6 @@ def _cage(vault: Vault, rw: tuple[str, ...], level: Level, *, network: bool) -> 
     personal = vault.personal
     # Where other people's vaults, and copies of notes, can be learnt of; and the notes beside other vaults.
     others = [config_folder(), state.parent, *(each for each in personal_vaults().values() if each != personal)]
-    added = tuple(Path(each).expanduser().absolute() for each in rw)
     hidden = tuple(dict.fromkeys(each for each in others if is_folder(each)))
     _check_the_way_to(tuple(each for each in others if each not in hidden), added)
     return Cage(
@@ -169,6 +183,7 @@ def _cage(vault: Vault, rw: tuple[str, ...], level: Level, *, network: bool) -> 
         personal=personal,
         hidden=hidden,
         network=network,
+        shut=parted.shut,
     )
 
 
@@ -246,17 +261,30 @@ def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
     return begin(vault, command, now())
 
 
-def _settle(vault: Vault, begun: Run) -> None:
-    """What the agent wrote goes through the gates; the exit code stays the command's, whatever is found."""
+def _settle(vault: Vault, begun: Run) -> list[str]:
+    """What the agent wrote goes through the gates; the lines on what it changed of the settings of hosts."""
     from compiler.agent_work import settle
 
+    also = _settle_hosts(vault, begun)
+    for line in also:
+        report.say(line)
     try:
         settled = settle(vault, begun, now())
     except RetainError as error:
         report.failed(error)
-        report.say("  what the agent wrote is not checked yet; the next command of yours does it")
-        return
-    _tell(settled)
+        report.say(f"  what the agent wrote is not checked yet; {SETTLED_BY}")
+    else:
+        _tell(settled)
+    return also
+
+
+def _settle_hosts(vault: Vault, begun: Run) -> list[str]:
+    from vault.jail.host_return import settle
+
+    try:
+        return settle(vault.settings.vault_id, begun.id, now())
+    except (RetainError, OSError, ValueError, LookupError) as error:
+        return [f"whether the agent changed settings of Claude Code or Codex cannot be told, look yourself: {error}"]
 
 
 def _tell(settled: Settled) -> None:

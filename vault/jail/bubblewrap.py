@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vault.jail.mounts import within
+from vault.jail.shut import NOTHING, Shut
 
 # Laid over with an empty folder of the cage's own: where programs leave sockets, keys and files for each other.
 PRIVATE = ("/tmp", "/var/tmp", "/run")  # noqa: S108
 # What is looked up by name in those: how to find hosts, and where one kind of system keeps its programs.
-_LOOKED_UP = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver")
+LOOKED_UP = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver")
 TEMPORARY, RUNTIME = "/tmp", "/tmp/runtime"  # noqa: S108 (the cage's own)
 
 
@@ -20,7 +21,8 @@ class Plan:
     """A cage as bubblewrap builds it. All paths are absolute and without links.
 
     `needed` are (name, what is shown there) pairs of what is seen, read-only, though it may lie in a private place;
-    `links` are (name, target) pairs of links that are made anew there; `hidden` is shown empty, read-only.
+    `links` are (name, target) pairs of links that are made anew there; `hidden` is shown empty, read-only. `shut` is
+    what stays as it is within `writable`, but for what of that lies in it by itself.
     """
 
     writable: tuple[str, ...]
@@ -28,8 +30,8 @@ class Plan:
     needed: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     private: tuple[str, ...] = PRIVATE
-    cwd: str = "/"
     network: bool = True
+    shut: Shut = NOTHING
 
 
 def arguments(plan: Plan) -> list[str]:
@@ -47,12 +49,20 @@ def arguments(plan: Plan) -> list[str]:
     shown = {name: path for name, path in plan.needed if _covered(name, plan.private)}
     for name in _outermost(shown):
         words += ["--ro-bind", shown[name], name]
-    for path in plan.writable:
+    inner = [path for path in plan.writable if any(within(path, place) for place in plan.shut.places)]
+    # What something is mounted on can't be renamed: so the way to what is shut leads there and nowhere else.
+    for path in (*(each for each in plan.writable if each not in inner), *sorted(plan.shut.ways)):
+        words += ["--bind", path, path]
+    for path in plan.shut.places:
+        words += ["--ro-bind", path, path]
+    for path in plan.shut.fresh:
+        words += ["--perms", "0700", "--tmpfs", path]
+    for path in inner:
         words += ["--bind", path, path]
     for path in plan.hidden:
         words += ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]
     # In /proc, too, there is what root may write though it has given up every right.
-    words += ["--remount-ro", "/proc", "--chdir", plan.cwd]
+    words += ["--remount-ro", "/proc", "--chdir", "/"]
     return words
 
 
@@ -72,8 +82,3 @@ def _outermost(paths: Iterable[str]) -> list[str]:
         if not any(within(path, folder) for folder in kept):
             kept.append(path)
     return kept
-
-
-def looked_up() -> tuple[str, ...]:
-    """The names that every cage needs to find, though they may lead into private places."""
-    return _LOOKED_UP

@@ -18,6 +18,7 @@ from vault.jail.enter import BOOT
 from vault.jail.level import Level
 from vault.jail.level import bubblewrap as bubblewrap_program
 from vault.jail.mounts import within
+from vault.jail.shut import NOTHING, Shut
 from vault.safe_path import AGENT_FOLDERS
 
 
@@ -25,8 +26,9 @@ from vault.safe_path import AGENT_FOLDERS
 class Cage:
     """What one run of a command may do. `root` is the vault's, `writable` its folders that agents may write.
 
-    `rw` is written too: what the user adds. `personal` and `hidden` are seen by nobody inside; they must be there.
-    Without `network`, the internet is out of reach. `level` is how it is enforced; it is not lowered by itself.
+    `rw` is written too: what the user adds, less what of it is `shut`. `personal` and `hidden` are seen by nobody
+    inside; they must be there. Without `network`, the internet is out of reach. `level` is how it is enforced; it is
+    not lowered by itself.
     """
 
     root: Path
@@ -36,6 +38,7 @@ class Cage:
     personal: Path | None = None
     hidden: tuple[Path, ...] = ()
     network: bool = True
+    shut: Shut = NOTHING
 
     @property
     def unseen(self) -> tuple[Path, ...]:
@@ -62,7 +65,7 @@ def run_in_cage(
         raise Refused("no command to run")
     if cage.level is Level.NONE:
         raise Refused("no cage can be built here")
-    ground = preflight.look(cage.root, cage.writable, cage.rw, cage.unseen)
+    ground = preflight.look(cage.root, cage.writable, cage.rw, cage.unseen, shut=cage.shut.places)
     preflight.check_standard_streams(ground)
     folder = os.path.realpath(cwd)
     if any(within(folder, each) for each in ground.hidden):
@@ -86,7 +89,7 @@ def _under_seatbelt(
     cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str, env: Mapping[str, str]
 ) -> int:
     with _temporary_folder() as path:
-        profile = seatbelt.profile((*ground.writable, path), ground.hidden, network=cage.network)
+        profile = seatbelt.profile((*ground.writable, path), ground.hidden, network=cage.network, shut=cage.shut)
         inside = environment.marked(env, vault=ground.root, temporary=path, runtime=path)
         return processes.run_plain([seatbelt.PROGRAM, "-p", profile, "--", *command], inside, cwd)
 
@@ -101,11 +104,13 @@ def _python() -> list[str]:
 
 
 def _orders(cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str) -> dict[str, Any]:
-    paired = zip(ground.writable, ground.identities, strict=True)
+    writable = list(zip(ground.writable, ground.identities, strict=True))
+    if cage.level is Level.LANDLOCK and cage.shut.ways:
+        writable = [found for path, identity in writable for found in less(cage.shut, path, identity)]
     return {
         "command": [os.fsencode(word) for word in command],
         "cwd": os.fsencode(cwd),
-        "writable": [(os.fsencode(path), *identity) for path, identity in paired],
+        "writable": [(os.fsencode(path), *identity) for path, identity in writable],
         "readable": None,
         "hidden": [os.fsencode(path) for path in ground.hidden],
         "bubblewrap": cage.level is not Level.LANDLOCK,
@@ -126,9 +131,9 @@ def _in_bubblewrap(
     private = bubblewrap.private_places()
     inside = environment.marked(env, vault=ground.root, temporary=bubblewrap.TEMPORARY, runtime=bubblewrap.RUNTIME)
     needed, links = _needed(ground, command, cwd, env)
-    plan = bubblewrap.Plan(ground.writable, ground.hidden, needed, links, private, network=cage.network)
+    plan = bubblewrap.Plan(ground.writable, ground.hidden, needed, links, private, cage.network, cage.shut)
     orders = _orders(cage, ground, command, cwd)
-    own = [*private, "/dev/shm"]  # noqa: S108 (the cage's own)
+    own = [*private, "/dev/shm", *cage.shut.fresh]  # noqa: S108 (the cage's own)
     orders["own"] = [os.fsencode(path) for path in own]
     return processes.run([program, *bubblewrap.arguments(plan), "--", *_python()], inside, orders)
 
@@ -143,7 +148,7 @@ def _needed(
     names += [os.path.dirname(os.path.realpath(program))] if program else []
     names += [each for each in env.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
     links = []
-    for name in bubblewrap.looked_up():
+    for name in bubblewrap.LOOKED_UP:
         if os.path.islink(name) and within(name, "/run"):
             links.append((name, os.readlink(name)))
         elif os.path.lexists(name):
@@ -164,6 +169,23 @@ def _by_landlock(cage: Cage, ground: preflight.Ground, command: Sequence[str], c
             known = [target for _, target in needed]
             orders["readable"] = [os.fsencode(each) for each in all_but(ground.hidden, known)]
         return processes.run(_python(), inside, orders)
+
+
+def less(shut: Shut, path: str, identity: preflight.Identity) -> Iterator[tuple[str, preflight.Identity]]:
+    """What may be written of `path` so that `shut` isn't: everything beside it, and beside each folder on the way.
+
+    Landlock can only allow. So nothing new can be made in those folders themselves.
+    """
+    if path not in shut.ways:
+        yield path, identity
+        return
+    with os.scandir(path) as entries:
+        # Neither links, which are judged by where they lead, nor pipes and the like.
+        found = [each for each in entries if each.is_dir(follow_symlinks=False) or each.is_file(follow_symlinks=False)]
+    for each in sorted(found, key=lambda entry: entry.path):
+        if each.path not in (*shut.places, *shut.fresh):
+            status = each.stat(follow_symlinks=False)
+            yield from less(shut, each.path, (status.st_dev, status.st_ino))
 
 
 def all_but(hidden: Sequence[str], known: Sequence[str] = ()) -> list[str]:

@@ -46,8 +46,13 @@ def look(
     rw: Iterable[Path],
     hidden: Iterable[Path],
     table: Sequence[Mount] | None = None,
+    *,
+    shut: Sequence[str] = (),
 ) -> Ground:
-    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds. Raises: Refused."""
+    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds, less `shut` in it.
+
+    Raises: Refused.
+    """
     table = mounts() if table is None else table
     place = os.path.realpath(root)
     masks = _hidden(place, hidden, table)
@@ -57,7 +62,7 @@ def look(
     for path in writable:
         _not_hidden(path, masks)
     humans = _humans(place, masks)
-    _nothing_else(writable, humans, theirs)
+    _nothing_else(writable, (*humans, *shut), theirs, shut)
     return Ground(place, writable, tuple(_identity(path) for path in writable), masks, humans)
 
 
@@ -190,13 +195,13 @@ def _in_no_vault(path: str) -> None:
 # --- what stands in there already -----------------------------------------------------------------------------------
 
 
-def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str]) -> None:
+def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str], shut: Sequence[str]) -> None:
     """What may be written holds no way out, and no file that is a file of the human's, too. Raises: Refused."""
     several: dict[Identity, str] = {}
     for place in writable:
         for path, status in _files(place, ()):
             _no_door(path, status, sockets=place not in folders)
-            if status.st_nlink > 1:
+            if status.st_nlink > 1 and not _stays_shut(path, place, shut):
                 several[status.st_dev, status.st_ino] = path
     if not several:
         return
@@ -205,6 +210,11 @@ def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequen
             if identity in several:
                 hint = f"put a copy in its place: cp {several[identity]} X && mv X {several[identity]}"
                 raise refusal(several[identity], f"this is the same file as {name} (a hard link)", hint=hint)
+
+
+def _stays_shut(path: str, place: str, shut: Sequence[str]) -> bool:
+    """Whether `path`, found below what may be written, is none of that after all."""
+    return any(within(path, each) and not within(place, each) for each in shut)
 
 
 def _no_door(path: str, status: os.stat_result, *, sockets: bool) -> None:
