@@ -13,13 +13,73 @@ import click
 
 from cli import report
 from cli.opening import here, json_option, now, opened, vault_option
-from vault.errors import Damaged, NotFound, UsageError
+from cli.personal import files_below, left_behind
+from vault.errors import Damaged, NotFound, RetainError, UsageError
+from vault.folder import is_folder
 
 if TYPE_CHECKING:
     from vault.audit import Change
     from vault.human_files import Key, Seen
     from vault.store import Vault
     from vault.watching import Found, Outcome, Watch
+
+_AT_ONCE = (2_000, 100 << 20)  # files and bytes that a first look takes in a second or two
+
+
+def before_agent(vault: Vault) -> None:
+    """What belongs before any agent's run: that the audit has begun, and that no note is readable without a word."""
+    first_look(vault)
+    report.found(left_behind(vault))
+
+
+def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
+    """Takes down the human's files, with copies, if they, or the personal vault, never were; whether it did so now.
+
+    An audit that was never begun protects nothing. With `only_at_once` what would take long is left, and said. A look
+    that fails is told and stops nothing: the cage holds without it.
+    """
+    from vault.watching import Watch
+
+    try:
+        with Watch.open(vault) as watch:
+            if not _is_to_begin(watch):
+                return False
+            if _is_large(vault):
+                if only_at_once:
+                    report.say("  your files are many: say `retain guard audit` once, so that it can watch over them")
+                    return False
+                report.say("  the first look at your files, with a copy of each: this once, it may take a while")
+            found = watch.take(now(), quick=True)
+    except RetainError as error:
+        report.say(f"  the audit of your files has not begun: {error}")
+        return False
+    if found.files:
+        files = report.number(found.files, "file")
+        report.say(
+            f"  {files} of yours taken down, with copies: `retain guard audit` says what changes behind your back"
+        )
+    return True
+
+
+def _is_to_begin(watch: Watch) -> bool:
+    from vault.human_files import PERSONAL, Key
+
+    if watch.known.last_look() is None:
+        return True
+    personal = watch.vault.personal
+    return personal is not None and is_folder(personal) and Key(PERSONAL, "") not in watch.known.roots()
+
+
+def _is_large(vault: Vault) -> bool:
+    from vault.human_files import LEFT_OUT, roots_of
+
+    size = 0
+    for count, entry in enumerate(files_below((root.folder for root in roots_of(vault)), LEFT_OUT), 1):
+        with suppress(OSError):
+            size += entry.stat(follow_symlinks=False).st_size
+        if count > _AT_ONCE[0] or size > _AT_ONCE[1]:
+            return True
+    return False
 
 
 @click.command()

@@ -14,6 +14,7 @@ from cli import report
 from cli.opening import json_option, now, opened, vault_option
 from vault.errors import Refused, UsageError
 from vault.settings import FILE
+from vault.store import open_vault
 
 KINDS = ("articles", "papers", "repos", "datasets", "images")
 FOLDERS = (
@@ -97,7 +98,8 @@ def init(
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
     report.say(f"a new vault in {root} (study days in {settings.timezone}, from {settings.rollover}:00)")
     if own is not None:
-        report.say(f"  your own notes live in {own}; `retain guard audit` watches over them")
+        report.say(f"  your own notes live in {own}")
+    _begin_the_audit(root)
     for name in kept:
         report.say(f"  {name} was there and stays as it is; the one retain would write is in its documentation")
     if not no_git and shutil.which("git") and not _in_git(root):
@@ -161,6 +163,17 @@ def _join(root: Path, personal: str) -> None:
     assert own is not None
     _name_personal(own, vault.settings.vault_id)
     report.say(f"the personal vault of {vault.settings.name} is {own}, on this machine; no file of the vault changed")
+    _begin_the_audit(root)
+
+
+def _begin_the_audit(root: Path) -> None:
+    """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
+    from cli.auditing import first_look
+    from cli.personal import left_behind
+
+    vault = open_vault(str(root), None, root)
+    first_look(vault, only_at_once=True)
+    report.found(left_behind(vault))
 
 
 def _lay(guard: object, name: str, text: str) -> bool:
@@ -209,11 +222,11 @@ def _first_line(path: Path) -> str:
 def status(vault_dir: str | None, as_json: bool) -> None:
     """What the vault holds: sources, wiki, cards, what is due, what is missing."""
     from cli.counting import counted
-    from cli.personal import finding, in_words
+    from cli.personal import finding, in_words, left_behind
 
     vault = opened(vault_dir)
     facts, diagnostics = counted(vault, now())
-    diagnostics += finding(vault)
+    diagnostics += [*finding(vault), *left_behind(vault)]
     if as_json:
         report.show_json(facts)
     else:

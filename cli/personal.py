@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from vault.diagnostic import Diagnostic
@@ -32,6 +35,30 @@ def finding(vault: Vault) -> list[Diagnostic]:
     if "RETAIN_CAGED" in os.environ or not is_unknown(vault):
         return []
     return [Diagnostic("insights", 0, "personal-unknown", NOT_KNOWN, way_out(vault))]
+
+
+def left_behind(vault: Vault) -> list[Diagnostic]:
+    """Notes that lie in insights/ still, which any agent can read, while the human's own are in a personal vault."""
+    if "RETAIN_CAGED" in os.environ or vault.personal is None:
+        return []
+    count = sum(not entry.name.startswith(".") for entry in files_below([vault.root / "insights"], (".git",)))
+    notes = "1 note" if count == 1 else f"{count} notes"
+    message = f"{notes} in insights/ can still be read by agents; move {'it' if count == 1 else 'them'}"
+    return [Diagnostic("insights", 0, "notes-readable", f"{message} to {vault.personal}")] if count else []
+
+
+def files_below(tops: Iterable[Path], left_out: Collection[str]) -> Iterator[os.DirEntry[str]]:
+    """What is no folder, below these; no link is followed, and what can't be listed is passed over."""
+    waiting = [str(top) for top in tops if not os.path.islink(top)]  # noqa: PTH114 (never raises)
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as scan:
+            for entry in scan:
+                if entry.name in left_out:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield entry
 
 
 def told(vault: Vault) -> dict[str, Any] | None:

@@ -53,13 +53,14 @@ def call(capsys: pytest.CaptureFixture[str], vault: Path, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def vault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Path]:
-    """A vault with a personal vault beside it, and a note or two in each of the human's folders."""
+    """A vault with a personal vault beside it, a note or two in each of the human's folders, and no look taken yet."""
     root = tmp_path / "vault"
     assert run_command(["init", str(root), "--personal", str(tmp_path / "mine"), "--no-git"]) == 0
     for name, text in (("mine/own.md", SECRET), ("mine/deep/b.md", "b\n"), ("vault/raw/articles/a.md", "one\ntwo\n")):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    database(root).unlink()  # `init` took the first look
     capsys.readouterr()
     yield root
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cli import auditing
 from cli.main import run as run_command
 from tests.cli.test_auditing import Said
 from vault.errors import Damaged, Refused, UsageError
@@ -51,6 +52,63 @@ def test_init_makes_both_and_writes_the_place_of_one_nowhere_in_the_other(call: 
     assert vault.personal == tmp_path / "notes"
     settings = tomllib.loads((config_folder() / CONFIG).read_text(encoding="utf-8"))
     assert settings == {"vaults": {vault.settings.vault_id: {"personal": str(tmp_path / "notes")}}}
+
+
+def test_the_audit_begins_with_the_vault(call: Call, tmp_path: Path) -> None:
+    """One that was never begun would protect nothing."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/a.md").write_text("a", encoding="utf-8")
+    said = call("init", "know", "--personal", "notes", "--no-git")
+    assert said.code == 0 and "1 file of yours taken down" in said.err
+    (tmp_path / "notes/a.md").write_text("changed", encoding="utf-8")
+    assert "changed" in call("guard", "audit", "--vault", "know").out
+    assert call("init", "plain", "--no-git").code == 0
+    (tmp_path / "plain/insights/x.md").write_text("x", encoding="utf-8")
+    assert "appeared" in call("guard", "audit", "--vault", "plain").out
+    said = call("init", "plain", "--personal", "others")
+    (tmp_path / "others/y.md").write_text("y", encoding="utf-8")
+    assert f"appeared  {tmp_path}/others/y.md" in call("guard", "audit", "--vault", "plain").out
+
+
+def test_many_files_are_left_to_the_human_but_not_before_an_agent(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auditing, "_AT_ONCE", (1, 1 << 20))
+    (tmp_path / "notes").mkdir()
+    for name in ("a.md", "b.md"):
+        (tmp_path / "notes" / name).write_text("a", encoding="utf-8")
+    assert "say `retain guard audit` once" in call("init", "know", "--personal", "notes", "--no-git").err
+    vault = open_vault(str(tmp_path / "know"), None, tmp_path)
+    assert auditing.first_look(vault) and not auditing.first_look(vault)
+    (tmp_path / "notes/a.md").unlink()
+    assert "vanished" in call("guard", "audit", "--vault", "know").out
+
+
+def test_a_first_look_that_fails_is_told_and_stops_nothing(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "know/output"))
+    said = call("init", "know", "--no-git")
+    assert said.code == 0 and "has not begun" in said.err and "inside a vault" in said.err
+
+
+def test_notes_that_stay_in_insights_are_named_until_they_are_moved(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call("init", "know", "--no-git")
+    for name in ("a.md", "b.md", ".gitkeep"):
+        (tmp_path / "know/insights" / name).write_text("mine", encoding="utf-8")
+    words = f"2 notes in insights/ can still be read by agents; move them to {tmp_path}/notes"
+    assert words in call("init", "know", "--personal", "notes").err
+    assert words in call("status", "--vault", "know").err
+    auditing.before_agent(open_vault(str(tmp_path / "know"), None, tmp_path))
+    assert words in capsys.readouterr().err
+    monkeypatch.setenv("RETAIN_CAGED", "1")
+    assert "can still be read" not in call("status", "--vault", "know").err
+    monkeypatch.delenv("RETAIN_CAGED")
+    for name in ("a.md", "b.md"):
+        (tmp_path / "know/insights" / name).rename(tmp_path / "notes" / name)
+    assert "can still be read" not in call("status", "--vault", "know").err
 
 
 def test_without_it_insights_are_in_the_vault_and_no_settings_are_made(call: Call, tmp_path: Path) -> None:
