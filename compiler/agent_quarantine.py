@@ -13,6 +13,8 @@ from vault.markdown import escape
 from vault.safe_path import Scope, writable
 
 _MAX_NAME = 240  # bytes of a name, with what is added to it
+_ALONE = 200  # texts that get a file of their own: each costs a wait for the disk, and nobody opens a thousand
+_TOGETHER = 1 << 20  # bytes, about, of a file that holds many of the others
 
 
 class Quarantine:
@@ -24,12 +26,16 @@ class Quarantine:
         self._notes: list[tuple[Quarantined, str]] = []
         self._files: set[str] = set()  # what is laid here, casefolded, and the folders above it
         self._above: set[str] = set()
+        self._bundles: list[list[bytes]] = []  # the pages of each file that holds many
 
     def take(self, path: str, data: bytes | None, reasons: Sequence[tuple[int, str]], todo: str = "") -> None:
         """Lay the bytes of a file aside (None: there are none to keep), with each (line, why)."""
-        where = self._place(path, data) if data is not None else ""
-        if data is not None:
-            words = "\n".join(f"- {_at(line)}{why}" for line, why in reasons)
+        words = "\n".join(f"- {_at(line)}{why}" for line, why in reasons)
+        where = ""
+        if data is not None and len(self._files) >= _ALONE and len(data) < _TOGETHER and _is_text(data):
+            where = self._bundled(_page(path, data, words))
+        elif data is not None:
+            where = self._place(path, data)
             self.plan.puts[where] = (None, _page(path, data, words) if where.endswith(".md") else data)
         for line, why in reasons:
             one = Quarantined(shown(path), line, clean_line(why), where)
@@ -37,10 +43,19 @@ class Quarantine:
             self._notes.append((one, todo))
 
     def close(self) -> None:
-        """Put the report on the plan, if anything failed."""
+        """Put the report on the plan, if anything failed, and the files that hold many."""
+        for number, pages in enumerate(self._bundles, 1):
+            self.plan.puts[f"{self.folder}/more-{number}.md"] = (None, b"\n".join(pages))
         if self._notes or any(found.code == NOT_KEPT for found in self.plan.findings):
             self.plan.report = f"{self.folder}/report.md"
             self.plan.puts[self.plan.report] = (None, self._report().encode())
+
+    def _bundled(self, page: bytes) -> str:
+        """Put a page into a file with others; its path."""
+        if not self._bundles or sum(map(len, self._bundles[-1])) >= _TOGETHER:
+            self._bundles.append([])
+        self._bundles[-1].append(page)
+        return f"{self.folder}/more-{len(self._bundles)}.md"
 
     def _place(self, path: str, data: bytes) -> str:
         """A path for the copy that no name can make a trap of."""

@@ -11,7 +11,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -47,6 +47,8 @@ __all__ = ["Run", "Settled", "begin", "looked_at", "open_runs", "settle"]
 
 _TRIAL = re.compile(r"proof-[0-9a-f]{12}\.txt")
 _TRIAL_S = 60
+_MANY = 500  # files, from which on what is going on is told, as it takes its time
+Tell = Callable[[str], None]
 
 
 def begin(vault: Vault, command: Sequence[str], at: datetime) -> Run:
@@ -85,8 +87,10 @@ def _refuse_too_large(vault: Vault, manifest: Manifest) -> None:
             )
 
 
-def settle(vault: Vault, run: Run, at: datetime) -> Settled:
+def settle(vault: Vault, run: Run, at: datetime, tell: Tell = lambda _: None) -> Settled:
     """Judge what the agent of `run` left, and do what follows: keep, set aside, put back.
+
+    `tell` gets a line for the screen where that will take long.
 
     A run that is settled already gives an empty answer. Raises: LockHeld; Damaged; Refused where a folder cannot be
     looked into; WriteFailed. After any of these it can be settled again, with the same end.
@@ -96,7 +100,10 @@ def settle(vault: Vault, run: Run, at: datetime) -> Settled:
         if record is None:
             return Settled(run.id, run.program)
         with Copies.open(vault.settings.vault_id) as copies:
-            plan = _plan(vault, record, copies, at)
+            plan = _plan(vault, record, copies, at, tell)
+            steps = len(plan.puts) + len(plan.backs) + len(plan.drops) + len(plan.clears)
+            if steps >= _MANY:
+                tell(f"setting aside and putting back takes {steps:,} steps: it can be stopped, and goes on next time")
             found = carry_out(plan, Hands.of(vault, copies.get), at.astimezone(vault.settings.zone).date())
         with suppress(RetainError):  # where something else stands in its place, the next run says so
             empty(vault.root, WORK, forbidden=vault.kept_out(), stays=_of_a_trial)
@@ -159,7 +166,7 @@ def _plan_in(run: Run, record: dict[str, Any], copies: Copies, note: Path) -> Pl
     return Plan.from_json(run.id, record["plan"], bytes_of)
 
 
-def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) -> Plan:
+def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime, tell: Tell) -> Plan:
     """The plan that was taken down, or a new one, which is taken down now."""
     run, before = run_in(record), _taken_down(vault, record, copies)
     if isinstance(before, Plan):
@@ -167,6 +174,8 @@ def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) ->
     after, left = look(vault, before)
     if after == before:
         return Plan(run.id, run.program)  # most runs: a look at the folders is all they cost
+    if len(left) >= _MANY:
+        tell(f"checking {len(left):,} files that the agent made or changed")
     from compiler.agent_judge import Judge
     from compiler.agent_world import World
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,13 @@ from vault.errors import Refused
 
 BIG = b"slides" * (KEPT // 6) + b"more than is looked into at once"
 ONE, TWO = "output/slides/one.pptx", "output/slides/two.pptx"
+
+
+@pytest.fixture(autouse=True)
+def gone(scene: Scene) -> Iterator[None]:
+    """No vault is left: pytest itself can't remove folders so deep, should a test fail."""
+    yield
+    subprocess.run(["rm", "-rf", str(scene.root)], check=True)
 
 
 def _report(scene: Scene) -> str:
@@ -170,3 +179,29 @@ def test_emptying_enters_nothing_of_the_humans_and_nothing_outside(scene: Scene,
         with pytest.raises(Refused):
             emptying.empty(scene.root, path)
     assert emptying.empty(scene.root, "wiki", identity=(1, 1)).files == 0 and scene.there(PAGE)
+
+
+def test_many_files_are_told_beforehand_and_share_a_few_in_quarantine(scene: Scene) -> None:
+    scene.begin()
+    for number in range(700):
+        scene.write(f"output/many/f{number}.exe", f"number {number}")
+    assert scene.run is not None
+    said: list[str] = []
+    settled = agent_work.settle(scene.vault, scene.run, scene.now(), said.append)
+    assert said[0] == "checking 700 files that the agent made or changed" and "steps" in said[1]
+    assert len(settled.quarantined) == 700 and not scene.there("output/many")
+    files = [path for path in scene.root.glob("output/quarantine/**/*") if path.is_file()]
+    assert len(files) == 202
+    texts = {path: (scene.root / path).read_text() for path in {one.where for one in settled.quarantined}}
+    for number, one in enumerate(sorted(settled.quarantined, key=lambda one: int(one.path[13:-4]))):
+        assert f"`{one.path}`" in texts[one.where] and f"\nnumber {number}\n" in texts[one.where]
+    assert "You may delete this folder" in _report(scene)
+
+
+def test_few_files_are_settled_in_silence(scene: Scene) -> None:
+    scene.begin()
+    scene.write("output/x.exe", "x")
+    assert scene.run is not None
+    said: list[str] = []
+    agent_work.settle(scene.vault, scene.run, scene.now(), said.append)
+    assert said == []
