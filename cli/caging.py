@@ -104,6 +104,7 @@ def _run(
         raise Refused("this is a cage already, and there is no cage in a cage", hint="run the command as it is")
     _check_names(passed)
     level, words = _level(require)
+    from cli.auditing import before_agent
     from vault.jail.cage import run_in_cage  # only now: on a system without cages it can't even be loaded
     from vault.jail.environment import scrubbed
     from vault.jail.host_settings import said_before, split
@@ -119,6 +120,7 @@ def _run(
         _announce(cage, (*said_before(parted), *words))
         _warn_of_root(vault)
         _warn_of_agent_files(vault)
+        before_agent(vault)
         begun.append(_begin(vault, command))
         if parted.homes or parted.files:
             from vault.jail.host_return import take_down
