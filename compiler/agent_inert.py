@@ -12,6 +12,9 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from compiler.agent_addresses import Fault as Fault
+from compiler.agent_addresses import hidden_address, plain_words
+from compiler.agent_markdown import parsed_fault
 from vault.clean import normal
 from vault.conflict import sides
 from vault.exhibit import LANGUAGES, UNNAMED
@@ -46,26 +49,18 @@ _ACTS = (  # what is looked for in words, less escapes, wikilinks, code and math
     (re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$"), "a block id"),
     (re.compile(r"(?<![\w&/#])#(?=[^\W\d_])"), "a tag"),
 )
-_OUTPUT_ACTS = (
-    (re.compile(r"<[A-Za-z/!?]"), "HTML"),
-    (re.compile(r"!\[[^\]\n]{0,500}\]\(\s*<?\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//)"), "a picture from elsewhere"),
-    (
-        re.compile(r"(?<=\]\()\s*<?\s*[A-Za-z][A-Za-z0-9+.-]*:|(?<=\]:)\s*<?[A-Za-z][A-Za-z0-9+.-]*:"),
-        "a link that acts",
-    ),
-    (re.compile(r"(?i)\b(?!https?:)[a-z][a-z0-9+.-]*://"), "an address that a program would open"),
-    (re.compile(r"!\[\[\s*[A-Za-z]+:"), "a page drawn in from elsewhere"),
-    (re.compile(r"\{\{"), "a template ({{)"),
-)
-_ALLOWED = re.compile(r"\s*<?(?i:https?://[^<>\s]*>?|mailto:)")  # only leads to the web, if somebody presses it
+_TAG = re.compile(r"<(?!https?://[^<>\s]*>|mailto:[^<>\s]*>)[A-Za-z/!?]", re.IGNORECASE)
+_TEMPLATE = re.compile(r"\{\{")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_BRACKET_IN = re.compile(r"%%[^%\n]*[\[\]][^%\n]*%%")
 _HTML_COMMENT = re.compile(r"<!--(?!>)(?!\s*card\b)[^<>%-]*-->")
 _PLAIN_FENCES = frozenset(
     {*LANGUAGES, UNNAMED, "text", "txt", "plain", "plaintext", "md", "markdown", "quote", "mermaid"}
 )
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
-_ODD_FENCE = re.compile(r"[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")  # in a list, a quote, indented
-
-Fault = tuple[int, str]  # 1-based line, why
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*)$")
+_ODD_FENCE = re.compile(
+    r"[ \t>*+.)\d-]*(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*)$"
+)  # in a list, a quote, indented
 
 
 def unreadable(text: str, longest: int = MAX_LINE) -> Fault | None:
@@ -88,13 +83,18 @@ def acting(lines: Sequence[tuple[int, str]]) -> Fault | None:
     for number, line in lines:
         words, inside = _parted(line)
         fault = _fault_inside(inside) or next((why for mark, why in _ACTS if mark.search(words)), "")
+        if not fault:
+            address = hidden_address(plain_words(_parted(line, escapes=True)[0]))
+            fault = address[1] if address is not None else ""
         if fault:
             return number, fault
     return None
 
 
-def _parted(text: str) -> tuple[str, list[str]]:
+def _parted(text: str, *, escapes: bool = False) -> tuple[str, list[str]]:
     """(`text` with spaces for its escapes, wikilinks, code and math; each span of code or math, with its marks).
+
+    With `escapes`, these stay as they are.
 
     Read from left to right, as Markdown is: what stands in code escapes nothing, and an escaped mark opens nothing.
     """
@@ -114,7 +114,8 @@ def _parted(text: str) -> tuple[str, list[str]]:
                 continue
             inside.append(text[found.start() : end])
             at = end
-        out.append(re.sub(r"[^\n]", " ", text[found.start() : at]))
+        kept = escapes and found[0][0] == "\\"
+        out.append(found[0] if kept else re.sub(r"[^\n]", " ", text[found.start() : at]))
     out.append(text[at:])
     return "".join(out), inside
 
@@ -142,11 +143,21 @@ def _fault_inside(spans: Sequence[str]) -> str:
     return ""
 
 
-def acting_in_output(text: str) -> Fault | None:
+def acting_in_output(text: str, path: str = "output/x.md") -> Fault | None:
     """The first thing in a report or in slides that Obsidian or a plugin would act on; None if nothing is.
 
-    Comments, links to the web and pictures of the vault are allowed.
+    Comments, links to the web, links to files and pictures of the vault are allowed. The text is looked at twice: as
+    words, in which nothing may look like an address that acts, whatever a reader of Markdown makes of the marks round
+    it; and as a parser reads it.
     """
+    if (control := _CONTROL.search(text)) is not None:
+        return text.count("\n", 0, control.start()) + 1, "control characters"
+    return _acting_words(text) or parsed_fault(text, _PLAIN_FENCES, path.count("/"))
+
+
+def _acting_words(text: str) -> Fault | None:
+    """What acts in a text's words, each paragraph by itself."""
+    hidden = {"%%": False, "$$": False}  # whether a comment or a formula is open that goes over paragraphs
     for first, lines, info in _blocks(text):
         if info and info.split()[0].strip("{}").casefold() not in _PLAIN_FENCES:
             return first, f"a fence in the language {info.split()[0][:40]}, which a plugin may run"
@@ -154,17 +165,36 @@ def acting_in_output(text: str) -> Fault | None:
         if (at := block.find("<%")) >= 0:
             return first + block.count("\n", 0, at), "a template that a plugin would run (<%)"
         if info is not None:
+            if any(hidden.values()):
+                return first, "a fence in a comment or in a formula: others see its end elsewhere"
             continue
-        words, inside = _parted(_HTML_COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), block))
-        if fault := _fault_inside(inside):
+        bare = _HTML_COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), block)
+        words, inside = _parted(bare)
+        for mark in hidden:
+            hidden[mark] ^= words.count(mark) % 2 == 1
+        if fault := _fault_inside(inside) or _fault_across(words, inside, hidden["$$"]):
             return first, fault
-        for mark, why in _OUTPUT_ACTS:
-            for found in mark.finditer(words):
-                if not _ALLOWED.match(words, found.start()):
-                    return first + words.count("\n", 0, found.start()), why
-        if "![[" in block and (embed := re.search(r"!\[\[\s*[A-Za-z][A-Za-z0-9+.-]*:", block)):
+        # Where math or a comment is open, others may see no code where we do.
+        loose = "$" in words or "%%" in words or any(hidden.values())
+        shown = plain_words(bare if loose else _parted(bare, escapes=True)[0])
+        for pattern, why in ((_TAG, "HTML"), (_TEMPLATE, "a template ({{)")):
+            if (found := pattern.search(words)) is not None:
+                return first + words.count("\n", 0, found.start()), why
+        if (address := hidden_address(shown)) is not None:
+            return first + shown.count("\n", 0, address[0]), address[1]
+        if "![[" in block and (embed := re.search(r"!\[\[[ \t\n]{0,9}[A-Za-z][A-Za-z0-9+.-]{0,60}:", block)):
             return first + block.count("\n", 0, embed.start()), "a page drawn in from elsewhere"
     return None
+
+
+def _fault_across(words: str, inside: Sequence[str], in_formula: bool) -> str:
+    """Why words act in which a comment or a formula may begin or end elsewhere than we think; "" if they don't."""
+    if ("$" in words or in_formula) and _TEX_ACTS.search(words):
+        return "math that acts"
+    brackets = any(span[0] == "$" and ("[" in span or "]" in span) for span in inside) or _BRACKET_IN.search(words)
+    if brackets and re.search(r"!\[(?!\[)", words):
+        return "a picture beside a comment or a formula with brackets: others see its address elsewhere"
+    return ""
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str], str | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from compiler.agent_inert import Fault, acting_in_output
+from compiler.agent_markup import markup_fault
 from vault.clean import clean_line
 
 MAX_TEXT = 2 << 20  # bytes of a page that is to be judged
@@ -14,11 +15,6 @@ _TABLES = frozenset({"csv", "tsv"})
 _OTHER = frozenset(
     "txt json jsonl yaml yml toml tex bib rst org log py r jl ipynb png jpg jpeg gif webp pdf pptx docx xlsx odt odp"
     " ods mp3 mp4 wav webm epub apkg dot mmd puml".split()
-)
-_WEB_ACTS = re.compile(
-    rb"(?i)<\s*(?:[a-z0-9]+:)?(?:script|iframe|object|embed|applet|base|link|meta|form|foreignobject|handler|animate\w*|set)\b"
-    rb"|[\s\"'/]on[a-z]{3,}\s*=|(?:javascript|vbscript|data)\s*(?::|&colon;|&#)"
-    rb"|(?:src|href|srcset|data|poster|action)\s*=\s*[\"']?\s*(?:https?:)?//|<!entity|@import|url\s*\(\s*[\"']?\s*(?:https?:)?//"
 )
 _FORMULA = re.compile(r"\s*[\"']?\s*(?:=|@|[+-](?![\d.,]+%?[\"']?$))")
 
@@ -37,13 +33,10 @@ def file_fault(path: str, data: bytes | None) -> Fault | None:
     except UnicodeDecodeError:
         return 0, "not UTF-8"
     if suffix in _PAGES:
-        return acting_in_output(text.replace("\r\n", "\n"))
+        return acting_in_output(text.replace("\r\n", "\n"), path)
     if suffix in _TABLES:
         return _formula(text, "," if suffix == "csv" else "\t")
-    found = _WEB_ACTS.search(data)
-    if found is not None:
-        return data.count(b"\n", 0, found.start()) + 1, "a page that runs code or fetches something when it is opened"
-    return None
+    return markup_fault(text.replace("\r\n", "\n"), suffix, path.count("/"))
 
 
 def _formula(text: str, mark: str) -> Fault | None:

@@ -251,7 +251,7 @@ def test_a_report_that_the_human_wrote_or_edited_stays_as_it_is(scene: Scene) ->
 
 
 def test_without_the_gate_of_reports_what_acts_would_stay(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_output, "acting_in_output", lambda text: None)
+    monkeypatch.setattr(agent_output, "acting_in_output", lambda text, path: None)
     assert kept(scene.agent(lambda: scene.write("output/r.md", "<script>"))) == {("file", "output/r.md")}
 
 
