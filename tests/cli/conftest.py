@@ -39,7 +39,7 @@ def retain(*arguments: str, cwd: Path, stdin: str = "", env: dict[str, str] | No
         capture_output=True,
         text=True,
         env=environment,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)

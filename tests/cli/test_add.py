@@ -97,7 +97,7 @@ def test_what_was_added_before_an_interruption_has_its_authority(vault: Path, tm
     with adding:
         wait_for(lambda: len(raw(vault)) >= 20, "twenty copies")
         adding.send_signal(signal.SIGINT)
-        adding.communicate(timeout=60)
+        adding.communicate(timeout=600)
     assert adding.returncode == 130
     added = [p for p in raw(vault) if "/0" in p or "/1" in p or "/2" in p]
     assert set(authorities(vault)) <= set(added)

@@ -171,7 +171,7 @@ def test_an_interrupted_download_leaves_nothing(vault: Path, site: str) -> None:
     ) as adding:
         assert Handler.asked.wait(30)
         adding.send_signal(signal.SIGINT)
-        said = adding.communicate(timeout=30)[1].decode()
+        said = adding.communicate(timeout=300)[1].decode()
     assert adding.returncode == 130 and "Traceback" not in said
     assert raw(vault) == [] and events(vault, "origin") == []
 
@@ -184,7 +184,7 @@ def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: st
     ) as adding:
         assert Handler.asked.wait(30)
         adding.send_signal(signal.SIGINT)
-        shown, said = (stream.decode() for stream in adding.communicate(timeout=30))
+        shown, said = (stream.decode() for stream in adding.communicate(timeout=300))
     assert adding.returncode == 130 and shown.split() == raw(vault) == ["raw/articles/on-memory.md"]
     assert "1 added" in said and len(events(vault, "origin")) == 1
 

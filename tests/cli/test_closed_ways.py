@@ -40,7 +40,7 @@ def retain(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Don
         capture_output=True,
         text=True,
         env=environment,
-        timeout=120,
+        timeout=600,
         check=False,
         preexec_fn=_bound_by_modes,
     )

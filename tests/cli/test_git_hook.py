@@ -39,7 +39,7 @@ def git(where: Path, *arguments: str, env: dict[str, str] | None = None) -> subp
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

@@ -369,7 +369,7 @@ def test_the_hook_answers_as_a_process_of_its_own(vault: Path) -> None:
             input=_call(vault, path),
             cwd=vault,
             capture_output=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert done.returncode == code, done.stderr

@@ -416,7 +416,7 @@ def test_the_process_loads_no_compiler_no_model_and_no_screen(compiled: Path) ->
     note.parent.mkdir(exist_ok=True)
     note.write_text(f"{OWN}\n{body_of((compiled / 'wiki/concepts/spacing-effect.md').read_text())}")
     command = [sys.executable, "-c", script, "insight", "spacing effect", "--no-edit"]
-    done = subprocess.run(command, cwd=compiled, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=compiled, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0 and "the wiki's" in done.stderr, done.stderr
     modules = done.stdout.rpartition("loaded:")[2].split()
     top = {name.partition(".")[0] for name in modules}
@@ -443,7 +443,7 @@ def test_it_works_at_a_real_terminal_and_the_editor_is_in_no_jail(compiled: Path
             text=True,
             env=environment,
             check=False,
-            timeout=120,
+            timeout=600,
         )
     finally:
         os.close(ours)

@@ -48,8 +48,8 @@ def killed_session(root: Path, after_s: float) -> str:
         typing = threading.Thread(target=_type, args=(session.stdin,), daemon=True)
         typing.start()
         rest = session.stdout.read()
-        session.wait(timeout=60)
-        typing.join(timeout=60)
+        session.wait(timeout=600)
+        typing.join(timeout=600)
         with suppress(OSError):  # keys that the dead process did not take
             session.stdin.close()
         return (first + rest).decode()

@@ -38,7 +38,7 @@ for package in sys.argv[1].split():
 def loaded(code: str, *arguments: str, cwd: Path) -> set[str]:
     """The modules that are loaded when `code` ends."""
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     return set(done.stdout.rpartition("loaded:")[2].split())
 

@@ -36,7 +36,7 @@ def obey(verb: str, words: str) -> None:
         case "move":
             path.rename(second)
         case "run":
-            subprocess.run(["sh", "-c", words], check=False, timeout=60, stdin=subprocess.DEVNULL)
+            subprocess.run(["sh", "-c", words], check=False, timeout=600, stdin=subprocess.DEVNULL)
         case "call":
             socket.create_connection(("127.0.0.1", int(words)), timeout=5).close()
 

@@ -166,7 +166,7 @@ def _git(scene: Scene, *arguments: str) -> None:
     }
     env = {"PATH": os.environ.get("PATH", os.defpath), "GIT_CONFIG_GLOBAL": "/dev/null", **names}
     env["GIT_CONFIG_SYSTEM"] = "/dev/null"
-    subprocess.run(["git", *arguments], cwd=scene.vault, env=env, check=True, capture_output=True, timeout=60)
+    subprocess.run(["git", *arguments], cwd=scene.vault, env=env, check=True, capture_output=True, timeout=600)
 
 
 def _home(scene: Scene, kept: bytes) -> None:

@@ -112,7 +112,7 @@ except Refused as error:
     def said(mount: str, *rw: Path) -> str:
         words = ["unshare", "-m", "sh", "-ec", f'{mount}; exec "$@"', "sh", *python, *map(str, rw)]
         root = Path(__file__).resolve().parents[2]
-        done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True, timeout=120)
+        done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True, timeout=600)
         return done.stdout
 
     vault = den.vault

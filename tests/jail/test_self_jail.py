@@ -190,7 +190,7 @@ def test_a_thread_that_python_does_not_know_of_counts_as_well() -> None:
     script += "try: self_jail.restrict_worker(None)\nexcept Exception as error: print(error, flush=True)\n"
     script += "import os; os._exit(0)"
     command = [sys.executable, "-I", "-S", "-c", script, str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert "has threads already" in done.stdout, done.stderr
 
 
@@ -217,7 +217,7 @@ worker.main()
         input=json.dumps(message) + "\n",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert json.loads(done.stdout)["source"]["title"] == "Sleep"

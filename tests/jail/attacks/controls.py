@@ -66,7 +66,7 @@ def control_programs(place: Place) -> None:
 def control_python(place: Place) -> None:
     """Run Python in a child, with pipes and threads"""
     code = "import threading; t = threading.Thread(target=print, args=('done',)); t.start(); t.join()"
-    found = subprocess.run([place.python, "-I", "-c", code], capture_output=True, check=True, timeout=60)
+    found = subprocess.run([place.python, "-I", "-c", code], capture_output=True, check=True, timeout=600)
     worker = threading.Thread(target=_leave, args=(place, "python", found.stdout.strip()))
     worker.start()
     worker.join()
@@ -153,7 +153,7 @@ def control_exit(place: Place) -> None:
     """Signal a child of one's own and see it end"""
     child = subprocess.Popen([place.python, "-I", "-c", "import signal; signal.pause()"])
     child.terminate()
-    assert child.wait(timeout=60) == -15
+    assert child.wait(timeout=600) == -15
     _leave(place, "exit")
 
 

@@ -11,7 +11,7 @@ from tests.jail.attacks.registry import FORGED, Place, attack
 
 def run(*command: str, given: bytes = b"", cwd: str | None = None, env: dict[str, str] | None = None) -> bytes:
     """What a program prints. Raises OSError with its complaint if it fails."""
-    done = subprocess.run(command, input=given, capture_output=True, cwd=cwd, env=env, timeout=60, check=False)
+    done = subprocess.run(command, input=given, capture_output=True, cwd=cwd, env=env, timeout=600, check=False)
     if done.returncode:
         raise OSError(f"{command[0]} ended with {done.returncode}: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout
@@ -134,6 +134,6 @@ def at_exit(place: Place) -> None:
     """A detached child of a child writes after its parent has gone"""
     done, into = os.pipe()
     script = f"( sleep 0.01; echo forged > '{place.note}'; echo over >&{into} ) & exit 0"
-    subprocess.run(["sh", "-c", script], pass_fds=[into], stderr=subprocess.DEVNULL, check=False, timeout=60)
+    subprocess.run(["sh", "-c", script], pass_fds=[into], stderr=subprocess.DEVNULL, check=False, timeout=600)
     os.close(into)
     os.read(done, 10)

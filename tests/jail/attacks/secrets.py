@@ -175,6 +175,6 @@ def search_everything(place: Place) -> None:
         ["grep", "-rhsa", "--devices=skip", "--exclude-dir=.attack", "-e", "canary", place.base],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     place.loot(done.stdout)
