@@ -21,6 +21,7 @@ from vault.exhibit import LANGUAGES, UNNAMED
 
 MAX_LINE = 20_000  # characters; beyond, reading itself becomes slow
 MAX_CARD_LINE = 4_000
+MAX_BLOCKS = 100_000  # paragraphs of a report
 _RUN = re.compile(r"[ \t]{100}|[#>|`~$*_\[\](){}<-]{500}")
 
 # Links only: what `![[` draws in is for `_ACTS` and `_OUTPUT_ACTS` to see.
@@ -158,7 +159,9 @@ def acting_in_output(text: str, path: str = "output/x.md") -> Fault | None:
 def _acting_words(text: str) -> Fault | None:
     """What acts in a text's words, each paragraph by itself."""
     hidden = {"%%": False, "$$": False}  # whether a comment or a formula is open that goes over paragraphs
-    for first, lines, info in _blocks(text):
+    for count, (first, lines, info) in enumerate(_blocks(text)):
+        if count > MAX_BLOCKS:
+            return first, f"more than {MAX_BLOCKS} paragraphs"
         if info and info.split()[0].strip("{}").casefold() not in _PLAIN_FENCES:
             return first, f"a fence in the language {info.split()[0][:40]}, which a plugin may run"
         block = "\n".join(lines)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_SECONDS = 20.0  # of parsing one page; what takes longer is not judged, and so not kept
+MAX_SECONDS = 12.0  # of the processor, for parsing one page; what takes longer is not judged, and so not kept
 MAX_WORK = 100_000_000  # sum of the squares of the marks in each paragraph: the parser's worst case is quadratic
 MAX_NESTING = 60
 MAX_AGAIN = 3  # code in code that is read once more, as words
@@ -69,14 +69,14 @@ def _bound(state: Any) -> None:
 
 
 def _clock(state: Any, *_: Any) -> bool:
-    if time.monotonic() > state.env["until"]:
+    if time.thread_time() > state.env["until"]:
         raise _TooMuch
     return False
 
 
 def parsed_fault(text: str, plain_fences: frozenset[str], depth: int) -> Fault | None:
     """The first link, picture, property or piece of code that may not stand in a report, as the parser sees it."""
-    reader = _Reader(plain_fences, depth, time.monotonic() + MAX_SECONDS)
+    reader = _Reader(plain_fences, depth, time.thread_time() + MAX_SECONDS)
     front = text[: len(text) - len(body_of(text))]
     try:
         faults = [*reader.front(text)] if front else []
