@@ -12,6 +12,7 @@ import click
 from cli import report
 from cli.opening import here, now, opened, vault_option
 from cli.personal import NOT_KNOWN, is_unknown, way_out
+from vault.agent_run import SETTLED_BY
 from vault.errors import Refused, RetainError
 from vault.folder import is_folder
 from vault.safe_path import AGENT_FOLDERS, Scope
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from vault.store import Vault
 
 REFUSED = 125  # ours alone: every other exit code is the command's
-SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
 _SHOWN = 12  # findings on the screen; all are in the report that is named
 _LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
 _WEAKER = {
@@ -113,7 +113,7 @@ def _run(
     parted = split(added)
     cage = _cage(vault, added, parted, level, network=network)
     begun: list[Run] = []
-    changed: list[str] = []
+    losses = False
 
     def begin() -> None:
         settle_left_over(vault)
@@ -131,8 +131,8 @@ def _run(
         code = run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
     finally:
         for each in begun:
-            changed += _settle(vault, each)
-    return code or (report.FINDINGS if changed else report.DONE)
+            losses |= _settle(vault, each)
+    return code or (report.FINDINGS if losses else report.DONE)
 
 
 def _check_names(passed: tuple[str, ...]) -> None:
@@ -263,21 +263,21 @@ def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
     return begin(vault, command, now())
 
 
-def _settle(vault: Vault, begun: Run) -> list[str]:
-    """What the agent wrote goes through the gates; the lines on what it changed of the settings of hosts."""
+def _settle(vault: Vault, begun: Run) -> bool:
+    """What the agent wrote goes through the gates; whether it changed settings of hosts, or something is lost."""
     from compiler.agent_work import settle
 
-    also = _settle_hosts(vault, begun)
-    for line in also:
+    changed = _settle_hosts(vault, begun)
+    for line in changed:
         report.say(line)
     try:
-        settled = settle(vault, begun, now())
+        settled = settle(vault, begun, now(), report.say)
     except RetainError as error:
         report.failed(error)
-        report.say(f"  what the agent wrote is not checked yet; {SETTLED_BY}")
-    else:
-        _tell(settled)
-    return also
+        report.say(f"  what the agent wrote is not settled yet; {SETTLED_BY}")
+        return bool(changed)
+    _tell(settled)
+    return bool(changed or settled.lost)
 
 
 def _settle_hosts(vault: Vault, begun: Run) -> list[str]:

@@ -12,6 +12,7 @@ import click
 from cli import report
 from cli.opening import json_option, opened, vault_option
 from cli.personal import finding, in_words, told
+from vault.agent_run import SETTLED_BY
 from vault.errors import RetainError
 from vault.safe_path import AGENT_FOLDERS
 from vault.store import Vault
@@ -120,7 +121,7 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
         changes = f"; {report.number(last['changes'], 'change')} that nobody has confirmed" if last["changes"] else ""
         report.show(f"your files: {last['files']}, last looked at on {day}{changes}")
     for run in facts["runs"]:
-        what = "at work" if run["may_live"] else "ended without being settled: the next command does so"
+        what = "at work" if run["may_live"] else f"ended without being settled; {SETTLED_BY}"
         report.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
     for each in facts["broken_runs"]:
         report.show(f"agent: a run that can't be settled, {each['id'] or each['path']}")

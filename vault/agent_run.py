@@ -32,6 +32,7 @@ FOLDER = "runs"
 _NAME = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.json")
 _MAX_WORD = 300  # characters of one word of a command that are taken down
 _FLASHCARDS = "learning/flashcards"
+SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
 _BELIEVED_H = 12  # for how long a run that nobody here can look at counts as one at work
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -238,20 +239,20 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 def refuse_beside_agents(vault: Vault) -> None:
     """Raises Refused while the work of an agent is not settled: nobody could say what in the folders is whose."""
     for run in all_runs(vault):
-        raise Refused(f"an agent's work is not settled yet: {run}", where=run.path, hint=_way_on(vault, run))
+        raise Refused(f"an agent's work is not settled yet: {run}", hint=_way_on(vault, run))
 
 
 def _way_on(vault: Vault, run: Run) -> str:
     if not run.may_live:
-        return "`retain compile` settles it, as do `review` and `rate`"
+        return SETTLED_BY
     if run.process.lives:
         return f"wait until it ends, or end process {run.process.pid}"
     from vault.user import state_folder
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (
-        f"wait until it ends; if it is gone, any command of yours settles it {_BELIEVED_H} hours after it began, or "
-        f"delete {note}: what that agent changed then counts as your own edit"
+        f"wait until it ends; if it is gone, `retain compile` settles it {_BELIEVED_H} hours after it began, or delete "
+        f"{note}: what that agent changed then counts as your own edit"
     )
 
 

@@ -9,10 +9,11 @@ import pty
 import shlex
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import termios
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from cli.main import run as retain
 from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
 from vault.jail import level as levels
 from vault.jail.level import Level, Standing
+from vault.store import open_vault
 from vault.user import config_folder, set_personal_vault, state_folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
@@ -375,3 +377,23 @@ def test_a_killed_run_is_settled_by_the_next(vault: Path, capfd: pytest.CaptureF
     assert guard_run("--", "true") == 0
     assert not (vault / "wiki/concepts/left.md").exists()
     assert "wiki/concepts/left.md" in capfd.readouterr().err
+
+
+# --- what nobody could put back -------------------------------------------------------------------------------------
+
+
+def test_a_loss_is_named_and_the_exit_code_tells_of_it(vault: Path) -> None:
+    mine = vault / "output/mine.md"
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("# Mine\n")
+    script = "echo go > .retain/work/go; until [ -e output/lost ]; do sleep 0.05; done; echo theirs > output/mine.md"
+    words = [RETAIN, "guard", "run", "--", "sh", "-c", script]
+    with subprocess.Popen(words, cwd=vault, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+        wait_for((vault / ".retain/work/go").exists, "the agent's start")
+        (copies,) = state_folder(open_vault(str(vault), None, vault).settings.vault_id).glob("copies*.sqlite3")
+        with closing(sqlite3.connect(copies)) as database, database:
+            assert database.execute("DELETE FROM blob").rowcount
+        (vault / "output/lost").touch()
+        said = running.communicate(timeout=DEADLINE_S)[1]
+    assert running.returncode == 1, said
+    assert "output/mine.md" in said and "not kept" in said, said
