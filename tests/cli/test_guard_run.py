@@ -15,6 +15,7 @@ import sys
 import termios
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -397,3 +398,25 @@ def test_a_loss_is_named_and_the_exit_code_tells_of_it(vault: Path) -> None:
         said = running.communicate(timeout=DEADLINE_S)[1]
     assert running.returncode == 1, said
     assert "output/mine.md" in said and "not kept" in said, said
+
+
+def test_the_first_look_is_taken_before_an_agent_where_none_was(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (vault / "insights").mkdir(exist_ok=True)
+    (vault / "insights/old.md").write_text("# Mine\n")
+    for copies in state_folder(open_vault(str(vault), None, vault).settings.vault_id).glob("copies*.sqlite3"):
+        copies.unlink()
+    assert json_of(capsys, "guard", "status")["last_look"] is None
+    capsys.readouterr()
+    assert guard_run("--", "true") == 0
+    assert "1 note in insights/ can still be read by agents" in " ".join(capsys.readouterr().err.split())
+    assert json_of(capsys, "guard", "status")["last_look"]["files"] >= 1
+
+
+def json_of(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    retain([*words, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
