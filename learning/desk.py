@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from learning import stats
 from learning.adopt import adopt_cards
+from learning.card_events import card_events
 from learning.day import StudyCalendar
 from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold, scheduler_for
 from learning.queue import Item, Limits, Queue, build_queue, done_today
@@ -34,7 +35,6 @@ _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILIN
 _FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _TRIES = 10  # other commands may render the page just then
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-_CARD_EVENTS = {"retire": "retracted", "revive": "revived"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +145,6 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
                 what = f"card {card.id} stands in {first.deck.path} too, and is taken from there"
                 found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
     return cards, found
-
-
-def card_events(data: bytes) -> tuple[CardEvent, ...]:
-    """What the lines of `ledger/ids.jsonl` did to cards, as memory takes it; other lines are passed over unread."""
-    lines = [line for line in data.split(b"\n") if b'"retire"' in line or b'"revive"' in line]
-    events, _ = ledger.decode(b"\n".join(lines), ledger.IDS)
-    out = []
-    for event in events:
-        if event.get("of") == "card" and event["type"] in _CARD_EVENTS:
-            with suppress(ValueError):
-                at = ledger.parse_instant(str(event.get("at")))
-                out.append(CardEvent(CardId(str(event.get("id"))), _CARD_EVENTS[event["type"]], at))
-    return tuple(out)
 
 
 def _reckoned(desk: Desk) -> Desk:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -13,13 +15,22 @@ from vault.errors import Damaged, Refused, SchemaTooNew
 
 FILE = "retain.toml"
 SCHEMA_VERSION = "2.2.0"  # of AGENTS.md and of every format it describes
+_STEP = re.compile(r"([0-9]{1,5})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_MOST_STEPS = 20
+_LEARNING_STEPS = (timedelta(minutes=1), timedelta(minutes=10))
+_RELEARNING_STEPS = (timedelta(minutes=10),)
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|helper|exec|shell|path"  # rarely needed
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99]."""
+    """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
+
+    `retention_by_tag` names tags, case folded and without `#`, that want another one: the highest of a card's tags
+    counts. `minutes_per_day` is what new cards may bring a day to; 0 leaves that to `new_per_day`.
+    """
 
     vault_id: str
     name: str
@@ -29,6 +40,16 @@ class Settings:
     new_per_day: int = 20
     reviews_per_day: int = 200
     retention: float = 0.9
+    retention_by_tag: Mapping[str, float] = field(default_factory=dict)
+    learning_steps: tuple[timedelta, ...] = _LEARNING_STEPS
+    relearning_steps: tuple[timedelta, ...] = _RELEARNING_STEPS
+    maximum_interval: int = 36_500
+    fuzz: bool = True
+    bury_siblings: bool = False
+    leech_threshold: int = 8
+    leech_action: str = "flag"
+    minutes_per_day: int = 0
+    auto_optimize: bool = True
 
     @property
     def zone(self) -> ZoneInfo:
@@ -51,6 +72,19 @@ rollover = {settings.rollover}  # the hour at which a new study day begins
 new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
+# More can be set here, shown with what holds unless you say otherwise:
+# minutes_per_day = 0       # new cards wait while reviews would take longer than this a day; 0: no such limit
+# learning_steps = ["1m", "10m"]
+# relearning_steps = ["10m"]
+# maximum_interval = 36500  # days
+# fuzz = true               # intervals vary a little, so that cards learnt together do not stay together
+# bury_siblings = false     # at most one card of a concept a day
+# leech_threshold = 8       # lapses after which a card counts as a leech; 0: never
+# leech_action = "flag"     # or "suspend"
+# auto_optimize = true      # fit the scheduler to you by itself when your reviews have doubled
+#
+# [learning.retention_by_tag]
+# exam = 0.95
 """
 
 
@@ -110,14 +144,24 @@ class _Reader:
             rollover=self._between(learning, "rollover", 4, 0, 23),
             new_per_day=self._between(learning, "new_per_day", 20, 0, 9999),
             reviews_per_day=self._between(learning, "reviews_per_day", 200, 0, 9999),
-            retention=self._retention(learning),
+            retention=self._retention(learning, "retention", 0.9),
+            retention_by_tag=self._retention_by_tag(learning),
+            learning_steps=self._steps(learning, "learning_steps", _LEARNING_STEPS),
+            relearning_steps=self._steps(learning, "relearning_steps", _RELEARNING_STEPS),
+            maximum_interval=self._between(learning, "maximum_interval", 36_500, 1, 36_500),
+            fuzz=self._switch(learning, "fuzz", True),
+            bury_siblings=self._switch(learning, "bury_siblings", False),
+            leech_threshold=self._between(learning, "leech_threshold", 8, 0, 99),
+            leech_action=self._leech_action(learning),
+            minutes_per_day=self._between(learning, "minutes_per_day", 0, 0, 1440),
+            auto_optimize=self._switch(learning, "auto_optimize", True),
         )
         return settings, self.found
 
     def _known_keys(self) -> None:
         known = {
             "vault": {"id", "name", "schema"},
-            "learning": {"timezone", "rollover", "new_per_day", "reviews_per_day", "retention"},
+            "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema"},
         }
         for table, value in self.data.items():
             keys = list(value) if isinstance(value, dict) else []
@@ -151,11 +195,41 @@ class _Reader:
             raise self._damaged(key, f"{key} must be a whole number from {low} to {high}")
         return value
 
-    def _retention(self, table: dict[str, Any]) -> float:
-        value = table.get("retention", 0.9)
+    def _retention(self, table: dict[str, Any], key: str, default: float | None = None) -> float:
+        value = table.get(key, default)
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0.7 <= value <= 0.99:
-            raise self._damaged("retention", "retention must be a number from 0.7 to 0.99")
+            raise self._damaged(key, f"{key} must be a number from 0.7 to 0.99")
         return float(value)
+
+    def _retention_by_tag(self, learning: dict[str, Any]) -> Mapping[str, float]:
+        table = learning.get("retention_by_tag", {})
+        if not isinstance(table, dict):
+            raise self._damaged("retention_by_tag", "[learning.retention_by_tag] must be a table of tags")
+        return {tag.removeprefix("#").casefold(): self._retention(table, tag) for tag in table}
+
+    def _steps(self, table: dict[str, Any], key: str, default: tuple[timedelta, ...]) -> tuple[timedelta, ...]:
+        value = table.get(key)
+        if value is None:
+            return default
+        found = [_STEP.fullmatch(each) if isinstance(each, str) else None for each in value if isinstance(value, list)]
+        if not isinstance(value, list) or None in found or len(found) > _MOST_STEPS:
+            raise self._damaged(key, f'{key} must be a list of at most {_MOST_STEPS} times like ["1m", "10m", "1d"]')
+        steps = tuple(timedelta(**{_UNITS[step[2]]: int(step[1])}) for step in found if step)
+        if any(step <= timedelta() for step in steps):
+            raise self._damaged(key, f"{key} must hold times longer than nothing")
+        return steps
+
+    def _switch(self, table: dict[str, Any], key: str, default: bool) -> bool:
+        value = table.get(key, default)
+        if not isinstance(value, bool):
+            raise self._damaged(key, f"{key} must be true or false")
+        return value
+
+    def _leech_action(self, table: dict[str, Any]) -> str:
+        value = self._value(table, "leech_action", str, "flag")
+        if value not in ("flag", "suspend"):
+            raise self._damaged("leech_action", 'leech_action must be "flag" or "suspend"')
+        return value
 
     def _line(self, key: str) -> int:
         """The 1-based line on which `key` is set; 1 if it isn't to be found."""

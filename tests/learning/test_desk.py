@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from learning import stats
+from learning.card_events import card_events
 from learning.desk import (
-    card_events,
     last_event,
     mark,
     open_desk,

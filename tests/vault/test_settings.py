@@ -1,4 +1,5 @@
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -38,6 +39,13 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
         ("Europe/Berlin", "../../etc/passwd", Damaged, "time zone"),
         ("[learning]", "[learning", Damaged, "not TOML"),
         (MINE.vault_id, "x", Damaged, "26 letters"),
+        ("rollover = 3", 'learning_steps = "1m"', Damaged, "like"),
+        ("rollover = 3", 'relearning_steps = ["10"]', Damaged, "like"),
+        ("rollover = 3", 'learning_steps = ["0m"]', Damaged, "longer than nothing"),
+        ("rollover = 3", "maximum_interval = 0", Damaged, "from 1 to"),
+        ("rollover = 3", 'fuzz = "yes"', Damaged, "true or false"),
+        ("rollover = 3", 'leech_action = "delete"', Damaged, "suspend"),
+        ("rollover = 3", "retention_by_tag = { exam = 1.5 }", Damaged, "from 0.7 to 0.99"),
     ],
 )
 def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error: type[RetainError], says: str) -> None:
@@ -51,3 +59,17 @@ def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error
 @pytest.mark.parametrize("schema", ["2.0.0", "2.2.9"])
 def test_an_older_schema_and_a_later_patch_are_read(schema: str) -> None:
     assert read_settings(TEXT.replace('"2.2.0"', f'"{schema}"'))[0].schema == schema
+
+
+def test_what_the_comments_of_a_new_vault_show_are_the_settings_that_hold() -> None:
+    lines = [line.removeprefix("# ") for line in TEXT.splitlines()]
+    shown = "\n".join(line for line in lines if re.match(r"[a-z_]+ = |\[", line) and not line.startswith("exam"))
+    assert read_settings(shown) == (MINE, [])
+
+
+def test_steps_and_the_retention_of_tags_are_read() -> None:
+    more = 'learning_steps = ["30s", "2h", "1d"]\nrelearning_steps = []\n[learning.retention_by_tag]\n"#Exam" = 0.95\n'
+    settings, found = read_settings(TEXT + more)
+    assert found == []
+    assert settings.learning_steps == (timedelta(seconds=30), timedelta(hours=2), timedelta(days=1))
+    assert (settings.relearning_steps, settings.retention_by_tag) == ((), {"exam": 0.95})

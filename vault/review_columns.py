@@ -1,0 +1,45 @@
+"""The reviews that count as columns: what a million of them are worked with, where a million objects are too many."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vault.ids import CardId
+from vault.log_event import LogEvent, Review
+from vault.review_log import live, unix_ms
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewColumns:
+    """Live reviews, imported ones included, in order of (at, id); row n of each column is one review.
+
+    `card` is an index into `cards`, which holds each card once, in order of its first review. `at_ms` are Unix
+    milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4.
+    """
+
+    cards: list[CardId] = field(default_factory=list)
+    card: array[int] = field(default_factory=lambda: array("L"))
+    rating: array[int] = field(default_factory=lambda: array("B"))
+    at_ms: array[int] = field(default_factory=lambda: array("q"))
+    ms: array[int] = field(default_factory=lambda: array("L"))
+
+    def __len__(self) -> int:
+        return len(self.card)
+
+
+def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
+    """The columns of the reviews among `events` that no undo voids."""
+    columns = ReviewColumns()
+    index: dict[CardId, int] = {}
+    for event in live(events):
+        if isinstance(event, Review):
+            number = index.setdefault(event.card, len(index))
+            if number == len(columns.cards):
+                columns.cards.append(event.card)
+            columns.card.append(number)
+            columns.rating.append(event.rating)
+            columns.at_ms.append(unix_ms(event.at))
+            columns.ms.append(min(event.ms, 0xFFFFFFFF))
+    return columns
