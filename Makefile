@@ -15,7 +15,7 @@ help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
 	@echo "make demo-clean  throw that vault away, reviews included"
 	@echo "make test        format, lint, types, import contracts, tests: all that has to be green"
-	@echo "make torture     the long batteries of the guard, whole; writes the table in docs/guard.md (about a quarter of an hour)"
+	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (about an hour)"
 	@echo "make bench       the table of speeds"
 	@echo "make clean       throw away .venv and every cache"
 

@@ -98,16 +98,16 @@ def torture() -> Callable[[int, int], int]:
 
 
 @pytest.fixture
-def tally() -> Callable[[str, str], None]:
-    """Takes down one row of the table in docs/guard.md: what was measured, and the figures.
+def tally() -> Callable[..., None]:
+    """Takes down one row of a table: what was measured, the figures, and on which page it stands.
 
-    Only `make torture` keeps them (RETAIN_TALLY names its file); each row is one JSON line.
+    `tally("Torn tails", "340 of 340", page="memory")` is for docs/memory.md; without a page, for docs/guard.md. Only `make torture` keeps them (RETAIN_TALLY names its file); each row is one JSON line.
     """
 
-    def take_down(row: str, figures: str) -> None:
+    def take_down(row: str, figures: str, page: str = "guard") -> None:
         path = os.environ.get("RETAIN_TALLY")
         if path:
-            line = json.dumps({"row": row, "figures": figures}) + "\n"
+            line = json.dumps({"page": page, "row": row, "figures": figures}) + "\n"
             handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
                 os.write(handle, line.encode())

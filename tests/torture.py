@@ -1,7 +1,8 @@
-"""`make torture`: every battery of the guard, whole, and the dated table of what was seen in docs/guard.md.
+"""`make torture`: every battery, whole, and dated tables of what was seen in docs/guard.md and docs/memory.md.
 
-The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row.
-In `make test` they run a part of their tries; here all. The table is written even where a battery failed, and says so.
+The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row, which
+says on which page it belongs. In `make test` they run a part of their tries; here all. The tables are written even
+where a battery failed, and say so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "guard.md"
+PAGES = {name: ROOT / "docs" / f"{name}.md" for name in ("guard", "memory")}
 BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
 _USES = re.compile(r"\b(?:torture|tally): ")  # as a parameter of a test
 
@@ -42,8 +43,16 @@ def put_in(page: str, table: str) -> str:
     before, found, rest = page.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):
-        raise SystemExit(f"{PAGE} lacks the marks {BEGIN} and {END}")
+        raise SystemExit(f"the page lacks the marks {BEGIN} and {END}")
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def write(rows: list[dict[str, str]], closing: str, at: datetime) -> None:
+    """Each page's own rows between its marks."""
+    for name, path in PAGES.items():
+        table = render([row for row in rows if row["page"] == name], closing, at)
+        path.write_text(put_in(path.read_text(encoding="utf-8"), table), encoding="utf-8")
+        print(f"the table is in {path}")
 
 
 def main() -> int:
@@ -56,9 +65,7 @@ def main() -> int:
         written = tally.read_text(encoding="utf-8").splitlines() if tally.exists() else []
     summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
     closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
-    table = render([json.loads(line) for line in written], closing, datetime.now(UTC))
-    PAGE.write_text(put_in(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
-    print(f"the table is in {PAGE}")
+    write([json.loads(line) for line in written], closing, datetime.now(UTC))
     return run.returncode
 
 
