@@ -1,17 +1,34 @@
-"""Figures over the log: how long a day's reviews will take."""
+"""Figures over log, memory and cards: what `retain stats` tells and the app's screens show. All pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from vault.log_event import LogEvent, Review
+
+if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load what they never need
+    from learning.activity import Activity, Growth
+    from learning.mastery import Group, Mastery, Studied
+    from learning.memory import MemoryState, Scheduler
+    from learning.replay import Replay
+    from learning.retention import Calibration, Retention
+    from vault.ids import CardId
+    from vault.review_columns import ReviewColumns
 
 _RECENT = 500  # ratings that the estimate looks back on
 _LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
 _GUESS_MS = 10_000  # for who has rated nothing yet
 _RATINGS_PER_NEW = 2.5  # a new card is met at each step of learning
+FORECAST_DAYS = 30
+WEEK = 7
+SHOWN = 10  # cards and concepts that a list of the worst holds
 
 
 def ms_per_rating(events: Sequence[LogEvent]) -> float:
@@ -24,3 +41,268 @@ def ms_per_rating(events: Sequence[LogEvent]) -> float:
 def minutes(due: int, new: int, events: Sequence[LogEvent]) -> int:
     """Minutes that so many due and new cards will take, rounded up; `events` in order of time."""
     return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(events) / 60_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """Cards by where they stand, each in one of the first six; `flagged`, `changed` and `leeches` count across them.
+
+    `young` and `mature` are in review, with less than 21 days planned, or more.
+    """
+
+    new: int = 0
+    learning: int = 0
+    relearning: int = 0
+    young: int = 0
+    mature: int = 0
+    suspended: int = 0  # by the human, or as a leech
+    retracted: int = 0  # what they say no longer holds
+    flagged: int = 0
+    changed: int = 0
+    leeches: int = 0
+
+    @property
+    def total(self) -> int:
+        """All that may be studied."""
+        return self.new + self.learning + self.relearning + self.young + self.mature
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """Reviews that are already planned for a study day; those that are overdue are today's."""
+
+    day: date
+    reviews: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A card and how often it was not recalled, of so many tries."""
+
+    card: CardId
+    concept: str
+    title: str
+    tries: int
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What changed in the last seven study days, today included. The counts of cards are of the ledger's.
+
+    `added` cards were made, `met` seen for the first time, `changed` ask for a fact that is another now, `reworded`
+    say the same in other words, `retracted` no longer hold. `mastered` are the titles of concepts that became known.
+    """
+
+    reviews: int = 0
+    added: int = 0
+    met: int = 0
+    changed: int = 0
+    reworded: int = 0
+    retracted: int = 0
+    new_leeches: int = 0
+    forgotten: tuple[Forgotten, ...] = ()
+    mastered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardNews:
+    """What the ledger says became of a card: added, changed, reworded or retracted, at an instant."""
+
+    card: CardId
+    what: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """All figures as of `as_of`. `days` is the window of `calibration`, `activity` and growth go back to the start."""
+
+    as_of: datetime
+    today: date
+    days: int
+    desired: float
+    phases: Phases
+    retention: tuple[Retention, ...]
+    calibration: Calibration
+    activity: Activity
+    growth: tuple[Growth, ...]
+    forecast: tuple[Coming, ...]
+    concepts: tuple[Mastery, ...]
+    topics: tuple[Group, ...]
+    tags: tuple[Group, ...]
+    leeches: tuple[Forgotten, ...]
+    week: Week
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What figures are made of. `states` by card; `topics` name the stems of their concepts."""
+
+    cards: Sequence[Studied]
+    columns: ReviewColumns
+    states: Mapping[CardId, MemoryState]
+    topics: Mapping[str, Iterable[str]]
+    news: Sequence[CardNews] = ()
+    leech_threshold: int = 0  # lapses; 0 for never
+
+    def is_leech(self, state: MemoryState) -> bool:
+        """Whether the card was forgotten so often that more reviews of the same kind will not help."""
+        return 0 < self.leech_threshold <= state.lapses and not state.retracted
+
+
+def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+    """The figures at `now`; `days` study days, today included, are looked back on for the calibration."""
+    from learning import activity, mastery, retention
+    from learning.replay import replay
+
+    calendar = scheduler.calendar
+    today = calendar.day(now)
+    seen = replay(material.columns, scheduler)
+    done = activity.activity(seen, calendar, today)
+    concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
+    return Stats(
+        as_of=now,
+        today=date.fromordinal(today),
+        days=days,
+        desired=scheduler.rules.retention,
+        phases=phases(material),
+        retention=retention.true_retention(seen, today),
+        calibration=retention.calibration(seen, today - days + 1),
+        activity=done,
+        growth=activity.growth(done),
+        forecast=forecast(material, scheduler, now),
+        concepts=concepts,
+        topics=mastery.grouped(concepts, material.topics),
+        tags=mastery.grouped(concepts, mastery.by_tag(material.cards)),
+        leeches=leeches(material, seen),
+        week=week(material, seen, done, today - WEEK + 1, calendar.start(today - WEEK + 1), concepts),
+    )
+
+
+def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
+    """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
+    from learning.fsrs6 import DEFAULTS, Fsrs6
+
+    curve = Fsrs6(scheduler.rules.parameters or DEFAULTS).retrievability
+    return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
+
+
+def phases(material: Material) -> Phases:
+    """The cards counted by where they stand."""
+    count: Counter[str] = Counter()
+    for card in material.cards:
+        state = material.states.get(card.card)
+        count[_standing(state)] += 1
+        if state is not None and not state.retracted:
+            count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
+    return Phases(**count)
+
+
+def _standing(state: MemoryState | None) -> str:
+    from learning.retention import MATURE_DAYS
+
+    if state is None:
+        return "new"
+    if state.retracted or state.suspended:
+        return "retracted" if state.retracted else "suspended"
+    if state.phase.value == "review":
+        return "mature" if state.interval_days >= MATURE_DAYS else "young"
+    return state.phase.value
+
+
+def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[Coming, ...]:
+    """What is planned by now for each of the coming days, today's first; what these reviews lead to comes on top."""
+    day = scheduler.calendar.day
+    today = day(now)
+    end = scheduler.calendar.start(today + FORECAST_DAYS)
+    count = [0] * FORECAST_DAYS
+    for card in material.cards:
+        state = material.states.get(card.card)
+        if state is None or state.due is None or state.suspended or state.retracted or state.due >= end:
+            continue
+        count[0 if state.due <= now else max(0, day(state.due) - today)] += 1
+    return tuple(Coming(date.fromordinal(today + n), reviews) for n, reviews in enumerate(count))
+
+
+def leeches(material: Material, seen: Replay) -> tuple[Forgotten, ...]:
+    """The cards that keep being forgotten for all the reviews they had, the most forgotten first."""
+    wanted = {}
+    for card in material.cards:
+        state = material.states.get(card.card)
+        if state is not None and material.is_leech(state):
+            wanted[card.card] = card
+    return _forgotten(wanted, seen, 0) if wanted else ()
+
+
+def _forgotten(cards: Mapping[CardId, Studied], seen: Replay, since: int) -> tuple[Forgotten, ...]:
+    """Those of `cards` that were not recalled on study day `since` or later, by how often; a card once a day."""
+    tries: dict[int, list[int]] = {}
+    for row in seen.tried():
+        if seen.day[row] >= since:
+            one = tries.setdefault(seen.columns.card[row], [0, 0])
+            one[0] += 1
+            one[1] += seen.columns.rating[row] == 1
+    out = []
+    for number, (tried, failed) in tries.items():
+        card = cards.get(seen.columns.cards[number])
+        if card is not None and failed:
+            out.append(Forgotten(card.card, card.concept, card.title, tried, failed))
+    return tuple(sorted(out, key=lambda f: (-f.forgotten, -f.forgotten / f.tries, f.title.casefold(), f.card)))
+
+
+def week(
+    material: Material, seen: Replay, done: Activity, since: int, start: datetime, concepts: Iterable[Mastery]
+) -> Week:
+    """What is new since the study day `since`, which begins at `start`."""
+    news = Counter(what for _, what in {(n.card, n.what) for n in material.news if n.at >= start})
+    days = done.since(since)
+    before = _before(seen, since)
+    return Week(
+        reviews=sum(day.reviews for day in days),
+        added=news["added"],
+        met=sum(day.new for day in days),
+        changed=news["changed"],
+        reworded=news["reworded"],
+        retracted=news["retracted"],
+        new_leeches=sum(_is_new_leech(material, card.card, before) for card in material.cards),
+        forgotten=_forgotten({card.card: card for card in material.cards}, seen, since)[:SHOWN],
+        mastered=_mastered(material, concepts, before),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A card as it was when the week began: whether it was known, and how often it lapsed since."""
+
+    known: bool
+    lapsed: int
+
+
+def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
+    """The cards that were reviewed since."""
+    from learning.mastery import KNOWN_DAYS
+    from learning.memory import Phase
+    from learning.replay import PHASES
+
+    in_review = PHASES.index(Phase.REVIEW)
+    found: dict[CardId, _Before] = {}
+    for row in range(bisect_left(seen.day, since), len(seen.day)):
+        card = seen.columns.cards[seen.columns.card[row]]
+        reviewed = seen.phase[row] == in_review
+        one = found.get(card) or _Before(reviewed and seen.stability[row] >= KNOWN_DAYS, 0)
+        found[card] = _Before(one.known, one.lapsed + (reviewed and seen.columns.rating[row] == 1))
+    return found
+
+
+def _is_new_leech(material: Material, card: CardId, before: Mapping[CardId, _Before]) -> bool:
+    state = material.states.get(card)
+    if state is None or not material.is_leech(state) or card not in before:
+        return False
+    return state.lapses - before[card].lapsed < material.leech_threshold
+
+
+def _mastered(material: Material, concepts: Iterable[Mastery], before: Mapping[CardId, _Before]) -> tuple[str, ...]:
+    """The concepts that are known now and were not, by title."""
+    gained = {card.concept for card in material.cards if card.card in before and not before[card.card].known}
+    return tuple(sorted((c.title for c in concepts if c.known and c.concept in gained), key=str.casefold))

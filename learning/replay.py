@@ -1,0 +1,137 @@
+"""What memory foretold of each review before it happened: the log played through once more, card by card."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from learning.day import StudyCalendar
+from learning.fsrs6 import DEFAULTS, Fsrs6
+from learning.memory import Phase, Scheduler
+from vault.ids import CardId
+from vault.review_columns import ReviewColumns
+
+PHASES = tuple(Phase)
+NEVER = -1.0  # predicted of a card's first review: nothing was known of it
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Row n is row n of `columns`, seen just before that review.
+
+    `day` is its study day (an ordinal), `first` whether it is its card's first on that day, `phase` an index into
+    PHASES, `interval` the days that had been planned since the review before (0 for a step), `elapsed` those that
+    passed, `stability` (days) and the chance of recall in [0, 1], `predicted`, as they were; NEVER before any review.
+    """
+
+    columns: ReviewColumns
+    day: array[int]
+    first: bytearray
+    phase: bytearray
+    interval: array[int]
+    elapsed: array[int]
+    stability: array[float]
+    predicted: array[float]
+
+    def tried(self) -> Iterator[int]:
+        """The rows that put a memory to the test: the first of a card on a day, a day or more after the one before."""
+        first, elapsed = self.first, self.elapsed
+        return (row for row in range(len(self.day)) if first[row] and elapsed[row] > 0)
+
+
+def replay(columns: ReviewColumns, scheduler: Scheduler) -> Replay:
+    """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each."""
+    out = _blank(columns, study_days(columns.at_ms, scheduler.calendar))
+    rules = scheduler.rules
+    kernel = Fsrs6(rules.parameters or DEFAULTS)
+    table = transitions(len(rules.learning_steps), len(rules.relearning_steps))
+    chance, after = kernel.retrievability, kernel.after
+    places = [0] * len(columns.cards)
+    memories: list[tuple[float, float]] = [(0.0, 0.0)] * len(columns.cards)
+    last = [0] * len(columns.cards)
+    in_review = PHASES.index(Phase.REVIEW)
+    for row, (card, rating, day) in enumerate(zip(columns.card, columns.rating, out.day, strict=True)):
+        place = table[places[card]]
+        if place.phase:
+            stability, difficulty = memories[card]
+            elapsed = day - last[card]
+            if elapsed > 0:
+                out.first[row] = 1
+                out.elapsed[row] = elapsed
+            out.phase[row] = place.phase
+            if place.phase == in_review:
+                out.interval[row] = kernel.interval(stability, rules.retention, rules.maximum_interval)
+            out.stability[row] = stability
+            out.predicted[row] = chance(stability, elapsed)
+            memories[card] = after(stability, difficulty, elapsed, rating)
+        else:
+            out.first[row] = 1
+            memories[card] = kernel.first(rating)
+        places[card] = place.next[rating]
+        last[card] = day
+    return out
+
+
+def _blank(columns: ReviewColumns, days: array[int]) -> Replay:
+    size = len(columns)
+    zeros = bytes(size * array("L").itemsize)
+    numbers = array("L", zeros), array("L", zeros)
+    chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size
+    return Replay(columns, days, bytearray(size), bytearray(size), *numbers, *chances)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a card stands between reviews: an index into PHASES, and by rating (1 to 4) the place it goes to."""
+
+    phase: int
+    next: tuple[int, int, int, int, int]
+
+
+def transitions(learning: int, relearning: int) -> tuple[Place, ...]:
+    """Every place a card can stand in with so many steps; the first is that of a new card."""
+    new, learn, review, relearn = range(4)
+    done = 1 + learning  # the place of the review phase; before it the steps of learning, after it those of relearning
+    lapse = done + 1 if relearning else done
+
+    def steps(first: int, count: int, phase: int) -> list[Place]:
+        last = first + count - 1
+        ahead = [place + 1 if place < last else done for place in range(first, last + 1)]
+        return [Place(phase, (0, first, first + n, good, done)) for n, good in enumerate(ahead)]
+
+    taught = steps(1, learning, learn)
+    begun = Place(new, taught[0].next if taught else (0, done, done, done, done))
+    known = Place(review, (0, lapse, done, done, done))
+    return (begun, *taught, known, *steps(lapse, relearning, relearn))
+
+
+def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
+    """The study day of each instant (Unix milliseconds, in order of time)."""
+    days = array("l", bytes(len(at_ms) * array("l").itemsize))
+    day, start, end = 0, 1, 0
+    for row, at in enumerate(at_ms):
+        if not start <= at < end:
+            day = calendar.day(_EPOCH + at * _MS)
+            start, end = ((calendar.start(d) - _EPOCH) // _MS for d in (day, day + 1))
+        days[row] = day
+    return days
+
+
+def only(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
+    """The rows of the `wanted` cards."""
+    kept = {number: card for number, card in enumerate(columns.cards) if card in wanted}
+    if len(kept) == len(columns.cards):
+        return columns
+    renamed = {old: new for new, old in enumerate(kept)}
+    rows = [row for row, card in enumerate(columns.card) if card in renamed]
+    return ReviewColumns(
+        list(kept.values()),
+        array("L", (renamed[columns.card[row]] for row in rows)),
+        array("B", (columns.rating[row] for row in rows)),
+        array("q", (columns.at_ms[row] for row in rows)),
+        array("L", (columns.ms[row] for row in rows)),
+    )

@@ -1,0 +1,128 @@
+"""Cards with what figures need of them: concept, kind, tags; and which concepts a topic holds. Reads, never writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import replace
+
+from learning.desk import Desk
+from learning.mastery import Studied
+from learning.promotion import short
+from learning.replay import only
+from learning.stats import CardNews, Material
+from vault import ledger
+from vault.card import Deck
+from vault.clean import clean_line
+from vault.errors import Damaged, NotFound, Refused
+from vault.ids import CardId
+from vault.markdown import unescape
+from vault.review_columns import columns_of
+from vault.store import CONCEPTS, TOPICS, Vault
+from vault.wikilink import links
+
+_PLAIN_TAGS = re.compile(r"^tags:(?: \[\]|((?:\n *- [\w/-]+)*))$", re.MULTILINE)
+_TAGS = re.compile(r"^tags\b", re.MULTILINE)
+_MEMBER = re.compile(r"- (\[\[wiki/concepts/[^\[\]]*\]\])\s*")
+_NEWS = {"birth": "added", "change": "reworded"}
+_TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
+
+
+def studied(desk: Desk) -> tuple[Studied, ...]:
+    """The cards of a desk, in its order."""
+    tags: dict[str, tuple[str, ...]] = {}
+    titles: dict[str, str] = {}
+    out = []
+    for placed in desk.cards.values():
+        path = placed.deck.path
+        if path not in tags:
+            tags[path], titles[path] = tags_of(placed.deck), short(placed.title)
+        out.append(Studied(placed.id, placed.concept, titles[path], placed.kind, tags[path]))
+    return tuple(out)
+
+
+def tags_of(deck: Deck) -> tuple[str, ...]:
+    """The tags of a deck, without `#`. As mostly written a glance is enough: YAML is slow, and decks are many."""
+    front = deck.text[: max(deck.text.find("\n---", 3), 0)]
+    if not _TAGS.search(front):
+        return ()
+    plain = _PLAIN_TAGS.search(front)
+    found = re.findall(r"- ([\w/-]+)", plain[1] or "") if plain else deck.properties.texts("tags")
+    return tuple(dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in found))
+
+
+def material_of(desk: Desk) -> Material:
+    """All that figures are made of, from a desk."""
+    return Material(
+        studied(desk),
+        columns_of(desk.log.events),
+        desk.states,
+        topics(desk.vault),
+        card_news(desk),
+        desk.vault.settings.leech_threshold,
+    )
+
+
+def card_news(desk: Desk) -> tuple[CardNews, ...]:
+    """What became of the desk's cards: the ledger's births and changes of text, and what memory takes of the rest."""
+    told = [CardNews(change.card, change.type, change.at) for change in desk.changes]
+    other = {(news.card, news.at) for news in told}
+    data = desk.vault.read_bytes(ledger.IDS) or b""
+    lines = b"\n".join(line for line in data.split(b"\n") if b'"card"' in line)
+    for event in ledger.decode(lines, ledger.IDS)[0]:
+        card, at = CardId(str(event.get("id"))), ledger.parse_instant(event["at"])
+        if event.get("of") == "card" and event["type"] in _NEWS and (card, at) not in other:
+            told.append(CardNews(card, _NEWS[event["type"]], at))
+    return tuple(told)
+
+
+def narrowed(material: Material, stems: Collection[str] | None = None, tag: str = "") -> Material:
+    """The part of it that belongs to the concepts `stems`, if given, and has the tag, if given."""
+    key = tag.removeprefix("#").casefold()
+    cards = [
+        card
+        for card in material.cards
+        if (stems is None or card.concept in stems) and (not key or key in map(str.casefold, card.tags))
+    ]
+    ids = {card.card for card in cards}
+    news = [one for one in material.news if one.card in ids]
+    return replace(material, cards=cards, columns=only(material.columns, ids), news=news)
+
+
+def topics(vault: Vault) -> dict[str, tuple[str, ...]]:
+    """The title of each topic's article -> the stems of the concepts that it lists; one that cannot be read is none."""
+    out: dict[str, tuple[str, ...]] = {}
+    for path in vault.paths(TOPICS, ".md"):
+        with suppress(Damaged, Refused):
+            text = vault.read_text(path) or ""
+            title = _TITLE.search(text)
+            name = short(unescape(title[1])) if title else path.rsplit("/", 1)[-1].removesuffix(".md")
+            out[name] = tuple(_members(text))
+    return out
+
+
+def _members(text: str) -> Iterable[str]:
+    for line in text.splitlines():
+        found = _MEMBER.fullmatch(line)
+        for link in links(found[1]) if found else ():
+            yield link.target.removeprefix(f"{CONCEPTS}/")
+
+
+def topic_named(wanted: str, known: dict[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+    """The one topic that goes by `wanted`, with its concepts. Raises: NotFound, which names near ones."""
+    from difflib import get_close_matches
+
+    key = clean_line(wanted).casefold()
+    for fits in (lambda t: t == key, lambda t: bool(key) and t.startswith(key), lambda t: bool(key) and key in t):
+        found = [name for name in known if fits(name.casefold())]
+        if len(found) == 1:
+            return found[0], known[found[0]]
+    near = found or get_close_matches(key, [name.casefold() for name in known], 3, 0.5)
+    shown = " or ".join([name for name in known if name in near or name.casefold() in near][:3])
+    hint = f"perhaps {shown}" if shown else "wiki/topics holds a page for each"
+    raise NotFound(
+        "no topic goes by that name" if not found else "several topics go by that name",
+        where=clean_line(wanted)[:60],
+        hint=hint,
+    )

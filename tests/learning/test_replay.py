@@ -1,0 +1,66 @@
+"""The log played through once more, held against the scheduler of record and against counting by hand."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learning.day import StudyCalendar
+from learning.memory import MemoryState, Phase, Rules, Scheduler
+from learning.replay import NEVER, PHASES, only, replay, study_days
+from vault.ids import CardId
+from vault.log_event import Rating, Review, Stamp
+from vault.review_columns import ReviewColumns, columns_of
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+STEPS = st.lists(st.sampled_from([timedelta(minutes=1), timedelta(minutes=10), timedelta(days=1)]), max_size=3)
+REVIEWS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from(list(Rating)), st.integers(1, 60 * 24 * 40)), max_size=40
+)
+
+
+def events_of(drawn: list[tuple[str, Rating, int]]) -> list[Review]:
+    """Reviews in order, each so many minutes after the one before."""
+    at, out = START, []
+    for number, (card, rating, minutes) in enumerate(drawn):
+        at += timedelta(minutes=minutes)
+        out.append(Review(Stamp(f"{number:026}", at), CardId(card), rating, 1000))
+    return out
+
+
+@given(REVIEWS, STEPS, STEPS)
+def test_each_row_is_what_the_scheduler_of_record_knew_before_that_review(
+    drawn: list[tuple[str, Rating, int]], learning: list[timedelta], relearning: list[timedelta]
+) -> None:
+    calendar = StudyCalendar(ZoneInfo("Europe/Berlin"))
+    scheduler = Scheduler(Rules(calendar, learning_steps=tuple(learning), relearning_steps=tuple(relearning)))
+    events = events_of(drawn)
+    seen = replay(columns_of(events), scheduler)
+    states: dict[CardId, MemoryState] = {}
+    for row, event in enumerate(events):
+        state = states.get(event.card, MemoryState())
+        assert PHASES[seen.phase[row]] is state.phase
+        assert seen.day[row] == calendar.day(event.at)
+        if state.phase is Phase.NEW:
+            assert seen.predicted[row] == NEVER
+            assert seen.first[row]
+        else:
+            assert abs(seen.predicted[row] - scheduler.retrievability(state, event.at)) < 1e-12
+            assert seen.elapsed[row] == calendar.day(event.at) - state.last_day
+            assert bool(seen.first[row]) == (state.last_day != calendar.day(event.at))
+        states[event.card] = scheduler.review(state, event.rating, event.at)
+
+
+def test_the_cards_of_a_topic_are_the_rows_of_those_cards_alone() -> None:
+    events = events_of([("a", Rating.GOOD, 1), ("b", Rating.AGAIN, 1), ("c", Rating.EASY, 1), ("b", Rating.GOOD, 9)])
+    columns = columns_of(events)
+    assert only(columns, {CardId("b"), CardId("z")}) == columns_of([events[1], events[3]])
+    assert only(columns, {CardId(c) for c in "abc"}) is columns
+    assert len(only(columns, set())) == 0
+
+
+def test_nothing_reviewed_is_nothing_foreseen() -> None:
+    seen = replay(ReviewColumns(), Scheduler(Rules()))
+    assert list(seen.tried()) == []
+    assert len(study_days(ReviewColumns().at_ms, StudyCalendar())) == 0
