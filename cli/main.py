@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("cli.reviewing:undo", "Take back the last thing you did to a card."),
     "card": ("cli.reviewing:card", "Show, suspend, resume, bury or flag one card."),
     "gaps": ("cli.agenda:gaps", "The reading agenda: list, plan, resolve, ignore."),
+    "stats": ("cli.stats:stats", "How well you remember, what is coming, what is weak."),
     "status": ("cli.founding:status", "What the vault holds."),
     "verify": ("cli.checking:verify", "Check every quote, citation and card against the sources."),
     "trace": ("cli.checking:trace", "Follow a card, sentence or claim back to its source."),

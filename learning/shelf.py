@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -109,7 +109,7 @@ def _members(text: str) -> Iterable[str]:
             yield link.target.removeprefix(f"{CONCEPTS}/")
 
 
-def topic_named(wanted: str, known: dict[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+def topic_named(wanted: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
     """The one topic that goes by `wanted`, with its concepts. Raises: NotFound, which names near ones."""
     from difflib import get_close_matches
 

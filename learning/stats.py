@@ -142,7 +142,7 @@ class Material:
     cards: Sequence[Studied]
     columns: ReviewColumns
     states: Mapping[CardId, MemoryState]
-    topics: Mapping[str, Iterable[str]]
+    topics: Mapping[str, tuple[str, ...]]
     news: Sequence[CardNews] = ()
     leech_threshold: int = 0  # lapses; 0 for never
 
