@@ -6,7 +6,7 @@ the clock, and its fuzz, which draws from the global random, is off: the same lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -197,10 +197,16 @@ def scheduler_for(rules: Rules, events: Iterable[LogEvent]) -> Scheduler:
 
 
 def fold(
-    events: Iterable[LogEvent], scheduler: Scheduler, changes: Iterable[CardEvent] = ()
+    events: Iterable[LogEvent],
+    scheduler: Scheduler,
+    changes: Iterable[CardEvent] = (),
+    known: Mapping[CardId, MemoryState] | None = None,
 ) -> dict[CardId, MemoryState]:
-    """The state of every card that the log or the ledger speaks of, whatever the order or number of the events."""
-    states: dict[CardId, MemoryState] = {}
+    """The state of every card that the log or the ledger speaks of, whatever the order or number of the events.
+
+    `known` are states that a fold of everything before `events` and `changes` has given.
+    """
+    states = dict(known or {})
     steps: list[tuple[datetime, str, LogEvent | CardEvent]] = [(e.at, e.id, e) for e in live(events)]
     changes = set(changes)
     if changes:

@@ -132,6 +132,22 @@ class Guard(Folder):
             finally:
                 os.close(handle)
 
+    def keep(self, path: str, data: bytes) -> None:
+        """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
+
+        Raises as `write` does.
+        """
+        parts = writable(path, self.scope)
+        if parts[:2] != (".retain", "cache"):
+            raise refusal(path, "only caches are written in haste")
+        with (
+            failing(self._told(path)),
+            self._opened(path, parts[:-1], create=True) as folder,
+            _temporary(folder, temporary_name(), None, 0o600) as temp,
+        ):
+            write_all(temp.handle, data)
+            os.rename(temp.name, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
+
     def remove(self, path: str, *, expect: str) -> None:
         """Deletes the file whose bytes have the SHA-256 `expect`: a hand that only adds, what it has just laid there.
 
