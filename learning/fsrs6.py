@@ -85,7 +85,7 @@ def fuzz_range(days: int, maximum: int) -> tuple[int, int]:
 
 def _at_first(w: Sequence[float], rating: int) -> float:
     """The difficulty that a first review gives, not yet brought within its bounds."""
-    return w[4] - (math.e ** (w[5] * (rating - 1))) + 1
+    return float(w[4] - (math.e ** (w[5] * (rating - 1))) + 1)
 
 
 def _difficult(difficulty: float) -> float:

@@ -19,7 +19,7 @@ from vault.ids import CardId
 from vault.ledger import instant
 
 VERSION = 1
-_TAIL = len(',"crc":"01234567"}')
+TAIL = len(',"crc":"01234567"}')
 
 
 class Rating(IntEnum):
@@ -186,7 +186,7 @@ def _instant(value: object) -> datetime:
         if at.tzinfo is None:
             raise ValueError("an instant has no zone")
         at = at.astimezone(UTC)
-    return at
+    return at.replace(microsecond=at.microsecond // 1000 * 1000) if at.microsecond % 1000 else at
 
 
 def _number(value: object) -> float:
@@ -195,16 +195,16 @@ def _number(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-_RATINGS = {int(r): r for r in Rating}
+RATINGS = {int(r): r for r in Rating}
 
 
 def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating, int]:
     rating, ms = record["rating"], record.get("ms", 0)
-    if type(rating) is not int or rating not in _RATINGS:
+    if type(rating) is not int or rating not in RATINGS:
         raise ValueError("rating is not 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
         raise ValueError("ms is not a duration")
-    return stamp, CardId(_text(record, "card")), _RATINGS[rating], ms
+    return stamp, CardId(_text(record, "card")), RATINGS[rating], ms
 
 
 def _params(record: dict[str, Any], stamp: Stamp) -> Params:
@@ -232,11 +232,11 @@ class UnknownType(Exception):
 
 
 def decode(line: bytes) -> LogEvent:
-    """The event of one line (without its line end).
+    """The event of one line (without its line end); of its instants, whole milliseconds.
 
     Raises: ValueError if the line is not what was written; SchemaTooNew; UnknownType.
     """
-    if line[-_TAIL:] != checksum(line[:-_TAIL]):
+    if line[-TAIL:] != checksum(line[:-TAIL]):
         raise ValueError("the checksum does not fit the line")
     try:
         record = json.loads(line.decode())

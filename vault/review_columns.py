@@ -10,6 +10,8 @@ from vault.ids import CardId
 from vault.log_event import LogEvent, Review
 from vault.review_log import live, unix_ms
 
+MOST_MS = 0xFFFFFFFF  # the longest time on screen that a column holds
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewColumns:
@@ -41,5 +43,5 @@ def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
             columns.card.append(number)
             columns.rating.append(event.rating)
             columns.at_ms.append(unix_ms(event.at))
-            columns.ms.append(min(event.ms, 0xFFFFFFFF))
+            columns.ms.append(min(event.ms, MOST_MS))
     return columns

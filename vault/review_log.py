@@ -70,7 +70,7 @@ FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
 _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +115,45 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
 
 def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
     """The file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
-    lines = data.removeprefix(_BOM).split(b"\n")
+    lines = data.removeprefix(BOM).split(b"\n")
     for number, line in enumerate(lines, 1):
-        if not line or line == b"\r":
-            continue
-        try:
-            yield number, decode(line[:-1] if line.endswith(b"\r") else line)
-        except ValueError as problem:
-            kept = _whole_events(line)
-            yield from ((number, event) for event in kept)
-            torn = number == len(lines) and not kept  # the last line, and no newline came after it
-            diagnostics.append(_bad_line(path, number, str(problem), torn, len(kept)))
-        except UnknownType as stranger:
-            kind = str(stranger)
-            if kind not in unknown:
-                unknown.add(kind)
-                what = f"events of the unknown type {clean_line(kind)!r} are kept and ignored"
-                diagnostics.append(Diagnostic(path, number, "log-unknown-type", what))
-        except SchemaTooNew as newer:
-            raise SchemaTooNew(newer.what, where=f"{path}:{number}", hint=newer.hint) from None
+        where = Line(path, number, number == len(lines))
+        for event in line_events(line, where, unknown, diagnostics):
+            yield number, event
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a line stands; `last` if no newline came after it."""
+
+    path: str
+    number: int
+    last: bool = False
+
+
+def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[Diagnostic]) -> list[LogEvent]:
+    """The events of one line: one, or none, or those that are whole where lines ran into each other.
+
+    What is no event goes to `diagnostics`, each type that is not in `unknown` once. Raises: SchemaTooNew.
+    """
+    if not line or line == b"\r":
+        return []
+    try:
+        return [decode(line[:-1] if line.endswith(b"\r") else line)]
+    except ValueError as problem:
+        kept = _whole_events(line)
+        torn = where.last and not kept
+        diagnostics.append(_bad_line(where.path, where.number, str(problem), torn, len(kept)))
+        return kept
+    except UnknownType as stranger:
+        kind = str(stranger)
+        if kind not in unknown:
+            unknown.add(kind)
+            what = f"events of the unknown type {clean_line(kind)!r} are kept and ignored"
+            diagnostics.append(Diagnostic(where.path, where.number, "log-unknown-type", what))
+        return []
+    except SchemaTooNew as newer:
+        raise SchemaTooNew(newer.what, where=f"{where.path}:{where.number}", hint=newer.hint) from None
 
 
 def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Diagnostic:
@@ -158,14 +178,19 @@ def _whole_events(line: bytes) -> list[LogEvent]:
 
 
 def read_log(root: Path) -> Log:
-    """The review log of the vault at `root`; empty where there is none yet.
+    """The review log of the vault at `root`; empty where there is none yet. Raises as `log_files` and `parse_log`."""
+    return parse_log(log_files(root))
 
-    Raises: SchemaTooNew; Refused or Damaged if a file cannot be read at all, as without it cards would look new.
+
+def log_files(root: Path) -> list[tuple[str, bytes]]:
+    """The files of the review log, by vault path, and their bytes.
+
+    Raises: Refused or Damaged if a file cannot be read at all, as without it cards would look new.
     """
     folder = Folder(root)
     paths = [entry.path for entry in folder.listing(FOLDER) if _NAME.fullmatch(entry.path)]
     found = [(clean_line(path.encode(errors="replace").decode()), folder.read(path)) for path in paths]
-    return parse_log((path, data) for path, data in found if data is not None)
+    return [(path, data) for path, data in found if data is not None]
 
 
 def live(events: Iterable[LogEvent]) -> list[LogEvent]:

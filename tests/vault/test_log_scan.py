@@ -1,0 +1,214 @@
+"""Reading the log by the million gives what reading it line by line gives, whatever stands in its files."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vault.errors import SchemaTooNew
+from vault.ids import CardId
+from vault.log_event import (
+    Bury,
+    Flag,
+    Import,
+    LogEvent,
+    Params,
+    Rating,
+    Resume,
+    Review,
+    Stamp,
+    Suspend,
+    Undo,
+    checksum,
+    encode,
+)
+from vault.log_scan import ScannedLog, blocks, scan_log
+from vault.review_columns import columns_of
+from vault.review_log import last_undoable, live, parse_log
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PATHS = ("learning/reviews-2025.jsonl", "learning/reviews.jsonl", "learning/reviews.sync-conflict.jsonl")
+
+
+def id_of(number: int) -> str:
+    return f"{number:026}"
+
+
+# Few ids, instants and cards, so that they meet.
+numbers = st.integers(0, 12)
+instants = st.integers(0, 9).map(lambda n: NOON + timedelta(milliseconds=n)) | st.datetimes(
+    datetime(1, 1, 5), datetime(9999, 12, 27)
+).map(lambda t: t.replace(microsecond=t.microsecond // 1000 * 1000, tzinfo=UTC))
+words = st.sampled_from(["tui", "cli", "é", 'a "quoted" word', "tab\there", "\x7f", ""])
+stamps = st.builds(Stamp, numbers.map(id_of), instants, st.just("+01:00"), words, st.none() | instants)
+cards = st.sampled_from(["aaaaaaaaa1", "aaaaaaaaa2", "Ä", ""]).map(CardId)
+durations = st.sampled_from([0, 5400, 2**32, 10**12])
+ratings = st.sampled_from(Rating)
+events: st.SearchStrategy[LogEvent] = st.one_of(
+    st.builds(Review, stamps, cards, ratings, durations),
+    st.builds(Review, stamps, cards, ratings, durations),
+    st.builds(Import, stamps, cards, ratings, durations, words),
+    st.builds(Undo, stamps, numbers.map(id_of)),
+    st.builds(lambda kind, s, c: kind(s, c), st.sampled_from([Suspend, Resume, Bury, Flag]), stamps, cards),
+    st.builds(Params, stamps, st.just((0.5, -0.0)), st.none() | st.just(0.9), words),
+)
+
+
+def sealed(body: str) -> bytes:
+    return body.encode() + checksum(body.encode())
+
+
+STRANGE = [
+    b"",
+    b"\r",
+    b"not json",
+    b"\x00\x00\x00",
+    b"\xff\xfe",
+    sealed('{"v":1,"id":"z","type":"praise","at":"2026-11-21T12:00:00.000Z"'),
+    sealed(
+        '{"v":1,"id":"y","type":"review","card":"c","rating":3,"at":"2026-13-41T12:00:00.000Z","tz":"","ms":1,"via":""'
+    ),
+    sealed(
+        '{"v":1,"id":"x","type":"review","card":"c","rating":3,"at":"0000-01-01T12:00:00.000Z","tz":"","ms":1,"via":""'
+    ),
+    sealed(
+        '{"v":1,"id":"w","type":"review","card":"c","rating":3,"at":"2026-11-21T24:00:00.000Z","tz":"","ms":1,"via":""'
+    ),
+    sealed('{"v":1,"id":"v","type":"review","card":"c","rating":3,"at":"2026-11-21T12:00:00.123456+01:00","ms":1'),
+    sealed(
+        '{"v":1,"id":"u","type":"review","card":"c","rating":9,"at":"2026-11-21T12:00:00.000Z","tz":"","ms":1,"via":""'
+    ),
+    sealed(
+        '{"v":1,"id":"t","type":"import","card":"c","rating":1,"at":"2026-11-21T12:00:00.000Z","tz":"","ms":1,"via":""'
+    ),
+    sealed(
+        '{"v":1,"id":"s","type":"review","card":"c","rating":1,"at":"2026-11-21T12:00:00.000Z","tz":"","ms":1,"via":""'
+        ',"clock":"2026-02-30T12:00:00.000Z"'
+    ),
+]
+
+
+def torn(line: bytes, chance: random.Random) -> bytes:
+    return line[: chance.randrange(len(line) + 1)]
+
+
+def flipped(line: bytes, chance: random.Random) -> bytes:
+    if not line:
+        return line
+    place = chance.randrange(len(line))
+    return line[:place] + bytes([line[place] ^ 1 << chance.randrange(8)]) + line[place + 1 :]
+
+
+def glued(line: bytes, chance: random.Random) -> bytes:
+    return line + line if chance.random() < 0.5 else b"\x00\x00" + line
+
+
+def ended_by_windows(line: bytes, chance: random.Random) -> bytes:
+    return line + b"\r"
+
+
+def untouched(line: bytes, chance: random.Random) -> bytes:
+    return line
+
+
+HARMS: list[Callable[[bytes, random.Random], bytes]] = [torn, flipped, glued, ended_by_windows, *[untouched] * 6]
+
+
+@st.composite
+def files(draw: st.DrawFn) -> list[tuple[str, bytes]]:
+    """Up to three files of events whole and harmed, strange lines among them, in any order and any number of times."""
+    chance = draw(st.randoms(use_true_random=False))
+    made = []
+    for path in PATHS[: draw(st.integers(1, 3))]:
+        lines = [encode(event) for event in draw(st.lists(events, max_size=12))]
+        lines += draw(st.lists(st.sampled_from(STRANGE), max_size=2))
+        lines += [chance.choice(lines) for _ in range(chance.randrange(3)) if lines]
+        chance.shuffle(lines)
+        data = b"\n".join(chance.choice(HARMS)(line, chance) for line in lines)
+        data = chance.choice([b"", b"", b"\xef\xbb\xbf"]) + data + chance.choice([b"\n", b"\n", b""])
+        made.append((path, data))
+    chance.shuffle(made)
+    return made
+
+
+def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
+    """What the slow way says, told as columns."""
+    log = parse_log(found)
+    counting = live(log.events)
+    others = [e for e in counting if not isinstance(e, Review)]
+    places = [sum(isinstance(e, Review) for e in counting[: counting.index(other)]) for other in others]
+    last = max((e.at for e in counting), default=None)
+    done = last_undoable(log.events)
+    return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, done, log.diagnostics, log.files)
+
+
+@given(files())
+def test_scanning_a_log_gives_what_parsing_it_gives(found: list[tuple[str, bytes]]) -> None:
+    assert scan_log(found) == expected(found)
+
+
+@given(st.lists(st.builds(Review, stamps, cards, ratings, durations), unique_by=lambda e: e.id), st.data())
+def test_an_undo_of_an_undo_gives_the_review_back(reviews: list[LogEvent], data: st.DataObject) -> None:
+    chance = data.draw(st.randoms(use_true_random=False))
+    undone = [Undo(Stamp(id_of(100 + n), NOON + timedelta(days=9)), e.id) for n, e in enumerate(reviews)]
+    again = [Undo(Stamp(id_of(200 + n), NOON + timedelta(days=10)), u.id) for n, u in enumerate(undone)]
+    lines = [encode(e) for e in (*reviews, *undone, *again) if chance.random() < 0.8]
+    chance.shuffle(lines)
+    found = [(PATHS[0], b"".join(line + b"\n" for line in lines)), (PATHS[1], b"\n".join(lines))]
+    assert scan_log(found) == expected(found)
+
+
+def test_a_log_of_many_blocks_is_read_whole_wherever_its_lines_are_harmed() -> None:
+    chance = random.Random(26)
+    lines = []
+    for number in range(25_000):
+        at = NOON + timedelta(minutes=number, milliseconds=chance.randrange(1000))
+        stamp = Stamp(id_of(number), at, "+01:00", "tui", at if number % 3 else None)
+        kind = chance.random()
+        card = CardId(f"card{number % 997:06}")
+        if kind < 0.001:
+            event: LogEvent = Suspend(stamp, card)
+        elif kind < 0.002:
+            event = Undo(stamp, id_of(chance.randrange(number + 1)))
+        elif kind < 0.4:
+            event = Import(stamp, card, Rating(chance.randint(1, 4)), number % 9000, f"anki:{number}")
+        else:
+            event = Review(stamp, card, Rating(chance.randint(1, 4)), number % 9000)
+        lines.append(encode(event))
+    whole = b"".join(line + b"\n" for line in lines)
+    assert len(list(blocks(whole))) > 3
+    assert scan_log([(PATHS[1], whole)]) == expected([(PATHS[1], whole)])
+    lines[12_000] = flipped(lines[12_000], chance)
+    lines[100], lines[20_000] = lines[20_000], lines[100]
+    harmed = b"".join(line + b"\n" for line in lines)
+    both = [(PATHS[1], whole), (PATHS[2], harmed)]
+    assert scan_log(both) == expected(both)
+    assert len(scan_log(both).diagnostics) == 1
+
+
+def test_two_different_events_of_one_id_are_named_and_the_same_one_counts() -> None:
+    one, two = (Review(Stamp(id_of(1), NOON), CardId("aaaaaaaaa1"), rating) for rating in (Rating.GOOD, Rating.AGAIN))
+    for pair in ((one, two), (two, one)):
+        found = [(PATHS[n], encode(event) + b"\n") for n, event in enumerate(pair)]
+        scanned = scan_log(found)
+        assert scanned == expected(found)
+        assert [d.code for d in scanned.diagnostics] == ["log-same-id"]
+        assert list(scanned.reviews.rating) == [1]
+
+
+def test_a_newer_format_is_refused_by_its_line() -> None:
+    line = sealed('{"v":2,"id":"z","type":"review"')
+    good = encode(Review(Stamp(id_of(1), NOON), CardId("aaaaaaaaa1"), Rating.GOOD))
+    with pytest.raises(SchemaTooNew) as caught:
+        scan_log([(PATHS[1], good + b"\n" + line + b"\n")])
+    assert caught.value.where == f"{PATHS[1]}:2"
+
+
+def test_nothing_is_an_empty_log() -> None:
+    assert scan_log([]) == ScannedLog()
+    assert scan_log([(PATHS[1], b"")]) == ScannedLog(files=(PATHS[1],))
