@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ProposedCard
 from compiler.gates import CardGate
+from compiler.living import Change, classify, worst
 from compiler.report import Rejection
 from compiler.resolve import Resolved
 from vault.card import CardKind
@@ -16,6 +17,7 @@ from vault.ids import CardId, ClaimId, digest12, mint
 from vault.ledger import Event, Ids
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
+MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
 AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
 
@@ -92,6 +94,20 @@ def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
     return digest12("\x1f".join(words[c] for c in cites))
 
 
+def how(old: LiveCard, new: ProposedCard) -> Change:
+    """What changed in a card's words: what changed in its question or its answer, whichever is more."""
+    return worst((classify(old.question, new.question.strip()), classify(old.answer, new.answer.strip())))
+
+
+def _proposed(card: LiveCard) -> ProposedCard:
+    return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
+
+
+def _became(old: LiveCard, change: Change) -> Event:
+    """What the ledger keeps of a change beside the new words: how great it is, and what the card said before."""
+    return {"how": change.value, "was": {"q": old.question[:MOST_WAS], "a": old.answer[:MOST_WAS]}}
+
+
 @dataclass(slots=True)
 class CardDesk:
     """Decides, concept by concept in a fixed order, which cards live. Pure: news and ledger events come out."""
@@ -106,13 +122,22 @@ class CardDesk:
     mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
     gate: CardGate = field(default_factory=CardGate)
     news: CardNews = field(default_factory=CardNews)
+    quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
+    said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
+    _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key
+    _saying: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims of all sources that have it
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
-        for card in self.before.values():
+        for claim, quote in self.quotes.items():
+            self._saying.setdefault(quote, []).append(claim)
+        for known in self.before.values():
+            card = self._elsewhere(known) or known
             if not self.ids.alive(card.id) and not self._returns(card):
                 continue
+            if card is not known and card.id not in self.deleted:
+                self._rest_on(card)
             concept = self._concept_of(card)
             if card.id in self.deleted:
                 self._retire(card, "the human deleted it")
@@ -133,6 +158,47 @@ class CardDesk:
             return card.concept if self.mains.get(card.concept, frozenset()).issuperset(card.cites) else None
         return self.home.get(card.cites[0]) if card.cites else None
 
+    def _elsewhere(self, card: LiveCard) -> LiveCard | None:
+        """The card resting on other claims of its concept that say word for word what its own said; None if it must
+        not, or need not. One source may drop or change what another still says: then nothing changed."""
+        moved = [c for c in card.cites if c in self.said_before or c not in self.words]
+        if not moved:
+            return None
+        cites = tuple(self._twin(c, card.concept) or c for c in card.cites)
+        known = len(set(cites)) == len(cites) and all(c in self.words for c in cites)
+        found = known and proof_of(cites, self.words) == card.proof
+        return replace(card, cites=cites) if found else None
+
+    def _twin(self, claim: ClaimId, concept: str) -> ClaimId | None:
+        """The oldest other claim of the concept with the words that `claim` had."""
+        said = self.said_before.get(claim, self.ids.quotes.get(claim, ""))
+        there = self.mains.get(concept, frozenset())
+        alike = (c for c in self._saying.get(said, ()) if c != claim and self.home.get(c) == concept and c in there)
+        return next((ClaimId(c) for c in alike), None)
+
+    def _rest_on(self, card: LiveCard) -> None:
+        """Tell the ledger on which claims the card rests now, and give it the key that goes with them."""
+        first = f"{card.kind.value}:{card.cites[0]}"
+        numbers = itertools.chain([first], (f"{first}:{n}" for n in itertools.count(2)))
+        taken = set(self._keys.values())
+        key = next(k for k in numbers if k not in taken and self._known(k) in (None, card.id))
+        if key != self._key(card.id):
+            self._keys[card.id] = key
+            self.news.events.append(
+                {"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key}
+            )
+        self.news.events.append(self._event("change", card) | {"how": Change.COSMETIC.value})
+
+    def _key(self, id_: CardId) -> str:
+        return self._keys.get(id_) or self.ids.present_key[id_]
+
+    def _known(self, key: str) -> CardId | None:
+        """The card that has or had the key."""
+        if (new := next((i for i, k in self._keys.items() if k == key), None)) is not None:
+            return new
+        id_ = self.ids.keys.get(("card", key))
+        return CardId(id_) if id_ is not None and id_ not in self._keys else None
+
     def settle(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
         """The concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
@@ -144,7 +210,7 @@ class CardDesk:
         for key, proposal in proposals.items():
             if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
-            deleted = self.ids.keys.get(("card", key)) in self.deleted
+            deleted = self._known(key) in self.deleted
             reason = "the human deleted this card" if deleted else self.gate.refused(proposal, concept.title, claims)
             if reason:
                 words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
@@ -162,29 +228,53 @@ class CardDesk:
     ) -> list[LiveCard]:
         """The card after its claims: as it is while they read the same, else as the engine now has it, else retired.
 
-        Its proposal is taken out of `proposals`.
+        Its proposal is taken out of `proposals`. Words that only look other, and those of which the engine has no card
+        any more though they say the same, leave the card its own.
         """
-        proposal = proposals.pop(self.ids.present_key[card.id], None)
+        proposal = proposals.pop(self._key(card.id), None)
         if card.proof == proof_of(card.cites, self.words):
             self.news.kept += 1
             self._revive(card.id)
             return [card]
+        said = self._claims_changed(card)
+        own = _proposed(card)
+        if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
+            proposal = own
         if proposal is None or self.gate.refused(proposal, concept.title, claims):
-            self._retire(card, "its evidence changed")
-            return []
-        new = self._card(card.id, proposal, concept)
-        self.news.updated += 1
-        self._revive(card.id)
-        self.news.events.append(self._event("change", new))
-        return [new]
+            if said in (None, Change.FACT) or proposal is own or self.gate.refused(own, concept.title, claims):
+                self._retire(card, "its evidence changed")
+                return []
+            proposal = own
+        change = how(card, proposal)
+        if change is Change.FACT and said in (Change.COSMETIC, Change.REWORDED):
+            change = Change.REWORDED  # the same facts, asked for in another way
+        return [self._changed(card, self._card(card.id, proposal, concept), change)]
+
+    def _claims_changed(self, card: LiveCard) -> Change | None:
+        """What this build changed in the claims that the card cites; None where nobody can say."""
+        changed = [c for c in card.cites if c in self.said_before]
+        if not changed or any(self.words[c].partition(" ")[2] != self.quotes.get(c) for c in card.cites):
+            return None  # a claim that is stated in an engine's words may say other things of the same quote
+        return worst(classify(self.said_before[c], self.quotes[c]) for c in changed)
+
+    def _changed(self, old: LiveCard, new: LiveCard, change: Change) -> LiveCard:
+        """`new`, which the ledger learns is what `old` became, and how."""
+        same = (old.question, old.answer) == (new.question, new.answer)
+        self.news.kept += same
+        self.news.updated += not same
+        self._revive(new.id)
+        self.news.events.append(self._event("change", new) | _became(old, change))
+        return new
 
     def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
-        known = self.ids.keys.get(("card", key))
+        known = self._known(key)
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)
         if known:  # it was retired; its history goes on
             self._revive(id_)
-            self.news.events.append(self._event("change", card))
+            before = self.before.get(id_)
+            became = _became(before, how(before, proposal)) if before else {}
+            self.news.events.append(self._event("change", card) | became)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})
         self.news.created += 1

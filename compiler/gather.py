@@ -18,6 +18,7 @@ from compiler.extract import Extracted, Verified, claims_in
 from compiler.fingerprint import VERSION as FINGERPRINT
 from compiler.fingerprint import Fingerprint, fingerprint
 from compiler.kinds import VERSIONS
+from compiler.living import successors
 from compiler.plan import RawFile, Tracked
 from vault import ledger
 from vault.claim import Claim
@@ -29,7 +30,6 @@ from vault.ids import ClaimId, digest12, mint
 from vault.source import SourceText
 from vault.store import Vault
 
-SAME_CLAIM = 80  # out of 100: a changed quote this like a vanished one of its source is the same claim
 _DIGESTS = ".retain/cache/raw.json"
 Progress = Callable[[dict[str, Any]], None]
 
@@ -126,6 +126,7 @@ class Gathering:
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
     events: list[ledger.Event] = field(default_factory=list)
+    said_before: dict[str, str] = field(default_factory=dict)  # claim id -> its words before this build found others
 
     def run(self, sources: Sequence[Tracked]) -> list[Gathered]:
         """Every source with its claims, in the order given."""
@@ -246,28 +247,17 @@ class Gathering:
     def _moved(
         self, tracked: Tracked, found: Sequence[Verified], keys: list[str], before: dict[str, str]
     ) -> dict[str, str]:
-        """New key -> id of the claim whose words it changed a little."""
+        """New key -> id of the claim whose words were edited and now stand under that key."""
         gone = {id_ for key, id_ in before.items() if key not in set(keys) and self.ids.alive(id_)}
         new = [(v, k) for v, k in zip(found, keys, strict=True) if k not in before]
         old = {id_: self.ids.quotes[id_] for id_ in sorted(gone) if id_ in self.ids.quotes} if new else {}
         if not old:
             return {}
         quotes = {k: v.quote for v, k in new}
-        from rapidfuzz import fuzz
-
-        pairs = sorted(
-            (
-                (fuzz.ratio(v.quote, quote, score_cutoff=SAME_CLAIM), k, id_)
-                for v, k in new
-                for id_, quote in old.items()
-            ),
-            key=lambda p: (-p[0], p[1], p[2]),
-        )
-        moved: dict[str, str] = {}
-        for score, key, id_ in pairs:
-            if score >= SAME_CLAIM and key not in moved and id_ not in moved.values():
-                moved[key] = id_
-                self.events.append(self._event("reanchor", id_, key, quotes[key]))
+        moved = successors(old, quotes)
+        for key, id_ in moved.items():
+            self.events.append(self._event("reanchor", id_, key, quotes[key]))
+            self.said_before[id_] = old[id_]
         return moved
 
     def _event(self, type_: str, id_: str, key: str, quote: str) -> ledger.Event:

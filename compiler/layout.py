@@ -98,6 +98,7 @@ class Layout:
     read_old: ReadOld
     fills: Mapping[GapId, Sequence[str]] = field(default_factory=dict)  # gap -> files that were added for it
     addresses: Mapping[str, str] = field(default_factory=dict)  # file -> where it was fetched
+    said_before: Mapping[str, str] = field(default_factory=dict)  # claim id -> its words, where this build found others
     files: dict[str, str] = field(default_factory=dict)
     decks: dict[str, decks.Fresh] = field(default_factory=dict)
     events: list[ledger.Event] = field(default_factory=list)
@@ -234,7 +235,19 @@ class Layout:
         home: dict[str, str] = dict(self.resolution.owners)
         mains = {str(a.concept.id): frozenset(str(c.id) for c in a.concept.main) for a in order}
         live = cards.live_cards(self.id_events, self.ids)
-        desk = cards.CardDesk(self.ids, live, words, home, self.at, self.engine, deleted, mains)
+        quotes: dict[str, str] = {c.id: c.quote for c in self.claims.values()}
+        desk = cards.CardDesk(
+            self.ids,
+            live,
+            words,
+            home,
+            self.at,
+            self.engine,
+            deleted,
+            mains,
+            quotes=quotes,
+            said_before=self.said_before,
+        )
         desk.open()
         for article, reply in zip(order, replies, strict=True):
             desk.settle(

@@ -65,6 +65,7 @@ class Pipeline:
         self.at = ledger.after([*self.id_events, *self.decided, *self.builds], at)
         self.events: list[ledger.Event] = []  # for ids.jsonl
         self.decisions: list[ledger.Event] = []  # for decisions.jsonl
+        self.said_before: dict[str, str] = {}  # claim -> its words before this build found others in their place
         self.appended: dict[str, int] = {}  # ledger -> bytes that this build added to it
 
     def run(self) -> Report:
@@ -191,6 +192,7 @@ class Pipeline:
         )
         gathered = gathering.run(sources)
         self._learn(gathering.events)
+        self.said_before = gathering.said_before
         self.report.failures += gathering.failures
         self.report.notices += gathering.notices
         present = {c.id for g in gathered for c, _ in g.claims}
@@ -217,6 +219,7 @@ class Pipeline:
             report=self.report,
             read_old=self.publisher.settled_text_of,
             fills=fills_in(self.decided),
+            said_before=self.said_before,
             addresses={origin.path: origin.address for origin in origins_in(self.decided)},
         )
 
