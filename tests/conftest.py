@@ -101,7 +101,8 @@ def torture() -> Callable[[int, int], int]:
 def tally() -> Callable[..., None]:
     """Takes down one row of a table: what was measured, the figures, and on which page it stands.
 
-    `tally("Torn tails", "340 of 340", page="memory")` is for docs/memory.md; without a page, for docs/guard.md. Only `make torture` keeps them (RETAIN_TALLY names its file); each row is one JSON line.
+    `tally("Torn tails", "340 of 340", page="memory")` is for docs/memory.md; without a page, for docs/guard.md.
+    Only `make torture` keeps them (RETAIN_TALLY names its file); each row is one JSON line.
     """
 
     def take_down(row: str, figures: str, page: str = "guard") -> None:

@@ -1,0 +1,360 @@
+"""Whatever two machines do, in any order: desk, desk without caches and a plain dictionary say the same."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from learning.desk import Desk, mark, open_desk, rate, read_desk, save_review_page, undo
+from tests.learning.plain_memory import Event, PlainLog, Remembered, begins, day_of, on_disk, states
+from vault.errors import ClockWentBackwards, NotFound
+from vault.ids import CardId
+from vault.log_event import Bury, CardMark, Flag, LogEvent, Rating, Resume, Suspend, encode
+from vault.settings import Settings, render_settings
+from vault.store import REVIEW_PAGE, Vault, open_vault
+
+CARDS = tuple(f"k{n:09}" for n in range(6))
+DECKS = ("alpha", "beta", "gamma")
+ZONES = ("Europe/Berlin", "America/St_Johns", "Pacific/Auckland", "UTC")
+MARKS: dict[str, type[CardMark]] = {"suspend": Suspend, "resume": Resume, "bury": Bury, "flag": Flag}
+NOON = datetime(2026, 3, 27, 12, tzinfo=UTC)  # two days before clocks go forward in Berlin
+AUTUMN = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)  # half an hour before they go back
+LOG = "learning/reviews.jsonl"
+
+
+class Machine:
+    """One machine: a vault on disk, what its decks should hold, and the plain log of what was done there."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.log = root, PlainLog()
+        self.decks: dict[str, dict[str, str]] = {deck: {} for deck in DECKS}
+        for number, card in enumerate(CARDS):
+            self.decks[DECKS[number % 2]][card] = f"What is {number}?"
+        (root / "learning/flashcards").mkdir(parents=True)
+        (root / "ledger").mkdir()
+        self.save_decks()
+
+    def save_decks(self) -> None:
+        for deck, cards in self.decks.items():
+            blocks = [f"\nQ: {question}\nA: That.\n<!-- card {id_} -->\n" for id_, question in cards.items()]
+            text = f"---\ntags: [{deck}]\n---\n\n# {deck}\n" + "".join(blocks)
+            path = self.root / f"learning/flashcards/{deck}.md"
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+
+    @property
+    def cards(self) -> set[str]:
+        return {card for deck in self.decks.values() for card in deck}
+
+    def holder(self, card: str) -> str | None:
+        return next((deck for deck, cards in self.decks.items() if card in cards), None)
+
+    def logs(self) -> list[Path]:
+        return sorted((self.root / "learning").glob("reviews*.jsonl"))
+
+    def vault(self) -> Vault:
+        return open_vault(str(self.root), None, self.root)
+
+
+class Memory(RuleBasedStateMachine):
+    """Two machines with one vault. Steps happen on either; what is said of both is asked after each step."""
+
+    steps = 0
+
+    @initialize(seed=st.integers(0, 2**32))
+    def begin(self, seed: int) -> None:
+        self.top = Path(tempfile.mkdtemp(prefix="retain-machine-"))
+        self.chance = random.Random(seed)
+        self.now, self.zone, self.rollover, self.retention, self.fuzz = NOON, ZONES[0], 4, 0.9, False
+        self.machines = [Machine(self.top / "one"), Machine(self.top / "two")]
+        self.touched = [0, 1]
+        self.save_settings()
+
+    def teardown(self) -> None:
+        if hasattr(self, "top"):
+            shutil.rmtree(self.top)
+
+    def save_settings(self) -> None:
+        text = render_settings(
+            Settings("01KB0000000000000000000000", "Mind", timezone=self.zone, rollover=self.rollover,
+                     retention=self.retention, new_per_day=2, reviews_per_day=3)
+        )  # fmt: skip
+        text = text.replace("# More can", f"fuzz = {str(self.fuzz).lower()}\nleech_threshold = 0\n# More can")
+        for machine in self.machines:
+            (machine.root / "retain.toml").write_text(text)
+        self.touched = [0, 1]
+
+    def desk(self, which: int) -> Desk:
+        self.touched = [which]
+        return open_desk(self.machines[which].vault(), self.now)
+
+    # --- what the learner does ------------------------------------------------------------------------------------
+
+    @rule(
+        which=st.sampled_from([0, 0, 1]),
+        card=st.sampled_from(CARDS),
+        ratings=st.lists(st.sampled_from(Rating), min_size=1, max_size=3),
+    )
+    def review(self, which: int, card: str, ratings: list[Rating]) -> None:
+        """One to three ratings at one desk, as in a sitting."""
+        machine, desk = self.machines[which], self.desk(which)
+        for rating in ratings:
+            if card not in machine.cards:
+                with pytest.raises(NotFound):
+                    rate(desk, card, rating, via="cli")
+                return
+            desk, event = rate(desk, card, rating, via="cli", ms=1200)
+            self.written(machine, event, {"type": "review", "card": card, "rating": int(rating), "ms": 1200})
+
+    @rule(
+        which=st.sampled_from([0, 1]),
+        card=st.sampled_from(CARDS),
+        hours=st.integers(-90, 0),
+        rating=st.sampled_from(Rating),
+    )
+    def dated(self, which: int, card: str, hours: int, rating: Rating) -> None:
+        """A review is reported later; it is refused where it lies before the card's last."""
+        machine, desk = self.machines[which], self.desk(which)
+        if card not in machine.cards:
+            return
+        at = self.now + timedelta(hours=hours)
+        last = self.plain(machine).get(card, Remembered()).last
+        if last is not None and at < last:
+            before = machine.root.joinpath(LOG).read_bytes() if machine.root.joinpath(LOG).exists() else b""
+            with pytest.raises(ClockWentBackwards):
+                rate(desk, card, rating, via="cli", dated=at)
+            assert (machine.root.joinpath(LOG).read_bytes() if before else b"") == before
+            return
+        _, event = rate(desk, card, rating, via="cli", dated=at)
+        self.written(machine, event, {"type": "review", "card": card, "rating": int(rating)}, at)
+
+    @rule(which=st.sampled_from([0, 1]), card=st.sampled_from(CARDS), kind=st.sampled_from(sorted(MARKS)))
+    def marks(self, which: int, card: str, kind: str) -> None:
+        machine = self.machines[which]
+        if card in machine.cards:
+            _, event = mark(self.desk(which), card, MARKS[kind], via="cli")
+            self.written(machine, event, {"type": kind, "card": card})
+
+    @rule(which=st.sampled_from([0, 1]), times=st.integers(1, 3))
+    def undoes(self, which: int, times: int) -> None:
+        """Each undo takes the latest event that still counts, and nothing else."""
+        machine, desk = self.machines[which], self.desk(which)
+        for _ in range(times):
+            before = machine.log.live()
+            if not before:
+                with pytest.raises(NotFound):
+                    undo(desk, via="cli")
+                return
+            desk, event, voided = undo(desk, via="cli")
+            assert voided.id == before[-1]["id"]
+            self.written(machine, event, {"type": "undo", "voids": voided.id})
+            assert machine.log.live() == before[:-1]
+
+    def written(self, machine: Machine, event: LogEvent, wanted: Event, dated: datetime | None = None) -> None:
+        """The event is what was asked for, its instant after all others that count, and it goes into the plain log."""
+        said: Event = json.loads(encode(event))
+        assert said.pop("crc")
+        assert said | wanted == said
+        last = machine.log.last_at()
+        at = dated or (self.now if last is None or self.now > last else last + timedelta(milliseconds=1))
+        assert event.at == at
+        assert (event.stamp.clock is None) == (at == self.now)
+        machine.log.add(said)
+
+    # --- what happens to cards ------------------------------------------------------------------------------------
+
+    @rule(card=st.sampled_from(CARDS), words=st.sampled_from(["What?", "Why so?", "How?"]))
+    def edits(self, card: str, words: str) -> None:
+        machine = self.machines[0]
+        if (deck := machine.holder(card)) is not None:
+            machine.decks[deck][card] = words
+            self.decks_changed()
+
+    @rule(card=st.sampled_from(CARDS), to=st.sampled_from(DECKS))
+    def moves(self, card: str, to: str) -> None:
+        machine = self.machines[0]
+        if (deck := machine.holder(card)) is not None:
+            machine.decks[to][card] = machine.decks[deck].pop(card)
+            self.decks_changed()
+
+    @rule(card=st.sampled_from(CARDS))
+    def deletes_or_brings_back(self, card: str) -> None:
+        """A card that comes back finds its history."""
+        machine = self.machines[0]
+        if (deck := machine.holder(card)) is None:
+            machine.decks["gamma"][card] = "Back again?"
+        else:
+            del machine.decks[deck][card]
+        self.decks_changed()
+
+    def decks_changed(self) -> None:
+        self.machines[0].save_decks()
+        self.touched = [0]
+
+    # --- two machines, clocks, settings, caches ---------------------------------------------------------------------
+
+    @rule(to=st.sampled_from([0, 1]), how=st.sampled_from(["union", "conflict", "closed year"]))
+    def merges(self, to: int, how: str) -> None:
+        """The other machine's log arrives: by a union merge, shuffled and repeated, or as files of their own."""
+        here, there = self.machines[to], self.machines[1 - to]
+        lines = [line for file in there.logs() for line in file.read_bytes().splitlines()]
+        if not lines:
+            return
+        own = here.root / LOG
+        mine = own.read_bytes().splitlines() if own.exists() else []
+        if how == "union":
+            lines += mine + self.chance.choices(lines, k=3)
+        self.chance.shuffle(lines)
+        names = {"union": LOG, "conflict": "learning/reviews.sync-conflict-20260401-101010-ABCDEFG.jsonl"}
+        here.root.joinpath(names.get(how, "learning/reviews-2026.jsonl")).write_bytes(b"\n".join(lines) + b"\n")
+        kept = on_disk(here.logs())
+        here.log.merge(there.log)
+        for id_ in [i for i in here.log.events if i not in kept]:
+            raise AssertionError(f"the merge itself lost {id_}")
+        self.touched = [to]
+
+    @rule(minutes=st.sampled_from([1, 11, 90, 700, 1440, 4000, 20_000]))
+    def time_passes(self, minutes: int) -> None:
+        self.clock(self.now + timedelta(minutes=minutes))
+
+    @rule(hours=st.sampled_from([1, 26, 400]))
+    def clock_is_set_back(self, hours: int) -> None:
+        self.clock(self.now - timedelta(hours=hours))
+
+    @rule(minutes=st.sampled_from([0, 31, 91]))
+    def clocks_change(self, minutes: int) -> None:
+        self.clock(AUTUMN + timedelta(minutes=minutes))
+
+    def clock(self, now: datetime) -> None:
+        self.now, self.touched = now, [0, 1]
+
+    @rule(
+        zone=st.sampled_from(ZONES),
+        rollover=st.sampled_from([0, 2, 4, 23]),
+        retention=st.sampled_from([0.8, 0.9, 0.95]),
+        fuzz=st.booleans(),
+    )
+    def settings_change(self, zone: str, rollover: int, retention: float, fuzz: bool) -> None:
+        self.zone, self.rollover, self.retention, self.fuzz = zone, rollover, retention, fuzz
+        self.save_settings()
+
+    @rule(which=st.sampled_from([0, 1]))
+    def all_is_rebuilt(self, which: int) -> None:
+        """The page comes back byte for byte once every cache and the page are gone."""
+        machine = self.machines[which]
+        self.desk(which)
+        save_review_page(read_desk(machine.vault()))
+        page = (machine.root / REVIEW_PAGE).read_bytes()
+        (machine.root / REVIEW_PAGE).unlink()
+        shutil.rmtree(machine.root / ".retain", ignore_errors=True)
+        save_review_page(read_desk(machine.vault()))
+        assert (machine.root / REVIEW_PAGE).read_bytes() == page
+
+    # --- what always holds ------------------------------------------------------------------------------------------
+
+    def plain(self, machine: Machine) -> dict[str, Remembered]:
+        return states(machine.log, ZoneInfo(self.zone), self.rollover, self.retention)
+
+    @invariant()
+    def three_say_the_same(self) -> None:
+        for which in getattr(self, "touched", []):
+            Memory.steps += 1
+            machine = self.machines[which]
+            desk = open_desk(machine.vault(), self.now)
+            bare = self.without_caches(machine)
+            self.same(desk, bare)
+            self.as_the_plain_one(desk, machine)
+            assert on_disk(machine.logs()) == machine.log.events
+
+    def without_caches(self, machine: Machine) -> Desk:
+        copy = self.top / "bare"
+        shutil.copytree(machine.root, copy, ignore=shutil.ignore_patterns(".retain", "_review.md"))
+        try:
+            desk = open_desk(open_vault(str(copy), None, copy), self.now)
+            [desk.state(CardId(card)) for card in CARDS]  # while its files are there
+            return desk
+        finally:
+            shutil.rmtree(copy)
+
+    @staticmethod
+    def same(desk: Desk, bare: Desk) -> None:
+        assert set(desk.cards) == set(bare.cards)
+        assert [desk.state(CardId(c)) for c in CARDS] == [bare.state(CardId(c)) for c in CARDS]
+        assert desk.queue == bare.queue
+        assert desk.today == bare.today
+        assert {(d.path, d.line, d.code) for d in desk.diagnostics} == {
+            (d.path, d.line, d.code) for d in bare.diagnostics
+        }
+
+    def as_the_plain_one(self, desk: Desk, machine: Machine) -> None:
+        plain = self.plain(machine)
+        assert set(desk.cards) == machine.cards
+        for card in CARDS:
+            state, known = desk.state(CardId(card)), plain.get(card, Remembered())
+            assert (state.reps, state.lapses, state.last_review) == (known.reps, known.lapses, known.last)
+            assert (state.suspended, state.flagged, state.buried_until) == (
+                known.suspended,
+                known.flagged,
+                known.buried_until,
+            )
+            if known.theirs is None:
+                assert state.due is None
+                continue
+            assert state.stability == pytest.approx(known.theirs.stability, rel=1e-6)
+            assert state.difficulty == pytest.approx(known.theirs.difficulty, rel=1e-6)
+            assert state.due == known.due or self.fuzz
+            assert state.due is not None and state.due > known.last  # type: ignore[operator]
+        self.queued(desk, machine, plain)
+
+    def queued(self, desk: Desk, machine: Machine, plain: dict[str, Remembered]) -> None:
+        """No card twice; all that is due and new, and nothing else."""
+        queue = desk.queue
+        due, new, waiting = ([i.card for i in part] for part in (queue.due, queue.new, queue.waiting))
+        today = [item.card for item in queue.today]
+        assert len({*due, *new, *waiting}) == len(due) + len(new) + len(waiting)
+        assert len(set(today)) == len(today) and set(today) <= {*due, *new}
+        shown = {c for c in machine.cards if plain.get(c, Remembered()).shown(self.now)}
+        dues = {c: desk.state(CardId(c)).due for c in shown}
+        assert set(new) == {c for c, at in dues.items() if at is None}
+        assert set(due) == {c for c, at in dues.items() if at is not None and at <= self.now}
+        tomorrow = self.tomorrow()
+        assert all(self.now < at < tomorrow for c, at in dues.items() if c in waiting and at is not None)
+
+    def tomorrow(self) -> datetime:
+        zone = ZoneInfo(self.zone)
+        return begins(day_of(self.now, zone, self.rollover) + timedelta(days=1), zone, self.rollover)
+
+
+def test_desk_desk_without_caches_and_a_plain_dictionary_agree_whatever_happens(
+    torture: Callable[[int, int], int], tally: Callable[..., None]
+) -> None:
+    Memory.steps = 0
+    runs = torture(500, 50)
+    run_state_machine_as_test(
+        Memory,
+        settings=settings(
+            max_examples=runs,
+            stateful_step_count=torture(50, 20),
+            print_blob=True,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    tally("State machine over two machines' logs", f"{runs} runs, {Memory.steps:,} times the same", page="memory")
