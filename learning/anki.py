@@ -34,18 +34,19 @@ from vault.review_log import unix_ms
 
 STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
+MODEL = "retain"  # the name of our note type
 _MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
-_FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
-_FRONT = """\
+FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
+FRONT = """\
 {{#Question}}<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>
 <div class="retain-question">{{Question}}</div>{{/Question}}"""
-_BACK = """\
+BACK = """\
 {{FrontSide}}
 <hr id="answer">
 <div class="retain-answer">{{Answer}}</div>
 {{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
 {{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
-_STYLE = """\
+STYLE = """\
 .card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
 .retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
 .retain-question { font-weight: 600; margin-top: 0.5em; }
@@ -158,10 +159,10 @@ def package(
     """The bytes of an .apkg: a pure function of its arguments. `media` maps the names of pictures to their bytes."""
     model = genanki.Model(
         _MODEL_ID,
-        "retain",
-        fields=[{"name": name} for name in _FIELDS],
-        templates=[{"name": "Card", "qfmt": _FRONT, "afmt": _BACK}],
-        css=_STYLE,
+        MODEL,
+        fields=[{"name": name} for name in FIELDS],
+        templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
+        css=STYLE,
     )
     decks: dict[tuple[str, ...], Any] = {}
     for position, note in enumerate(notes):

@@ -1,0 +1,334 @@
+"""Cards and reviews of a vault and a running Anki, brought together: reviews come home, notes go there.
+
+AnkiConnect lets nobody choose a note's GUID, so that a note is known by its field CardId, whichever way it came into
+Anki. What a human wrote into a note in Anki stays until the vault says something new.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import unicodedata
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from learning.anki import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, notes_of
+from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused
+from learning.anki_media import Media
+from learning.anki_reviews import AnkiReview, dated, imports, known_origins
+from learning.desk import Desk
+from vault.diagnostic import Diagnostic
+from vault.errors import Refused, WriteFailed
+from vault.guard import Scope, sha256_hex
+from vault.ids import CardId
+from vault.log_event import Import
+from vault.review_log import append
+
+PUSHED = ".retain/anki-sync.json"
+RETRACTED = "retain::retracted"
+_OURS = "retain::"  # tags that begin so are ours; a human's own stay
+_FEW, _MANY = 50, 500  # in one request: notes that are written, and what is only read
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note in Anki that has a CardId. `cards` are Anki's numbers of its cards, the first of which is ours."""
+
+    id: int
+    card: CardId
+    fields: Mapping[str, str]
+    tags: tuple[str, ...]
+    cards: tuple[int, ...]
+
+    @property
+    def digest(self) -> str:
+        return _digest(self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `retracted` are to be
+    suspended, `twice` are cards that two notes show."""
+
+    create: tuple[AnkiNote, ...] = ()
+    update: tuple[tuple[Found, AnkiNote], ...] = ()
+    retag: tuple[tuple[Found, AnkiNote], ...] = ()
+    unchanged: tuple[AnkiNote, ...] = ()
+    edited: tuple[CardId, ...] = ()
+    retracted: tuple[Found, ...] = ()
+    twice: tuple[CardId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The reviews that are new, how many of the others had come before, and what is odd about the rest."""
+
+    new: tuple[Import, ...] = ()
+    known: int = 0
+    odd: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What was done, or in a dry run would be. `failed` says of each note or picture why Anki would not take it."""
+
+    plan: Plan
+    home: Home
+    media: int = 0
+    failed: tuple[str, ...] = ()
+
+
+def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = False) -> Synced:
+    """Brings every review of our cards home, then takes new and changed cards there; safe to repeat or to break off.
+
+    With `newer`, the vault's words also replace what was edited in Anki; with `dry_run`, Anki is only read.
+    Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
+    """
+    found = _found(anki, desk.cards)
+    media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
+    pushed = read_pushed(old)
+    retracted = {card for card in desk.cards if desk.state(card).retracted}
+    plan = planned(notes_of(desk, media), found, {} if newer else pushed, retracted)
+    home = _home(desk, anki, found)
+    if dry_run:
+        return Synced(plan, home)
+    if home.new:
+        append(desk.vault.guard(Scope.LOG), *home.new)
+    sent, failed = _taken_there(anki, plan, media)
+    there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    _keep(desk, old, pushed | {note.card: note_digest(note) for note in there})
+    return Synced(plan, home, sent, tuple(failed))
+
+
+def planned(
+    notes: Iterable[AnkiNote],
+    found: Iterable[Found],
+    pushed: Mapping[CardId, str],
+    retracted: Container[CardId] = (),
+) -> Plan:
+    """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there.
+
+    Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki.
+    """
+    there: dict[CardId, list[Found]] = {}
+    for one in found:
+        there.setdefault(one.card, []).append(one)
+    create, update, retag, edited, same = [], [], [], [], []
+    for note in notes:
+        ours = there.get(note.card)
+        if ours is None:
+            create.append(note)
+            continue
+        for one in ours:
+            if one.digest != note_digest(note):
+                if pushed.get(note.card) == note_digest(note):
+                    edited.append(note.card)
+                else:
+                    update.append((one, note))
+            elif set(_tags(one, note)) != set(one.tags):
+                retag.append((one, note))
+            else:
+                same.append(note)
+    left = [one for card, ones in there.items() if card in retracted for one in ones if RETRACTED not in one.tags]
+    twice = [card for card, ones in there.items() if len(ones) > 1]
+    return Plan(
+        tuple(create),
+        tuple(update),
+        tuple(retag),
+        tuple(same),
+        tuple(edited),
+        retracted=tuple(left),
+        twice=tuple(twice),
+    )
+
+
+def note_digest(note: AnkiNote) -> str:
+    return _digest(dict(zip(FIELDS, note.fields, strict=True)))
+
+
+def _digest(fields: Mapping[str, str]) -> str:
+    """Says whether our fields of a note have changed; Anki composes letters and marks (NFC), which is no change."""
+    words = "\x1f".join(unicodedata.normalize("NFC", fields.get(name, "")) for name in FIELDS)
+    return hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16]
+
+
+def _tags(one: Found, note: AnkiNote) -> list[str]:
+    """The tags that the note is to have: ours, and whatever a human put there."""
+    return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if not tag.startswith(_OURS))]))
+
+
+# --- what Anki holds ------------------------------------------------------------------------------------------------
+
+
+def _found(anki: AnkiConnect, cards: Container[CardId]) -> list[Found]:
+    """The notes in Anki of the vault's cards, in the order in which they were made."""
+    numbers = anki.call("findNotes", query='"CardId:_*"')
+    _check(isinstance(numbers, list) and all(type(n) is int for n in numbers), "findNotes", anki)
+    found = []
+    for some in _parts(sorted(set(numbers)), _MANY):
+        told = anki.call("notesInfo", notes=list(some))
+        _check(isinstance(told, list), "notesInfo", anki)
+        found += [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
+    return [one for one in found if one.card in cards]
+
+
+def _note(told: Any, anki: AnkiConnect) -> Found:
+    try:
+        fields = {str(name): value["value"] for name, value in told["fields"].items()}
+        note = Found(
+            told["noteId"], CardId(fields["CardId"].strip()), fields, tuple(told["tags"]), tuple(told["cards"])
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _no_answer("notesInfo", anki) from error
+    texts, numbers = [*fields.values(), *note.tags], [note.id, *note.cards]
+    _check(all(isinstance(t, str) for t in texts) and all(type(n) is int for n in numbers), "notesInfo", anki)
+    return note
+
+
+def _rows(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
+    """Every row of Anki's review log that is of a card of ours."""
+    ours = {one.cards[0]: one.card for one in found if one.cards}
+    for some in _parts(sorted(ours), _MANY):
+        told = anki.call("getReviewsOfCards", cards=list(some))
+        _check(isinstance(told, dict), "getReviewsOfCards", anki)
+        for number, reviews in told.items():
+            card = ours.get(int(number)) if number.isdecimal() and number.isascii() else None
+            _check(card is not None and isinstance(reviews, list), "getReviewsOfCards", anki)
+            for row in reviews:
+                yield _review(card, row, anki)
+
+
+def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
+    _check(isinstance(row, dict), "getReviewsOfCards", anki)
+    numbers = [row.get(name) for name in ("id", "ease", "time", "type", "factor")]
+    _check(all(type(n) is int for n in numbers), "getReviewsOfCards", anki)
+    return AnkiReview(card, *numbers)
+
+
+def _check(fits: bool, action: str, anki: AnkiConnect) -> None:
+    if not fits:
+        raise _no_answer(action, anki)
+
+
+def _no_answer(action: str, anki: AnkiConnect) -> AnkiNotReached:
+    what = f"what answers there is no AnkiConnect: its answer to `{action}` has another form"
+    return AnkiNotReached(what, where=anki.shown, hint="update Anki and the add-on")
+
+
+def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+# --- reviews come home ----------------------------------------------------------------------------------------------
+
+
+def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
+    """What is new in Anki's log of reviews, not yet written down."""
+    rows, odd = dated(_rows(anki, found), desk.now)
+    known = known_origins(desk.log.events)
+    new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
+    return Home(tuple(new), sum(row.origin in known for row in rows), tuple(odd))
+
+
+# --- notes go there -------------------------------------------------------------------------------------------------
+
+
+def _taken_there(anki: AnkiConnect, plan: Plan, media: Media) -> tuple[int, list[str]]:
+    """Writes what was planned into Anki: the number of pictures sent, and what Anki would not take."""
+    failed: list[str] = []
+    sent = _send_media(anki, media.files, failed) if plan.create or plan.update else 0
+    if plan.create:
+        _make_note_type(anki)
+        for deck in dict.fromkeys("::".join(note.deck) for note in plan.create):
+            anki.call("createDeck", deck=deck)
+    _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in plan.create], failed)
+    changed = [(note.card, {"note": {"id": one.id, "fields": _named(note)}}) for one, note in plan.update]
+    _each(anki, "updateNoteFields", changed, failed)
+    for one, note in (*plan.update, *plan.retag):
+        _retag(anki, one, _tags(one, note))
+    for one in plan.retracted:
+        anki.call("suspend", cards=list(one.cards))
+        _retag(anki, one, [*one.tags, RETRACTED])
+    return sent, failed
+
+
+def _each(anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str, Any]]], failed: list[str]) -> None:
+    for some in _parts(asked, _FEW):
+        for (card, _), answer in zip(some, anki.each(action, [params for _, params in some]), strict=True):
+            if isinstance(answer, AnkiRefused):
+                failed.append(f"card {card}: {answer.what}")
+
+
+def _new(note: AnkiNote) -> dict[str, Any]:
+    """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
+    return {
+        "deckName": "::".join(note.deck),
+        "modelName": MODEL,
+        "fields": _named(note),
+        "tags": list(note.tags),
+        "options": {"allowDuplicate": True},
+    }
+
+
+def _named(note: AnkiNote) -> dict[str, str]:
+    return dict(zip(FIELDS, note.fields, strict=True))
+
+
+def _retag(anki: AnkiConnect, one: Found, tags: Sequence[str]) -> None:
+    for action, words in (
+        ("removeTags", [tag for tag in one.tags if tag not in tags]),
+        ("addTags", [tag for tag in tags if tag not in one.tags]),
+    ):
+        if words:
+            anki.call(action, notes=[one.id], tags=" ".join(words))
+
+
+def _make_note_type(anki: AnkiConnect) -> None:
+    """Our note type, made where Anki has none. Raises: AnkiRefused if another one has its name."""
+    names = anki.call("modelNames")
+    _check(isinstance(names, list), "modelNames", anki)
+    if MODEL not in names:
+        templates = [{"Name": "Card", "Front": FRONT, "Back": BACK}]
+        anki.call("createModel", modelName=MODEL, inOrderFields=list(FIELDS), css=STYLE, cardTemplates=templates)
+        return
+    there = anki.call("modelFieldNames", modelName=MODEL)
+    _check(isinstance(there, list), "modelFieldNames", anki)
+    if missing := [name for name in FIELDS if name not in there]:
+        what = f"Anki's note type `{MODEL}` has no field {', '.join(missing)}"
+        raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
+
+
+def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], failed: list[str]) -> int:
+    """Sends the pictures that Anki hasn't got. Their names say what is in them, so that no other file is replaced."""
+    if not files:
+        return 0
+    there = anki.call("getMediaFilesNames", pattern="retain-*")
+    _check(isinstance(there, list), "getMediaFilesNames", anki)
+    missing = sorted(files.keys() - {name for name in there if isinstance(name, str)})
+    for name in missing:
+        try:
+            anki.call("storeMediaFile", filename=name, data=base64.b64encode(files[name]).decode())
+        except AnkiRefused as refused:
+            failed.append(f"picture {name}: {refused.what}")
+    return len(missing)
+
+
+# --- what was taken there last time ---------------------------------------------------------------------------------
+
+
+def read_pushed(data: bytes | None) -> dict[CardId, str]:
+    """Card -> digest of its fields as they were taken to Anki; none where the file is gone or spoilt."""
+    try:
+        return {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _keep(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str]) -> None:
+    data = json.dumps(pushed, indent=0, sort_keys=True).encode()
+    with suppress(WriteFailed, Refused):  # without it the next time takes an edit made in Anki for an older text
+        desk.vault.guard(Scope.LOG).write(PUSHED, data, expect=None if old is None else sha256_hex(old))
