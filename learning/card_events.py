@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from learning.memory import CardEvent
 from vault import ledger
 from vault.ids import CardId
 
-_CARD_EVENTS = {"retire": "retracted", "revive": "revived"}
+# What to look for in a line, and what else it must hold. In a line of JSON these stand nowhere but as keys and values:
+# within a string their quotation marks would be escaped.
+_MARKS = ((b'"retire"', b'"card"'), (b'"revive"', b'"card"'), (b'"how"', b'"card"'))
+_TYPES = {"retire": "retracted", "revive": "revived"}
+_HOW = {"fact": "changed", "reworded": "reworded"}  # what is cosmetic, or of before anyone asked, is no event
 
 
 def card_events(data: bytes) -> tuple[CardEvent, ...]:
-    """What the lines of `ledger/ids.jsonl` did to cards, as memory takes it; other lines are passed over unread."""
-    lines = [line for line in data.split(b"\n") if b'"retire"' in line or b'"revive"' in line]
-    events, _ = ledger.decode(b"\n".join(lines), ledger.IDS)
+    """What the lines of `ledger/ids.jsonl` did to cards, in the order of the lines; other lines are passed over unread.
+
+    The types are retracted, revived, changed (a fact) and reworded (nothing that memory minds).
+    """
+    lines: dict[int, bytes] = {}
+    for mark, other in _MARKS:
+        lines |= {start: line for start, line in lines_with(data, mark) if other in line}
+    events, _ = ledger.decode(b"\n".join(lines[start] for start in sorted(lines)), ledger.IDS)
     out = []
     for event in events:
-        if event.get("of") == "card" and event["type"] in _CARD_EVENTS:
+        type_ = _HOW.get(str(event.get("how"))) if event["type"] == "change" else _TYPES.get(event["type"])
+        if event.get("of") == "card" and type_ is not None:
             with suppress(ValueError):
                 at = ledger.parse_instant(str(event.get("at")))
-                out.append(CardEvent(CardId(str(event.get("id"))), _CARD_EVENTS[event["type"]], at))
+                out.append(CardEvent(CardId(str(event.get("id"))), type_, at))
     return tuple(out)
+
+
+def lines_with(data: bytes, mark: bytes) -> Iterator[tuple[int, bytes]]:
+    """(where it begins, the line) of every line of `data` that holds `mark`, in order."""
+    at = data.find(mark)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield start, data[start:end]
+        at = data.find(mark, end)

@@ -1,0 +1,98 @@
+"""What a card said before, as the ledger has it: for whoever learnt it so and is now shown something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from learning.card_events import lines_with
+from learning.memory import CardEvent, MemoryState
+from vault import ledger
+from vault.errors import Damaged, Refused
+from vault.ids import CardId
+from vault.ledger import Event
+from vault.store import Vault
+
+FACT, REWORDED = "fact", "reworded"
+_HOW_OF = {"changed": FACT, "reworded": REWORDED}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a card said since `at`: plain text that the sources gave. `how` it came of the version before.
+
+    `how` is "cosmetic", "reworded" or "fact", and "" for the first version and where the ledger does not say.
+    """
+
+    at: datetime
+    question: str
+    answer: str
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A change of a card since the learner last saw it: `how` is FACT or REWORDED, the instant that of the latest."""
+
+    how: str
+    at: datetime
+    was: Version
+    now: Version
+
+    @property
+    def told(self) -> str:
+        """The change in a few words, as a mark on the card."""
+        return "changed since you last saw it" if self.how == FACT else "in new words, the same facts"
+
+
+def history(data: bytes, card: str) -> tuple[Version, ...]:
+    """The versions of a card in the bytes of `ledger/ids.jsonl`, the oldest first, each other than the one before."""
+    mark = f'"{card}"'.encode()
+    events, _ = ledger.decode(b"\n".join(line for _, line in lines_with(data, mark)), ledger.IDS)
+    mine = [e for e in events if e.get("of") == "card" and e.get("id") == card and e["type"] in ("birth", "change")]
+    out: list[Version] = []
+    for event in ledger.ordered(mine):
+        with suppress(ValueError):
+            _take(out, event)
+    return tuple(out)
+
+
+def _take(out: list[Version], event: Event) -> None:
+    """Adds what an event says to the versions, what it says was before first, should no line tell of that."""
+    at = ledger.parse_instant(str(event["at"]))
+    question, answer, how = (event.get(key) for key in ("q", "a", "how"))
+    if not isinstance(question, str) or not isinstance(answer, str):
+        return
+    was = event.get("was")
+    if not out and isinstance(was, dict) and isinstance(was.get("q"), str) and isinstance(was.get("a"), str):
+        out.append(Version(at, was["q"], was["a"]))
+    if not out or (out[-1].question, out[-1].answer) != (question, answer):
+        out.append(Version(at, question, answer, how if isinstance(how, str) and out else ""))
+
+
+def changed(vault: Vault, changes: Iterable[CardEvent], card: CardId, state: MemoryState) -> Changed | None:
+    """What changed in the card since its last review; None where nothing did, or it was never reviewed.
+
+    `changes` are the card events of the vault's ledger, which is read only where one of them is news.
+    """
+    seen = state.last_review
+    if seen is None:
+        return None
+    news = [c for c in changes if c.card == card and c.type in _HOW_OF and c.at > seen]
+    if not news:
+        return None
+    how = max((_HOW_OF[c.type] for c in news), key=(REWORDED, FACT).index)
+    with suppress(Refused, Damaged):  # then the card is shown as it is
+        return _since(history(vault.read_bytes(ledger.IDS) or b"", card), seen, how)
+    return None
+
+
+def _since(versions: tuple[Version, ...], seen: datetime, how: str) -> Changed | None:
+    if not versions:
+        return None
+    before = [v for v in versions if v.at <= seen] or [versions[0]]
+    was, now = before[-1], versions[-1]
+    same = (was.question, was.answer) == (now.question, now.answer)  # it changed and changed back
+    return None if same else Changed(how, now.at, was, now)
