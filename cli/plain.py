@@ -9,7 +9,8 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import report
-from learning import wording
+from learning import changed_card, wording
+from learning.changed_card import Changed, ChangedCards
 from learning.desk import Placed
 from learning.sitting import Sitting
 from vault import readable
@@ -67,6 +68,7 @@ class _Face:
     def __init__(self, sitting: Sitting, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
+        self._changes = ChangedCards(sitting.desk.vault, sitting.desk.changes)
         self._unsaved = self._unread = report.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
@@ -84,21 +86,28 @@ class _Face:
 
     def _one(self, placed: Placed) -> bool:
         """One card from question to what is done with it; False when the human has had enough."""
-        counts = self._sitting.session.counts()
-        self._say(f"\n[{counts.all} to go] {placed.title} · {placed.kind}\nQ: {_words(placed.card.question)}")
+        counts, state = self._sitting.session.counts(), self._sitting.session.state(placed.id)
+        changed = self._changes.of(placed.id, state)
+        told = wording.change_told(state, changed.how if changed is not None else "")
+        head = f"\n[{counts.all} to go] {placed.title} · {placed.kind}{' · ' if told else ''}{told}"
+        self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             word = self._ask("Enter: answer" if not self._sitting.session.revealed else "1-4")
             if word is None or word == "q":
                 return False
             if word == "" and not self._sitting.session.revealed:
-                self._reveal(placed)
+                self._reveal(placed, changed)
             elif self._acted(word, placed):
                 return True
 
-    def _reveal(self, placed: Placed) -> None:
+    def _reveal(self, placed: Placed, changed: Changed | None) -> None:
         self._sitting.reveal()
         previews = self._sitting.previews()
         buttons = [f"{int(r)} {r.name.lower()} {wording.interval(previews[r])}" for r in Rating]
+        if changed is not None and changed.how == changed_card.FACT:
+            self._say(f"was: {_indented(changed.before)}")
+            if placed.card.human_edited:
+                self._say(f"now, as the source has it: {_indented(changed.after)}")
         self._say(f"A: {_words(placed.card.answer)}\n{'   '.join(buttons)}")
 
     def _acted(self, word: str, placed: Placed) -> bool:
@@ -171,4 +180,8 @@ class _Face:
 
 def _words(markdown: str) -> str:
     """The text of a card as a screen without pictures shows it; its further lines stand below the first."""
-    return "\n   ".join(readable.text(markdown).split("\n"))
+    return _indented(readable.text(markdown))
+
+
+def _indented(text: str) -> str:
+    return "\n   ".join(text.split("\n"))

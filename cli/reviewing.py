@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -223,16 +224,19 @@ def card() -> None:
 @vault_option
 @json_option
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """The card, what it rests on, and what is remembered of it."""
+    """The card, what it rests on, what is remembered of it, and what it said before."""
+    from learning.changed_card import history
     from learning.wording import status
     from vault import readable
-    from vault.ledger import instant
+    from vault.clean import clean_line
+    from vault.ledger import IDS, instant
     from vault.markdown import unescape
 
     desk = _desk(vault_dir, looking=True)
     placed = desk.card(id_)
     state = desk.state(placed.id)
     question, answer = unescape(placed.card.question), unescape(placed.card.answer)
+    versions = history(desk.vault.read_bytes(IDS) or b"", placed.id)
     if as_json:
         memory = {
             "status": status(state, desk.now),
@@ -245,14 +249,19 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
         }
         place = {"path": placed.deck.path, "line": placed.card.line, "concept": placed.title, "kind": placed.kind}
         support = [c.claim for c in placed.card.support]
-        report.show_json(
-            {"id": placed.id, **place, "question": question, "answer": answer, "support": support, **memory}
-        )
+        words = {"question": question, "answer": answer, "edited": placed.card.human_edited}
+        said = [
+            {"at": instant(v.at), "how": v.how or None, "question": v.question, "answer": v.answer} for v in versions
+        ]
+        report.show_json({"id": placed.id, **place, **words, "support": support, **memory, "history": said})
         return report.DONE
     report.show(f"{placed.title} · {placed.kind}  ({placed.deck.path}:{placed.card.line})")
     report.show(f"Q: {readable.text(placed.card.question)}\nA: {readable.text(placed.card.answer)}")
     seen = f"due {instant(state.due)}, {state.reps} reviews, {state.lapses} lapses" if state.due else "never reviewed"
     report.show(f"{status(state, desk.now)}: {seen}")
+    for version, following in itertools.pairwise(versions):
+        report.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")
+        report.show(f"  {clean_line(version.answer)}")
     report.say(f"`retain trace {placed.id}` shows the words it rests on")
     return report.DONE
 

@@ -42,9 +42,18 @@ class Changed:
     now: Version
 
     @property
-    def told(self) -> str:
-        """The change in a few words, as a mark on the card."""
-        return "changed since you last saw it" if self.how == FACT else "in new words, the same facts"
+    def before(self) -> str:
+        """What the card answered, below its question where it asked something else."""
+        return self.was.answer if self.was.question == self.now.question else _both(self.was)
+
+    @property
+    def after(self) -> str:
+        """What the card answers now, in the same manner."""
+        return self.now.answer if self.was.question == self.now.question else _both(self.now)
+
+
+def _both(version: Version) -> str:
+    return f"{version.question}\n{version.answer}"
 
 
 def history(data: bytes, card: str) -> tuple[Version, ...]:
@@ -72,21 +81,26 @@ def _take(out: list[Version], event: Event) -> None:
         out.append(Version(at, question, answer, how if isinstance(how, str) and out else ""))
 
 
-def changed(vault: Vault, changes: Iterable[CardEvent], card: CardId, state: MemoryState) -> Changed | None:
-    """What changed in the card since its last review; None where nothing did, or it was never reviewed.
+class ChangedCards:
+    """Tells of each card what changed since its last review. The ledger itself is read only where something did."""
 
-    `changes` are the card events of the vault's ledger, which is read only where one of them is news.
-    """
-    seen = state.last_review
-    if seen is None:
+    def __init__(self, vault: Vault, changes: Iterable[CardEvent]) -> None:
+        self._vault = vault
+        self._news: dict[CardId, list[CardEvent]] = {}
+        for change in changes:
+            if change.type in _HOW_OF:
+                self._news.setdefault(change.card, []).append(change)
+
+    def of(self, card: CardId, state: MemoryState) -> Changed | None:
+        """What changed in the card since its last review; None where nothing did, or it was never reviewed."""
+        seen = state.last_review
+        news = [c for c in self._news.get(card, ()) if seen is not None and c.at > seen]
+        if seen is None or not news:
+            return None
+        how = max((_HOW_OF[c.type] for c in news), key=(REWORDED, FACT).index)
+        with suppress(Refused, Damaged):  # then the card is shown as it is
+            return _since(history(self._vault.read_bytes(ledger.IDS) or b"", card), seen, how)
         return None
-    news = [c for c in changes if c.card == card and c.type in _HOW_OF and c.at > seen]
-    if not news:
-        return None
-    how = max((_HOW_OF[c.type] for c in news), key=(REWORDED, FACT).index)
-    with suppress(Refused, Damaged):  # then the card is shown as it is
-        return _since(history(vault.read_bytes(ledger.IDS) or b"", card), seen, how)
-    return None
 
 
 def _since(versions: tuple[Version, ...], seen: datetime, how: str) -> Changed | None:

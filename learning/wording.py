@@ -21,6 +21,13 @@ def status(state: MemoryState, at: datetime) -> str:
     return ", ".join([word, *marks])
 
 
+def change_told(state: MemoryState, how: str) -> str:
+    """What is said on the front of a card that changed since its last review (`how`: "fact", "reworded" or "")."""
+    if state.changed or how == "fact":
+        return "changed since you last saw it"
+    return "in new words; the facts are the same" if how else ""
+
+
 def interval(state: MemoryState) -> str:
     """The wait that the last rating gave: `10 min`, `8 d`; "" before there is one."""
     if state.due is None or state.last_review is None:

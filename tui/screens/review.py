@@ -11,7 +11,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from learning import wording
+from learning import changed_card, wording
+from learning.changed_card import Changed, ChangedCards
 from learning.desk import Placed
 from learning.sitting import Clock, Sitting
 from tui.keys import REVIEW, Key, bindings
@@ -39,6 +40,7 @@ class ReviewScreen(Screen[None]):
         """The vault has been read, and the first card is on the table."""
 
         sitting: Sitting
+        changes: ChangedCards
 
     @dataclass
     class Failed(Message):
@@ -54,6 +56,8 @@ class ReviewScreen(Screen[None]):
         self._vault, self._clock, self._tag = vault, clock, tag
         self._sitting: Sitting | None = None
         self._placed: Placed | None = None
+        self._changes: ChangedCards | None = None
+        self._changed: Changed | None = None  # the card on the table, since it was last there
         self._pressed_at = clock() - _REPEAT
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
@@ -75,12 +79,13 @@ class ReviewScreen(Screen[None]):
 
     def _open(self) -> None:
         try:
-            self.post_message(self.Opened(Sitting.at(self._vault, self._clock, self._tag)))
+            sitting = Sitting.at(self._vault, self._clock, self._tag)
+            self.post_message(self.Opened(sitting, ChangedCards(self._vault, sitting.desk.changes)))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
     def on_review_screen_opened(self, message: Opened) -> None:
-        self._sitting = message.sitting
+        self._sitting, self._changes = message.sitting, message.changes
         self._deal()
         if self._placed is not None:
             self.query_one(Notice).found(message.sitting.desk.diagnostics)
@@ -102,8 +107,9 @@ class ReviewScreen(Screen[None]):
             self.query_one(SessionEnd).show(sitting.tally(), self._clock(), calendar)
         else:
             card, state = self._placed.card, sitting.session.state(self._placed.id)
-            marks = "changed since you last saw it" if state.changed else ""
-            self.query_one(CardView).show(card.kind, self._placed.title, card.question, marks)
+            self._changed = self._changes.of(self._placed.id, state) if self._changes is not None else None
+            told = wording.change_told(state, self._changed.how if self._changed is not None else "")
+            self.query_one(CardView).show(card.kind, self._placed.title, card.question, told)
             self.query_one(RatingBar).ask()
         self._show_progress(sitting)
         self._show_keys()
@@ -149,12 +155,20 @@ class ReviewScreen(Screen[None]):
                 self.action_home()
         elif not self._revealed:
             self._sitting.reveal()
-            self.query_one(CardView).reveal(self._placed.card.answer)
+            self._show_back(self._placed)
             previews = self._sitting.previews()
             self.query_one(RatingBar).offer({rating: wording.interval(state) for rating, state in previews.items()})
             self._show_keys()
         elif now - before >= _REPEAT:
             self.action_rate(Rating.GOOD)
+
+    def _show_back(self, placed: Placed) -> None:
+        """The answer; where the fact changed, what the learner was asked to remember before stands beside it."""
+        view, card, changed = self.query_one(CardView), placed.card, self._changed
+        if changed is None or changed.how != changed_card.FACT:
+            view.reveal(card.answer)
+        else:
+            view.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")
 
     def action_rate(self, rating: int) -> None:
         sitting = self._sitting

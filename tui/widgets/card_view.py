@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -21,7 +21,10 @@ class CardView(VerticalScroll):
         with Vertical(classes="column"):
             yield Static(markup=False, id="card-head")
             yield Static(markup=False, id="question")
-            yield Static(markup=False, id="answer")
+            with Container(id="back"):
+                yield Static(markup=False, id="was")
+                yield Static(markup=False, id="answer")
+                yield Static(markup=False, id="now")
 
     def show(self, kind: CardKind | None, concept: str, question: str, marks: str = "") -> None:
         """The front of a card."""
@@ -34,11 +37,33 @@ class CardView(VerticalScroll):
             head += [text.plain("  ·  ", text.DIM), text.plain(marks, "$text-warning")]
         self.query_one("#card-head", Static).update(Content("").join(head))
         asked.update(text.prose(question))
-        self.query_one("#answer", Static).display = False
+        for part in self._back:
+            part.display = False
         self.scroll_home(animate=False)
 
     def reveal(self, answer: str) -> None:
         """The back of the card."""
-        shown = self.query_one("#answer", Static)
-        shown.update(text.prose(answer))
+        self._show_back("#answer", text.prose(answer))
+
+    def reveal_changed(self, answer: str, was: str, now: str = "") -> None:
+        """The back of a card that says another thing than it did: what it said, and beside it what it says.
+
+        `was` and `now` are plain text; `now` is what the sources say where `answer` is a human's own.
+        """
+        self._show_back("#was", _labelled("was", text.plain(was, text.DIM)))
+        self._show_back("#answer", _labelled("yours" if now else "now", text.prose(answer)))
+        if now:
+            self._show_back("#now", _labelled("now, as the source has it", text.plain(now)))
+
+    @property
+    def _back(self) -> list[Static]:
+        return [self.query_one(part, Static) for part in ("#was", "#answer", "#now")]
+
+    def _show_back(self, part: str, words: Content) -> None:
+        shown = self.query_one(part, Static)
+        shown.update(words)
         shown.display = True
+
+
+def _labelled(label: str, words: Content) -> Content:
+    return Content.assemble(text.plain(label, "bold $text-warning"), "\n", words)
