@@ -23,12 +23,13 @@ PLANNED = 10
 @json_option
 @click.pass_context
 def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
-    """What the wiki cannot say yet: list it, or settle a gap.
+    """What the wiki cannot say yet, and what you keep forgetting: list it, or settle a gap.
 
     \b
     Examples:
       retain gaps
       retain gaps list --kind structural --all
+      retain gaps list --kind learner   what is forgotten, the likely cause, what helps
       retain gaps plan              what to read next, how to look for it
       retain gaps plan febc2        mark a gap as one you will read about
       retain gaps ignore febc2 9qk4m
@@ -58,6 +59,8 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
             state = "" if gap.status == "open" else f" [{gap.status}]"
             added = f" (added for it: {', '.join(map(_shown, gap.added))})" if gap.added else ""
             report.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
+            if gap.kind == "learner":
+                report.show(f"              what helps: {gap.fill}")
         if not everything and len(mine) > limit:
             report.show(f"  and {len(mine) - limit} more (--all)")
     if not found:
@@ -65,8 +68,10 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
 
 
 def _as_json(gap: Gap) -> dict[str, object]:
+    from learning.learner_gaps import cause_of
     from vault.store import GAPS
 
+    cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
     return {
         "id": gap.id,
         "path": GAPS,
@@ -78,6 +83,7 @@ def _as_json(gap: Gap) -> dict[str, object]:
         "fill": gap.fill,
         "mentions": list(gap.mentions),
         "added": list(gap.added),
+        **cause,
     }
 
 

@@ -13,6 +13,7 @@ from cli.review_page import render_if_stale
 
 if TYPE_CHECKING:
     from compiler.report import Report
+    from vault.store import Vault
 
 SHOWN = 20
 _wait_option = click.option(
@@ -70,6 +71,7 @@ def compile_(
         narrator.done()
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
+        _count_learners(vault, done)
     _show(done, as_json, dry_run)
     if done.failures:
         return report.FINDINGS
@@ -96,10 +98,20 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
     finally:
         narrator.done()
     render_if_stale(vault)
+    _count_learners(vault, done)
     _show(done, as_json, dry_run=False)
     if done.failures:
         return report.FINDINGS
     return report.DONE
+
+
+def _count_learners(vault: Vault, done: Report) -> None:
+    """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
+    from vault.agenda import counts
+    from vault.store import GAPS
+
+    if not done.nothing_new:
+        done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
 def _show(done: Report, as_json: bool, dry_run: bool) -> None:

@@ -13,7 +13,7 @@ from compiler.gates import KIND_OF
 from compiler.mentions import explains, first_mention
 from compiler.passing_mentions import MAX_PLACES, count, crowded, only_dropped, told_by_a_list
 from compiler.resolve import Resolution, Resolved
-from vault.agenda import Gap, GapKind, GapStatus
+from vault.agenda import Gap, GapKind, GapStatus, parse_agenda
 from vault.card import CardKind
 from vault.claim import ClaimKind
 from vault.ids import ConceptId, GapId, SourceId, mint
@@ -213,6 +213,17 @@ def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
             out[GapId(event["gap"])] = status[event["decision"]]
         elif event.get("decision") == "reopen":
             out.pop(GapId(event["gap"]), None)
+    return out
+
+
+def learners(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
+    """The learner's gaps of the agenda as it is, which a build only carries over: they come of the review log."""
+    kept = [gap for gap in parse_agenda(page) if gap.kind is GapKind.LEARNER]
+    closing = {GapStatus.RESOLVED, GapStatus.IGNORED}
+    out = []
+    for gap in kept:
+        ticked = gap.ticked and gap.open and decisions.get(gap.id) in closing
+        out.append(replace(gap, status=decisions[gap.id] if ticked else gap.status, ticked=False))
     return out
 
 

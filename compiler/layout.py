@@ -22,7 +22,7 @@ from vault.claim import Claim, ClaimKind
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
 from vault.note import Value, read_properties, render_generated
-from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES
+from vault.store import CONCEPTS, FLASHCARDS, GAPS, SUMMARIES
 from vault.summary import SummaryHead, render_summary
 from vault.wikilink import Citation, Wikilink, alias, note_link
 
@@ -303,10 +303,11 @@ class Layout:
         self.report.notices += reading.fill_notices(items, self.fills, self.gathered)
         self.events += events
         self.asked = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
-        still_open = Counter(g.kind for g in items if g.open)
+        kept = gaps.learners(self.read_old(GAPS) or "", decided)
+        still_open = Counter(g.kind for g in [*items, *kept] if g.open)
         self.report.gaps |= {k.value: still_open[k] for k in GapKind}
         self.report.gaps["filled"] = sum(g.status is GapStatus.FILLED for g in items)
-        self.files["learning/gaps.md"] = render_agenda(items)
+        self.files[GAPS] = render_agenda([*items, *kept])
 
     def write_articles(self) -> None:
         for article in self.articles.values():

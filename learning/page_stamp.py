@@ -1,4 +1,4 @@
-"""Whether `_review.md` and the promotion queue still show what the files say, seen from stamps: nothing is read."""
+"""Whether `_review.md`, promotion queue and agenda still show what the files say, seen from stamps: nothing is read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from vault.store import Vault
 
 STAMP = ".retain/cache/review-page"
-_VERSION = 2  # of the pages: when it grows, they are rendered anew
+_VERSION = 3  # of the pages: when it grows, they are rendered anew
 _PAGES = ("learning/_review.md", "output/promotion-queue.md")
-_FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl")
+_AGENDA = "learning/gaps.md"  # a page, too; but a vault without gaps may have none
+_FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md")
 _FOLDERS = ("wiki/concepts", "ledger/replies")  # only which files there are
 _DECKS = "learning/flashcards"
 _LOGS = "learning"
@@ -34,7 +35,7 @@ class PageStamp:
     def is_right(self, root: Path) -> bool:
         """Whether this is how the last rendering left the vault; False when in doubt."""
         try:
-            return all(self.pages) and (root / STAMP).read_bytes() == self.text
+            return all(self.pages[: len(_PAGES)]) and (root / STAMP).read_bytes() == self.text
         except OSError:
             return False
 
@@ -51,7 +52,7 @@ def look(root: Path, known: Mapping[str, str] | None = None) -> PageStamp:
 
 
 def _stamps_of_pages(root: Path) -> tuple[str, ...]:
-    return tuple(_stamp(root, page) for page in _PAGES)
+    return tuple(_stamp(root, page) for page in (*_PAGES, _AGENDA))
 
 
 def _decks(known: Mapping[str, str]) -> Iterator[str]:

@@ -1,10 +1,12 @@
-"""The two pages that show the learner where they stand, rendered together: `_review.md` and the promotion queue."""
+"""The pages that show the learner where they stand, rendered together: `_review.md`, the learner's part of the agenda
+and the promotion queue."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from learning.desk import Desk, read_desk, save_review_page
+from learning.learner_agenda import save_learner_gaps
 from learning.promotion import Promotion, decisions_of, promotion, strike_event
 from learning.promotion_page import render_queue, ticks
 from vault import ledger
@@ -17,7 +19,7 @@ _TRIES = 5  # an editor or another command may save the page just then
 
 
 def render_pages(vault: Vault, now: datetime) -> None:
-    """Reads the vault and renders both pages. `now` dates only what the human ticked: the pages know no clock.
+    """Reads the vault and renders the pages. `now` dates only what the human ticked: the pages know no clock.
 
     Raises: WriteFailed, Refused, and as `read_log` does.
     """
@@ -25,8 +27,9 @@ def render_pages(vault: Vault, now: datetime) -> None:
 
 
 def save_pages(desk: Desk, now: datetime) -> Promotion:
-    """Renders both pages from a desk; what waits for a note. Raises: WriteFailed, Refused."""
+    """Renders the pages from a desk; what waits for a note. Raises: WriteFailed, Refused."""
     save_review_page(desk)
+    save_learner_gaps(desk, now)
     return save_queue(desk, now)
 
 

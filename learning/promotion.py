@@ -159,7 +159,7 @@ class _Shelf:
     def candidate(self, reason: Reason, stem: str, since: str = "", *, id_: str = "", name: str = "") -> Candidate:
         cards = self.decks.get(stem, [])
         title = cards[0].title if cards else name
-        concept = id_ or (_concept_of(cards[0].deck) if cards else "") or stem
+        concept = id_ or (concept_of(cards[0].deck) if cards else "") or stem
         path = f"{CONCEPTS}/{stem}.md"
         return Candidate(reason, concept, short(title or stem), path if path in self.articles else "", since)
 
@@ -167,7 +167,7 @@ class _Shelf:
         return stem in self.decks or f"{CONCEPTS}/{stem}.md" in self.articles
 
 
-def _concept_of(deck: Deck) -> str:
+def concept_of(deck: Deck) -> str:
     """The concept that a deck names. As the machine writes it a glance is enough: YAML is slow, and decks are many."""
     found = _CONCEPT.search(deck.text, 0, max(deck.text.find("\n---", 3), 0))
     return found[1] if found else deck.properties.text("concept")

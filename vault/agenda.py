@@ -53,13 +53,15 @@ class Gap:
 _SECTIONS = {
     GapKind.STRUCTURAL: ("Structural", "Concepts that articles or sources mention and no source explains."),
     GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
-    GapKind.LEARNER: ("Learner", "What keeps being forgotten."),
+    GapKind.LEARNER: ("Learner", "What keeps being forgotten, with the likely cause."),
 }
+_LABELS = (("Mentioned in", "Would fill it"), ("See", "What helps"))  # of what the wiki lacks; of what is forgotten
 _CLOSED = "Resolved"
 _ITEM = re.compile(
     rf"- \[(?P<tick>[ xX])\] (?:\((?P<kind>[a-z]+), (?P<status>[a-z]+)\) )?(?P<planned>\(planned\) )?"
-    rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)\.(?: Mentioned in (?P<mentions>\[\[.*?\]\])\.)?"
-    rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? Would fill it: (?P<fill>.+?)\. \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
+    rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)\.(?: (?:Mentioned in|See) (?P<mentions>\[\[.*?\]\])\.)?"
+    rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? (?:Would fill it|What helps): (?P<fill>.+?)\."
+    rf" \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
 )
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
 _ADDED = re.compile(r"\[\[.*?\]\]|\[(?:[^\[\]\\]|\\.)*\]\(<[^<>]*>\)")
@@ -83,12 +85,13 @@ def render_agenda(gaps: Sequence[Gap]) -> str:
 
 
 def _item(gap: Gap) -> str:
-    mentions = f" Mentioned in {', '.join(gap.mentions)}." if gap.mentions else ""
+    see, fills = _LABELS[gap.kind is GapKind.LEARNER]
+    mentions = f" {see} {', '.join(gap.mentions)}." if gap.mentions else ""
     label = "" if gap.open else f"({gap.kind}, {gap.status}) "
     planned = "(planned) " if gap.status is GapStatus.PLANNED else ""
     tick = " " if gap.open and not gap.ticked else "x"
     added = f" Added for it: {', '.join(gap.added)}." if gap.added else ""
-    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} Would fill it: {_words(gap.fill)}."
+    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} {fills}: {_words(gap.fill)}."
     return f"- [{tick}] {label}{planned}{words} ^g-{gap.id}"
 
 
