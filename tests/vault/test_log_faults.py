@@ -1,0 +1,408 @@
+"""Where the disk refuses, tears or turns bits, a sitting says so by name, nothing is half-written, and it goes on."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.desk import Desk, open_desk, rate, read_desk
+from learning.memory import MemoryState
+from learning.sitting import Sitting
+from vault.diagnostic import Diagnostic
+from vault.errors import LockHeld, RetainError, WriteFailed
+from vault.ids import CardId
+from vault.locks import lock
+from vault.log_event import LogEvent, Rating, Review, Stamp, encode
+from vault.log_scan import scan_log
+from vault.review_columns import columns_of
+from vault.review_log import LOG_PATH, parse_log, read_log
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
+Torture = Callable[[int, int], int]
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CARDS = tuple(CardId(f"{n:010}") for n in range(12))
+ERRORS = [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EMFILE]
+RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
+HERE = Path(__file__).resolve().parents[2]
+
+
+def made(root: Path, reviews: int = 0) -> Vault:
+    """A vault of twelve cards, and as many reviews of them, an hour apart, the last one an hour before noon."""
+    (root / "learning/flashcards").mkdir(parents=True)
+    (root / "ledger").mkdir()
+    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
+    blocks = [f"Q: What is {card}?\nA: It is {card}.\n<!-- card {card} -->\n" for card in CARDS]
+    (root / "learning/flashcards/numbers.md").write_text("# Numbers\n\n" + "\n".join(blocks))
+    if reviews:
+        (root / LOG_PATH).write_bytes(lines(*history(reviews)))
+    return open_vault(str(root), None, root)
+
+
+def history(reviews: int) -> list[Review]:
+    return [
+        Review(Stamp(f"{n:026}", NOON - timedelta(hours=reviews - n), "+00:00", "tui"), CARDS[n % 12],
+               Rating(n * 7 % 4 + 1), 900 + n)
+        for n in range(reviews)
+    ]  # fmt: skip
+
+
+def lines(*events: LogEvent) -> bytes:
+    return b"".join(encode(event) + b"\n" for event in events)
+
+
+def states(desk: Desk) -> list[MemoryState]:
+    return [desk.state(card) for card in CARDS]
+
+
+def log_found(found: tuple[Diagnostic, ...]) -> list[tuple[str, int]]:
+    return [(d.code, d.line) for d in found if d.path == LOG_PATH]
+
+
+def retain(vault: Vault, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "RETAIN_VAULT": str(vault.root)}
+    return subprocess.run(
+        [*RETAIN, *words], env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+# --- torn tails -------------------------------------------------------------------------------------------------------
+
+
+def test_a_log_torn_at_any_byte_opens_names_it_once_and_takes_the_next_rating(
+    tmp_path: Path, torture: Torture, tally: Callable[..., None]
+) -> None:
+    vault = made(tmp_path / "mind")
+    log, written = vault.root / LOG_PATH, history(20)
+    whole = lines(*written)
+    start = len(lines(*written[:-3]))
+    wanted: dict[int, list[MemoryState]] = {}
+    for kept in range(17, 21):
+        log.write_bytes(lines(*written[:kept]))
+        wanted[kept] = states(open_desk(vault, NOON))
+    cuts = range(start, len(whole) + 1, torture(1, 11))
+    for cut in cuts:
+        log.write_bytes(whole[:cut])
+        kept = 17 + whole[start:cut].count(b"\n") + (whole[cut : cut + 1] == b"\n")
+        torn = not whole[:cut].endswith(b"\n") and whole[cut : cut + 1] != b"\n"
+        desk = open_desk(vault, NOON)
+        assert states(desk) == wanted[kept], cut
+        assert log_found(desk.diagnostics) == ([("log-torn-line", kept + 1)] if torn else []), cut
+        _, event = rate(desk, CARDS[0], Rating.GOOD, via="cli")
+        ended = b"" if whole[:cut].endswith(b"\n") else b"\n"
+        assert log.read_bytes() == whole[:cut] + ended + encode(event) + b"\n", cut
+        assert read_log(vault.root).events == (*written[:kept], event), cut
+        assert log_found(open_desk(vault, NOON).diagnostics) == ([("log-bad-line", kept + 1)] if torn else []), cut
+    tally("Torn tails, every byte of three records, the whole desk", f"{len(cuts)} of {len(cuts)} as they should be",
+          page="memory")  # fmt: skip
+
+
+# --- a disk that fails ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
+def test_whatever_call_fails_the_rating_is_refused_by_name_and_the_card_stays(
+    tmp_path: Path, watched: Watched, tally: Callable[..., None], for_good: bool
+) -> None:
+    made_calls: list[str] = []
+    first = Sitting(open_desk(made(tmp_path / "first", 12), NOON), lambda: NOON)
+    first.table(), first.reveal()
+    with watched(lambda n, name: made_calls.append(name)):
+        first.rate(Rating.GOOD)
+    refused = 0
+    for number, failed in enumerate(made_calls, 1):
+        for code in ERRORS:
+            vault = made(tmp_path / f"{number}-{code}", 12)
+            what = f"{failed} (call {number}) with {errno.errorcode[code]}"
+            refused += _one_failure(vault, watched, number, code, for_good, what)
+    assert refused
+    row = f"A call of the system fails in a rating, {'for good' if for_good else 'once'}"
+    tally(row, f"{len(made_calls) * len(ERRORS)} failures, {refused} refusals by name, 0 half-written", page="memory")
+
+
+def _one_failure(vault: Vault, watched: Watched, number: int, code: int, for_good: bool, what: str) -> bool:
+    """Whether the rating was refused."""
+    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
+    placed = sitting.table()
+    sitting.reveal()
+    before, session = (vault.root / LOG_PATH).read_bytes(), sitting.session
+
+    def fail(n: int, name: str) -> None:
+        if n == number or (for_good and n > number):
+            raise OSError(code, os.strerror(code))
+
+    error: RetainError | None = None
+    with watched(fail):
+        try:
+            sitting.rate(Rating.GOOD)
+        except RetainError as problem:
+            error = problem
+    after = (vault.root / LOG_PATH).read_bytes()
+    if error is None:
+        assert len(read_log(vault.root).events) == 13, what
+        return False
+    assert isinstance(error, WriteFailed) and error.where == LOG_PATH and error.what, what
+    assert after == before or "may or may not" in str(error), what
+    assert not read_log(vault.root).diagnostics or "may or may not" in str(error), what
+    assert sitting.session is session and placed is not None, what
+    sitting.rate(Rating.GOOD)  # the disk works again
+    event = read_log(vault.root).events[-1]
+    assert isinstance(event, Review) and event.card == placed.id, what
+    assert len(read_log(vault.root).events) == 13 + (after != before), what
+    return True
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """`mounted(options)`: an empty disk of its own, in memory; the test is skipped where none can be mounted."""
+    places: list[Path] = []
+
+    def mount(*options: str, bind: Path | None = None) -> Path:
+        place = tmp_path / f"disk-{len(places)}"
+        place.mkdir()
+        source = ["--bind", str(bind)] if bind else ["-t", "tmpfs", "tmpfs"]
+        done = subprocess.run(
+            ["mount", *source, *options, str(place)], capture_output=True, text=True, check=False
+        ) if os.geteuid() == 0 else None  # fmt: skip
+        if done is None or done.returncode:
+            pytest.skip("a disk of our own is mounted by root alone: " + (done.stderr.strip() if done else "not root"))
+        places.append(place)
+        return place
+
+    yield mount
+    for place in reversed(places):
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_on_a_full_disk_the_rating_is_refused_and_the_session_goes_on_when_there_is_room(
+    mounted: Callable[..., Path], tally: Callable[..., None]
+) -> None:
+    disk = mounted("-o", "size=512k")
+    vault = made(disk / "mind", 12)
+    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
+    saved, refused = 12, 0
+    for _ in range(6):
+        filler = disk / "filler"
+        _fill(filler)
+        before = (vault.root / LOG_PATH).read_bytes()
+        while sitting.table() is not None:
+            sitting.reveal()
+            try:
+                sitting.rate(Rating.AGAIN)  # the last block of the log may have room yet
+            except WriteFailed as error:
+                assert "full" in str(error) and error.where == LOG_PATH
+                refused += 1
+                break
+            saved += 1
+        log = read_log(vault.root)
+        assert len(log.events) == saved and not log.diagnostics
+        assert (vault.root / LOG_PATH).read_bytes().startswith(before)
+        filler.unlink()
+        sitting.rate(Rating.AGAIN)
+        saved += 1
+    assert refused == 6 and len(read_log(vault.root).events) == saved
+    tally("A full disk", f"{refused} refusals, each named, {saved - 12} ratings saved around them", page="memory")
+
+
+def _fill(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        size = 65536
+        while size:
+            try:
+                file.write(b"x" * size)
+            except OSError:
+                size //= 2
+
+
+LIMITED = """
+import resource, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from learning.desk import open_desk
+from learning.sitting import Sitting
+from vault.errors import WriteFailed
+from vault.log_event import Rating
+from vault.store import open_vault
+vault = open_vault(sys.argv[1], None, Path.cwd())
+log = vault.root / "learning/reviews.jsonl"
+now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+sitting = Sitting(open_desk(vault, now), lambda: now)
+for room in (0, 1, 60, 100_000):
+    sitting.table(), sitting.reveal()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + room, resource.RLIM_INFINITY))
+    try:
+        sitting.rate(Rating.GOOD)
+        print("saved")
+    except WriteFailed as error:
+        print(error.where, error.what)
+"""
+
+
+def test_a_line_that_only_its_beginning_has_room_for_is_taken_back(tmp_path: Path) -> None:
+    vault = made(tmp_path / "mind", 12)
+    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    command = [sys.executable, "-c", LIMITED, str(vault.root)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert [line.startswith(LOG_PATH) for line in said] == [True, True, True, False]
+    assert said[-1] == "saved"
+    log = read_log(vault.root)
+    assert (len(log.events), log.diagnostics) == (13, ())
+
+
+def test_a_vault_that_is_mounted_read_only_is_shown_and_refuses_every_rating_by_name(
+    tmp_path: Path, mounted: Callable[..., Path]
+) -> None:
+    written = made(tmp_path / "mind", 12)
+    if os.geteuid() == 0:
+        place = mounted("-o", "bind", bind=written.root)
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(place)], check=True)
+    else:
+        place = written.root
+        (place / LOG_PATH).chmod(0o400)
+        (place / "learning").chmod(0o500)
+    vault = open_vault(str(place), None, tmp_path)
+    before = (vault.root / LOG_PATH).read_bytes()
+    due = retain(vault, "due", "--json")
+    assert due.returncode == 0 and CARDS[0] in due.stdout, due.stderr
+    for words in (("rate", CARDS[0], "good"), ("undo",), ("card", "suspend", CARDS[0]), ("review", "--plain")):
+        done = retain(vault, *words)
+        assert done.returncode == 3, (words, done.stderr)
+        assert "read-only" in done.stderr or "permission" in done.stderr, (words, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert (vault.root / LOG_PATH).read_bytes() == before
+    written.root.joinpath("learning").chmod(0o755)
+
+
+def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still_go(tmp_path: Path) -> None:
+    vault = made(tmp_path / "mind", 12)
+    with lock(vault.root, "review", purpose="reviewing", now=NOON) as holder:
+        done = retain(vault, "review", "--plain")
+        assert done.returncode == 3
+        assert f"process {os.getpid()} on {holder.host}, reviewing since 2026-11-21T12:00:00Z" in done.stderr
+        assert retain(vault, "rate", CARDS[0], "good").returncode == 0
+    assert len(read_log(vault.root).events) == 13
+
+
+def test_a_log_that_another_process_keeps_locked_refuses_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    vault = made(tmp_path / "mind", 12)
+    monkeypatch.setattr("vault.guard._LOG_WAIT_S", 0.01)
+    sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
+    sitting.table(), sitting.reveal()
+    with (vault.root / LOG_PATH).open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(LockHeld, match="another process"):
+            sitting.rate(Rating.GOOD)
+    sitting.rate(Rating.GOOD)
+    assert len(read_log(vault.root).events) == 13
+
+
+# --- bits -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bit_flipped_anywhere_in_a_log_is_named_or_harmless_and_both_readers_agree(
+    request: pytest.FixtureRequest, torture: Torture, tally: Callable[..., None]
+) -> None:
+    written, chance, tries = history(400), random.Random(20261122), torture(2000, 200)
+    if (real := real_log(request)) is not None:
+        written = real
+    harmless = 0
+    for _ in range(tries):
+        first = chance.randrange(len(written) - 40)
+        some = written[first : first + chance.randint(1, 40)]
+        data = bytearray(lines(*some))
+        at, bit = chance.randrange(len(data)), chance.randrange(8)
+        data[at] ^= 1 << bit
+        where = f"line {first}, byte {at}, bit {bit}"
+        log = parse_log([(LOG_PATH, bytes(data))])
+        assert set(log.events) <= set(some), where
+        assert len(log.events) >= len(some) - 1, where
+        assert log.diagnostics or list(log.events) == some, where
+        harmless += not log.diagnostics
+        scanned = scan_log([(LOG_PATH, bytes(data))])
+        assert scanned.reviews == columns_of(log.events) and scanned.diagnostics == log.diagnostics, where
+    kind = "a real history" if real else "a made history"
+    tally(f"Bits flipped in {kind} of {len(written):,} reviews", f"{tries:,} flips: {tries - harmless:,} named, "
+          f"{harmless} harmless, 0 wrong values", page="memory")  # fmt: skip
+
+
+def real_log(request: pytest.FixtureRequest) -> list[Review] | None:
+    """Somebody's own reviews as our events, if the folder of real data is there."""
+    try:
+        folder: Path = request.getfixturevalue("shared_data")
+    except pytest.skip.Exception:
+        return None
+    rows: list[Review] = []
+    for file in sorted((folder / "revlogs").glob("*.csv")):
+        with file.open(newline="") as table:
+            for row in csv.DictReader(table):
+                at = datetime.fromisoformat(row["review_time"]).astimezone(UTC)
+                at = at.replace(microsecond=at.microsecond // 1000 * 1000)
+                stamp = Stamp(f"{len(rows):026}", at, "+00:00", "import")
+                rows.append(Review(stamp, CardId(row["card_id"]), Rating(int(row["review_rating"])),
+                                   max(0, int(row["review_duration"]))))  # fmt: skip
+    return sorted(rows, key=lambda r: (r.at, r.id)) or None
+
+
+def test_a_cache_with_any_harm_gives_no_wrong_value(
+    tmp_path: Path, torture: Torture, tally: Callable[..., None]
+) -> None:
+    """Flipped, cut, emptied, another cache's bytes: what is shown is what the log says, at worst later."""
+    vault = made(tmp_path / "mind", 60)
+    chance, tries = random.Random(20261122), torture(2000, 150)
+    desk, _ = rate(open_desk(vault, NOON), CARDS[3], Rating.GOOD, via="cli")
+    wanted = seen(open_desk(vault, NOON))
+    files = caches(vault)
+    good = {file: file.read_bytes() for file in files}
+    assert seen(open_desk(vault, NOON)) == wanted
+    for _ in range(tries if files else 0):
+        file = chance.choice(files)
+        file.write_bytes(harmed(good[file], chance, list(good.values())))
+        assert seen(open_desk(vault, NOON)) == wanted, file
+        assert read_desk(vault).states == desk.states
+        for each, data in good.items():
+            each.write_bytes(data)
+    names = ", ".join(sorted({file.relative_to(vault.root).as_posix() for file in files})) or "none"
+    tally("Caches flipped, cut, emptied, swapped", f"{tries:,} harms ({names}): 0 wrong values", page="memory")
+
+
+def caches(vault: Vault) -> list[Path]:
+    folder = vault.root / ".retain"
+    return [f for f in sorted(folder.rglob("*")) if f.is_file() and "locks" not in f.parts] if folder.exists() else []
+
+
+def harmed(data: bytes, chance: random.Random, all_: list[bytes]) -> bytes:
+    how, spoilt = chance.randrange(5), bytearray(data)
+    at = chance.randrange(len(data) or 1)
+    if how == 0 and data:
+        spoilt[at] ^= 1 << chance.randrange(8)
+    elif how == 1:
+        del spoilt[at:]
+    elif how == 2:
+        return chance.choice(all_)
+    elif how == 3:
+        spoilt[at : at + 64] = b"\0" * 64
+    else:
+        spoilt[at:at] = chance.randbytes(16)
+    return bytes(spoilt)
+
+
+def seen(desk: Desk) -> tuple[object, ...]:
+    return states(desk), desk.queue, desk.today, tuple(desk.cards)
