@@ -82,7 +82,7 @@ def _life(dice: random.Random, card: str, at: datetime, now: datetime) -> Iterat
     while at < end:
         rating = Rating(dice.choices((1, 2, 3, 4), _CHANCES)[0])
         yield at, card, rating
-        state = scheduler.review(state, rating, at)
+        state = scheduler.review(CardId(card), state, rating, at)
         assert state.due is not None
         at = state.due
         if state.interval_days:

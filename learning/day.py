@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
@@ -11,6 +13,8 @@ _FIRST = date.min.toordinal() + 1
 _LAST = date.max.toordinal() - 1
 _EARLIEST = datetime(1, 1, 5, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 27, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,15 @@ class StudyCalendar:
                 day = self.day(at)
                 start, end = self.start(day), self.start(day + 1)
             yield day
+
+    def days_of_ms(self, instants: Sequence[int]) -> array[int]:
+        """The study day of each of these Unix milliseconds, which must ascend: a day's worth of them at a time."""
+        days = array("q")
+        while (row := len(days)) < len(instants):
+            day = self.day(_EPOCH + _MS * instants[row])
+            end = (self.start(day + 1) - _EPOCH) // _MS
+            days.extend(array("q", (day,)) * max(1, bisect_left(instants, end, row) - row))
+        return days
 
     def shown(self, at: datetime) -> str:
         """`at` on the zone's clock with its offset: `2026-11-24T04:00+01:00`."""

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from learning import stats
 from learning.adopt import adopt_cards
 from learning.card_events import card_events
-from learning.day import StudyCalendar
-from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold, scheduler_for
+from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold, rules_of, scheduler_for
 from learning.queue import Item, Limits, Queue, build_queue, done_today
 from learning.review_page import Row, render_page
 from vault import ledger
@@ -150,7 +149,7 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
 def _reckoned(desk: Desk) -> Desk:
     """`desk` with memory and queue made anew from its log."""
     settings = desk.vault.settings
-    rules = Rules(StudyCalendar(settings.zone, settings.rollover), settings.retention)
+    rules = rules_of(settings)
     scheduler = scheduler_for(rules, desk.log.events)
     states = fold(desk.log.events, scheduler, desk.changes)
     queue = build_queue(
@@ -228,7 +227,8 @@ def rate(
     """
     placed, writer = desk.card(id_), desk.writer(via)
     event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
-    desk.scheduler.review(desk.state(placed.id), rating, event.at)  # refuses what lies before the last review
+    state = desk.state(placed.id)
+    desk.scheduler.review(placed.id, state, rating, event.at)  # refuses what lies before the last review
     writer.write(event)
     return after(desk, event), event
 

@@ -1,7 +1,11 @@
 """What the learner remembers: a fold of the review log. The one room that knows `fsrs`.
 
 Elapsed time counts in study days, as Anki counts it: fsrs is told instants that many whole days apart. It is never told
-the clock, and its fuzz, which draws from the global random, is off: the same log gives the same schedule everywhere.
+the clock, and its fuzz, which draws from the global random, is off: ours is drawn from the card and the number of its
+review, so that the same log gives the same schedule everywhere, and a preview what the rating will give.
+
+`fsrs` is loaded with the first rating. What must go quickly, the states of a whole log or the retrievability of every
+card, is reckoned by `learning.fsrs6`, which gives the same numbers to the last bit.
 """
 
 from __future__ import annotations
@@ -10,18 +14,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
+from hashlib import blake2b
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-import fsrs
-
+from learning import fsrs6
 from learning.day import StudyCalendar
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.log_event import Bury, Flag, LogEvent, Params, Rating, Resume, Review, Suspend
+from vault.log_event import Bury, CardMark, Flag, LogEvent, Params, Rating, Resume, Review, Suspend
 from vault.review_log import live
 
+if TYPE_CHECKING:
+    import fsrs
+
+    from vault.log_scan import ScannedLog
+    from vault.settings import Settings
+
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
-_MOST_DAYS = 2_000_000  # more would leave the calendar; only hands can write such a log
+MOST_DAYS = 2_000_000  # more would leave the calendar; only hands can write such a log
+MOST_STABLE = 1e12  # days; strange parameters could let it grow past what a number holds
 _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 
@@ -56,6 +69,7 @@ class MemoryState:
     buried_until: datetime | None = None
     flagged: bool = False
     changed: bool = False  # the fact it asks for changed since the last review
+    leech: bool = False  # it lapsed so often that it needs another wording, not another repetition
 
     def hidden(self, at: datetime) -> bool:
         """Whether no queue may show the card at `at`."""
@@ -74,7 +88,10 @@ class CardEvent:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a vault wants its cards scheduled; no parameters are FSRS-6's own."""
+    """How a vault wants its cards scheduled; no parameters are FSRS-6's own.
+
+    `leech_threshold` lapses make a card a leech, and every half of that many more do so again; 0: none ever is one.
+    """
 
     calendar: StudyCalendar = field(default_factory=StudyCalendar)
     retention: float = 0.9
@@ -82,71 +99,88 @@ class Rules:
     learning_steps: tuple[timedelta, ...] = (timedelta(minutes=1), timedelta(minutes=10))
     relearning_steps: tuple[timedelta, ...] = (timedelta(minutes=10),)
     maximum_interval: int = 36_500
+    fuzz: bool = False
+    leech_threshold: int = 8
+    leech_suspends: bool = False
 
 
-_PHASES = {
-    Phase.NEW: fsrs.State.Learning,
-    Phase.LEARNING: fsrs.State.Learning,
-    Phase.REVIEW: fsrs.State.Review,
-    Phase.RELEARNING: fsrs.State.Relearning,
-}
-_PHASE_OF = {
-    fsrs.State.Learning: Phase.LEARNING,
-    fsrs.State.Review: Phase.REVIEW,
-    fsrs.State.Relearning: Phase.RELEARNING,
-}
-_RATINGS = {rating: fsrs.Rating(int(rating)) for rating in Rating}
+def rules_of(settings: Settings) -> Rules:
+    """The rules that a vault's settings ask for."""
+    return Rules(
+        StudyCalendar(settings.zone, settings.rollover),
+        settings.retention,
+        learning_steps=settings.learning_steps,
+        relearning_steps=settings.relearning_steps,
+        maximum_interval=settings.maximum_interval,
+        fuzz=settings.fuzz,
+        leech_threshold=settings.leech_threshold,
+        leech_suspends=settings.leech_action == "suspend",
+    )
 
 
 class Scheduler:
-    """FSRS-6 over study days. Raises: ValueError where the rules hold parameters that fsrs refuses."""
+    """FSRS-6 over study days; `retention_of` are the cards that want another retention than the rules say.
 
-    def __init__(self, rules: Rules) -> None:
+    Raises: ValueError where the rules hold parameters that fsrs refuses.
+    """
+
+    def __init__(self, rules: Rules, retention_of: Mapping[CardId, float] | None = None) -> None:
         self.rules = rules
         self.calendar = rules.calendar
-        self._fsrs = fsrs.Scheduler(
-            parameters=rules.parameters or fsrs.scheduler.DEFAULT_PARAMETERS,
-            desired_retention=rules.retention,
-            learning_steps=rules.learning_steps,
-            relearning_steps=rules.relearning_steps,
-            maximum_interval=rules.maximum_interval,
-            enable_fuzzing=False,
-        )
+        self.retention_of = retention_of or {}
+        self.kernel = fsrs6.Fsrs6(rules.parameters or fsrs6.DEFAULTS)
 
-    def review(self, state: MemoryState, rating: Rating, at: datetime, day: int | None = None) -> MemoryState:
-        """`state` after a rating at `at`; `day` is its study day, if the caller has it already.
+    def review(
+        self, card: CardId, state: MemoryState, rating: Rating, at: datetime, day: int | None = None
+    ) -> MemoryState:
+        """`state` of `card` after a rating at `at`; `day` is its study day, if the caller has it already.
 
         Raises: ClockWentBackwards if `at` is before the last review.
         """
         day = self._not_before_last(state, at) if day is None else day
-        was = self._theirs(state)
-        now, _ = self._fsrs.review_card(was, _RATINGS[rating], self._instant(state, day))
-        assert now.last_review is not None
-        assert now.stability is not None
-        assert now.difficulty is not None
-        wait = now.due - now.last_review
+        now, wait = self._theirs.review(state, rating, self._elapsed(state, day), self.retention(card))
         lapsed = rating is Rating.AGAIN and state.phase is Phase.REVIEW
-        return MemoryState(
-            _PHASE_OF[now.state],
-            now.stability,
-            now.difficulty,
-            now.step,
-            self._due(at, day, wait),
-            at,
-            day,
-            wait.days,
-            state.reps + 1,
-            state.lapses + lapsed,
-            state.suspended,
-            state.retracted,
-            state.buried_until,
-            state.flagged,
+        lapses = state.lapses + lapsed
+        leech = lapsed and is_leech(lapses, self.rules.leech_threshold)
+        if now.phase is Phase.REVIEW:
+            wait = timedelta(days=self.varied(card, state.reps + 1, wait.days))
+        return replace(
+            now,
+            due=self.due(at, day, wait),
+            last_review=at,
+            last_day=day,
+            interval_days=wait.days,
+            reps=state.reps + 1,
+            lapses=lapses,
+            suspended=state.suspended or (leech and self.rules.leech_suspends),
+            changed=False,
+            leech=state.leech or leech,
         )
 
-    def preview(self, state: MemoryState, at: datetime) -> dict[Rating, MemoryState]:
-        """What each of the four ratings would make of `state`. Raises: ClockWentBackwards."""
+    def preview(self, card: CardId, state: MemoryState, at: datetime) -> dict[Rating, MemoryState]:
+        """What each of the four ratings would make of `state` of `card`. Raises: ClockWentBackwards."""
         day = self._not_before_last(state, at)
-        return {rating: self.review(state, rating, at, day) for rating in Rating}
+        return {rating: self.review(card, state, rating, at, day) for rating in Rating}
+
+    def relearn(self, state: MemoryState, at: datetime, day: int) -> MemoryState:
+        """`state` once the fact behind the card changed at `at`: due at once, as if it had been forgotten that day.
+
+        It counts as no lapse and no review, and the card is no harder for it.
+        """
+        if state.phase is Phase.NEW:
+            return state
+        stability, _ = self.kernel.after(state.stability, state.difficulty, self._elapsed(state, day), Rating.AGAIN)
+        again = state.phase is Phase.REVIEW and bool(self.rules.relearning_steps)
+        return replace(
+            state,
+            phase=Phase.RELEARNING if again else state.phase,
+            stability=min(stability, MOST_STABLE),
+            step=0 if again or state.step is not None else None,
+            due=at,
+            last_day=day,
+            interval_days=0,
+            changed=True,
+        )
 
     def retrievability(self, state: MemoryState, at: datetime) -> float:
         """Probability in [0, 1] of recalling the card at `at`: 1.0 on the study day of its last review, 0.0 while NEW.
@@ -155,8 +189,28 @@ class Scheduler:
         """
         if state.phase is Phase.NEW:
             return 0.0
-        day = self._not_before_last(state, at)
-        return float(self._fsrs.get_card_retrievability(self._theirs(state), self._instant(state, day)))
+        return self.kernel.retrievability(state.stability, self._elapsed(state, self._not_before_last(state, at)))
+
+    def retention(self, card: CardId) -> float:
+        """The chance of recall that the card wants to be asked at."""
+        return self.retention_of.get(card, self.rules.retention)
+
+    def varied(self, card: CardId, reps: int, days: int) -> int:
+        """The interval of `days` after review number `reps` of the card, moved as chance has it for just that review.
+
+        The four ratings of one review share the draw, so that a better one never comes back sooner for it.
+        """
+        if not self.rules.fuzz:
+            return days
+        least, most = fsrs6.fuzz_range(days, self.rules.maximum_interval)
+        draw = int.from_bytes(blake2b(f"{card} {reps}".encode(), digest_size=4).digest(), "big")
+        return least + (draw * (most - least + 1) >> 32)
+
+    def due(self, at: datetime, day: int, wait: timedelta) -> datetime:
+        """When a card is due that was reviewed at `at`, on `day`: after whole days, as that study day begins."""
+        if wait >= _DAY:
+            return self.calendar.start(day + wait.days)
+        return at + wait if at < _END - wait else _END
 
     def _not_before_last(self, state: MemoryState, at: datetime) -> int:
         """The study day of `at`."""
@@ -167,33 +221,76 @@ class Scheduler:
             raise ClockWentBackwards(what, hint="check the clock, or undo that review")
         return self.calendar.day(at)
 
-    def _theirs(self, state: MemoryState) -> fsrs.Card:
+    def _elapsed(self, state: MemoryState, day: int) -> int:
+        """Study days since the last review, never fewer than none."""
+        return min(max(day - state.last_day, 0), MOST_DAYS) if state.phase is not Phase.NEW else 0
+
+    @cached_property
+    def _theirs(self) -> _Theirs:
+        return _Theirs(self.rules)
+
+
+def is_leech(lapses: int, threshold: int) -> bool:
+    """Whether that many lapses make a card a leech, at the last of them: as Anki has it."""
+    return 0 < threshold <= lapses and (lapses - threshold) % max(1, (threshold + 1) // 2) == 0
+
+
+class _Theirs:
+    """The scheduler of record. Its names of phases and ratings stay in here."""
+
+    def __init__(self, rules: Rules) -> None:
+        import fsrs
+
+        self._card, state = fsrs.Card, fsrs.State
+        self._ratings = {rating: fsrs.Rating(int(rating)) for rating in Rating}
+        self._phase_of = {
+            state.Learning: Phase.LEARNING,
+            state.Review: Phase.REVIEW,
+            state.Relearning: Phase.RELEARNING,
+        }
+        self._states = {phase: state for state, phase in self._phase_of.items()}
+        self._scheduler = fsrs.Scheduler(
+            parameters=rules.parameters or fsrs6.DEFAULTS,
+            learning_steps=rules.learning_steps,
+            relearning_steps=rules.relearning_steps,
+            maximum_interval=rules.maximum_interval,
+            enable_fuzzing=False,
+        )
+
+    def review(
+        self, state: MemoryState, rating: Rating, elapsed_days: int, retention: float
+    ) -> tuple[MemoryState, timedelta]:
+        """Phase, step, stability and difficulty after a review, the rest as it was; and how long to wait."""
+        self._scheduler.desired_retention = retention
+        at = _ORIGIN + timedelta(days=elapsed_days)
+        now, _ = self._scheduler.review_card(self._card_of(state), self._ratings[rating], at)
+        assert now.stability is not None
+        assert now.difficulty is not None
+        phase, stability = self._phase_of[now.state], min(now.stability, MOST_STABLE)
+        rated = replace(state, phase=phase, stability=stability, difficulty=now.difficulty, step=now.step)
+        return rated, now.due - at
+
+    def _card_of(self, state: MemoryState) -> fsrs.Card:
         """`state` as fsrs has it, last reviewed at the origin. Card() would read the clock without an id and a due."""
         if state.phase is Phase.NEW:
-            return fsrs.Card(card_id=0, due=_ORIGIN)
-        return fsrs.Card(0, _PHASES[state.phase], state.step, state.stability, state.difficulty, _ORIGIN, _ORIGIN)
-
-    def _instant(self, state: MemoryState, day: int) -> datetime:
-        elapsed = day - state.last_day if state.phase is not Phase.NEW else 0
-        return _ORIGIN + timedelta(days=min(max(elapsed, 0), _MOST_DAYS))
-
-    def _due(self, at: datetime, day: int, wait: timedelta) -> datetime:
-        if wait >= _DAY:
-            return self.calendar.start(day + wait.days)
-        return at + wait if at < _END - wait else _END
+            return self._card(card_id=0, due=_ORIGIN)
+        phase = self._states[state.phase]
+        return self._card(0, phase, state.step, state.stability, state.difficulty, _ORIGIN, _ORIGIN)
 
 
-def scheduler_for(rules: Rules, events: Iterable[LogEvent]) -> Scheduler:
+def scheduler_for(
+    rules: Rules, events: Iterable[LogEvent], retention_of: Mapping[CardId, float] | None = None
+) -> Scheduler:
     """The scheduler of the latest parameters in the log that fsrs takes; without any, of `rules` themselves."""
     fitted = [event for event in live(events) if isinstance(event, Params)]
     for event in reversed(fitted):
         retention = rules.retention if event.retention is None else event.retention
         if 0.7 <= retention <= 0.99:
             try:
-                return Scheduler(replace(rules, parameters=event.parameters, retention=retention))
+                return Scheduler(replace(rules, parameters=event.parameters, retention=retention), retention_of)
             except ValueError:
                 continue  # of another version of the algorithm; older ones may fit
-    return Scheduler(rules)
+    return Scheduler(rules, retention_of)
 
 
 def fold(
@@ -204,43 +301,55 @@ def fold(
 ) -> dict[CardId, MemoryState]:
     """The state of every card that the log or the ledger speaks of, whatever the order or number of the events.
 
-    `known` are states that a fold of everything before `events` and `changes` has given.
+    At the same instant the log comes before the ledger. `known` are states that a fold of everything before `events`
+    and `changes` has given.
     """
     states = dict(known or {})
-    steps: list[tuple[datetime, str, LogEvent | CardEvent]] = [(e.at, e.id, e) for e in live(events)]
+    steps: list[tuple[datetime, bool, str, LogEvent | CardEvent]] = [(e.at, False, e.id, e) for e in live(events)]
     changes = set(changes)
     if changes:
-        steps.extend((c.at, f"{c.id}{c.type}", c) for c in changes)
-        steps.sort(key=itemgetter(0, 1))
+        steps.extend((c.at, True, f"{c.id}{c.type}", c) for c in changes)
+        steps.sort(key=itemgetter(0, 1, 2))
     days = scheduler.calendar.days(step[0] for step in steps)
-    for (at, _, event), day in zip(steps, days, strict=True):
+    for (at, _, _, event), day in zip(steps, days, strict=True):
         if isinstance(event, Review):
-            state = states.get(event.card, _UNSEEN)
-            states[event.card] = scheduler.review(state, event.rating, at, day)
-        elif not isinstance(event, Params):
-            _mark(states, event, scheduler.calendar.start(day + 1))
+            state = states.get(event.card, UNSEEN)
+            states[event.card] = scheduler.review(event.card, state, event.rating, at, day)
+        elif isinstance(event, CardMark | CardEvent):
+            marked = mark(states.get(event.card), event, scheduler, day)
+            if marked is not None:
+                states[event.card] = marked
     return states
 
 
-_UNSEEN = MemoryState()
+def fold_scanned(
+    scanned: ScannedLog, scheduler: Scheduler, changes: Iterable[CardEvent] = ()
+) -> dict[CardId, MemoryState]:
+    """What `fold` gives of the same log, to the last bit, at some microseconds a review."""
+    from learning.bulk_fold import states_of
+
+    return states_of(scanned, scheduler, changes)
 
 
-def _mark(states: dict[CardId, MemoryState], event: LogEvent | CardEvent, tomorrow: datetime) -> None:
-    """Takes in an event that is no rating."""
+UNSEEN = MemoryState()
+
+
+def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Scheduler, day: int) -> MemoryState | None:
+    """What a card's state becomes by an event of that study day that is no rating; None if it has none still."""
+    was = UNSEEN if state is None else state
     match event:
-        case Suspend(card=card):
-            states[card] = replace(states.get(card, _UNSEEN), suspended=True)
-        case Resume(card=card):
-            states[card] = replace(states.get(card, _UNSEEN), suspended=False, buried_until=None)
-        case Bury(card=card):
-            states[card] = replace(states.get(card, _UNSEEN), buried_until=tomorrow)
-        case Flag(card=card):
-            states[card] = replace(states.get(card, _UNSEEN), flagged=True)
-        case CardEvent(card=card, type="retracted"):
-            states[card] = replace(states.get(card, _UNSEEN), retracted=True)
-        case CardEvent(card=card, type="revived"):
-            states[card] = replace(states.get(card, _UNSEEN), retracted=False)
-        case CardEvent(card=card, type="changed") if card in states:
-            state = states[card]
-            if state.phase is not Phase.NEW:
-                states[card] = replace(state, changed=True, due=event.at)
+        case Suspend():
+            return replace(was, suspended=True)
+        case Resume():
+            return replace(was, suspended=False, buried_until=None)
+        case Bury():
+            return replace(was, buried_until=scheduler.calendar.start(day + 1))
+        case Flag():
+            return replace(was, flagged=True)
+        case CardEvent(type="retracted"):
+            return replace(was, retracted=True)
+        case CardEvent(type="revived"):
+            return replace(was, retracted=False)
+        case CardEvent(type="changed"):
+            return None if state is None else scheduler.relearn(state, event.at, day)
+    return state

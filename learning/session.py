@@ -86,7 +86,7 @@ class Session:
             return {}
         state = self.state(self.current)
         at = now if state.last_review is None else max(now, state.last_review)  # should the clock have gone back
-        return self.scheduler.preview(state, at)
+        return self.scheduler.preview(self.current, state, at)
 
 
 _UNSEEN = MemoryState()
@@ -145,9 +145,9 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
     if not session.revealed:
         raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
     event = Review(stamp, card, rating, ms)
-    state = session.scheduler.review(session.state(card), rating, stamp.at)
+    state = session.scheduler.review(card, session.state(card), rating, stamp.at)
     steps = session.steps
-    if state.due is not None and _is_step(state):
+    if state.due is not None and _is_step(state) and not state.suspended:  # as a leech may be
         steps = tuple(sorted((*steps, (state.due, card))))
     after = _next(session, event, replace(session, steps=steps, done=session.done + 1), state)
     return after, event

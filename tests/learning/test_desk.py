@@ -293,7 +293,7 @@ def test_the_page_shows_each_card_with_what_is_remembered_of_it(vault: Vault) ->
     assert rows[0] == (
         r"| [[wiki/concepts/spacing-effect\|Spacing effect]] "
         r"| [[learning/flashcards/spacing-effect\|What is the spacing effect?]] "
-        "| definitional | 2026-11-29T04:00+01:00 | 8 d | 8.30 | 1.00 | 1.00 | 1 | 0 | review |"
+        "| definitional | 2026-11-27T04:00+01:00 | 6 d | 8.30 | 1.00 | 1.00 | 1 | 0 | review |"
     )
     assert [row.rsplit("| ", 1)[1] for row in rows] == ["review |", "new |", "suspended |"]
 
@@ -337,7 +337,7 @@ def test_limits_and_zone_come_from_the_settings(vault: Vault) -> None:
     desk = open_desk(again, NOON)
     assert (len(desk.queue.new), len(desk.queue.today)) == (3, 1)
     desk, _ = rate(desk, A1, Rating.EASY, via="cli")
-    assert desk.state(A1).due == datetime(2026, 11, 28, 23, tzinfo=UTC)
+    assert desk.state(A1).due == datetime(2026, 11, 26, 23, tzinfo=UTC)  # 8 days, but for chance
     assert desk.queue.today == ()
 
 

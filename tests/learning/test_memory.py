@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -16,11 +18,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning import fsrs6
 from learning.day import StudyCalendar
-from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold, scheduler_for
+from learning.fsrs6 import fuzz_range
+from learning.memory import (
+    MOST_STABLE,
+    CardEvent,
+    MemoryState,
+    Phase,
+    Rules,
+    Scheduler,
+    fold,
+    fold_scanned,
+    is_leech,
+    rules_of,
+    scheduler_for,
+)
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.review_log import Bury, Flag, LogEvent, Params, Rating, Resume, Review, Stamp, Suspend, Undo
+from vault.log_event import Import, encode
+from vault.log_scan import scan_log
+from vault.review_log import Bury, Flag, LogEvent, Params, Rating, Resume, Review, Stamp, Suspend, Undo, parse_log
+from vault.settings import Settings
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -153,7 +172,7 @@ def test_a_preview_is_what_the_rating_will_do(history: list[tuple[int, Rating]],
     events = daily(history)
     state = state_of(events)
     at = events[-1].at + timedelta(days=days)
-    previews = SCHEDULER.preview(state, at)
+    previews = SCHEDULER.preview(CARD, state, at)
     for rating in Rating:
         assert state_of([*events, Review(stamp(999, at), CARD, rating)]) == previews[rating]
 
@@ -205,9 +224,9 @@ def test_a_rating_before_the_last_review_is_refused() -> None:
     state = state_of(daily([(0, Rating.GOOD)]))
     before = NOON - timedelta(days=30)
     with pytest.raises(ClockWentBackwards, match="before the card's last review"):
-        SCHEDULER.review(state, Rating.GOOD, before)
+        SCHEDULER.review(CARD, state, Rating.GOOD, before)
     with pytest.raises(ClockWentBackwards):
-        SCHEDULER.preview(state, before)
+        SCHEDULER.preview(CARD, state, before)
     with pytest.raises(ClockWentBackwards):
         SCHEDULER.retrievability(state, before)
 
@@ -232,16 +251,48 @@ def test_a_buried_card_is_back_the_next_study_day() -> None:
 
 def test_what_the_knowledge_did_to_a_card_is_folded_with_the_reviews_by_time() -> None:
     events = daily([(0, Rating.EASY), (5, Rating.GOOD)])
-    change = CardEvent(CARD, "changed", NOON + timedelta(days=7))
-    state = fold(events, SCHEDULER, [change])[CARD]
-    assert (state.changed, state.due) == (True, change.at)
-    before = fold(events, SCHEDULER, [CardEvent(CARD, "changed", NOON + timedelta(days=2))])[CARD]
-    assert before == state_of(events)
     gone = fold(events, SCHEDULER, [CardEvent(CARD, "retracted", NOON)])[CARD]
     assert gone.hidden(NOON)
     assert gone.reps == 2
     back = [CardEvent(CARD, "retracted", NOON), CardEvent(CARD, "revived", NOON + timedelta(days=1))]
     assert fold(events, SCHEDULER, back)[CARD] == state_of(events)
+    assert fold(events, SCHEDULER, [CardEvent(CARD, "reworded", NOON)])[CARD] == state_of(events)
+    assert fold([], SCHEDULER, [CardEvent(CARD, "changed", NOON)]) == {}
+
+
+def test_a_card_whose_fact_changed_is_relearned_as_if_forgotten_that_day_without_a_lapse() -> None:
+    events = daily([(0, Rating.EASY), (8, Rating.GOOD)])
+    known = state_of(events)
+    change = CardEvent(CARD, "changed", NOON + timedelta(days=20))
+    state = fold(events, SCHEDULER, [change])[CARD]
+    failed = SCHEDULER.review(CARD, known, Rating.AGAIN, change.at)
+    assert (state.phase, state.step, state.due, state.interval_days) == (Phase.RELEARNING, 0, change.at, 0)
+    assert (state.changed, state.lapses, state.reps, failed.lapses) == (True, 0, 2, 1)
+    assert (state.stability, state.difficulty) == (failed.stability, known.difficulty)
+    again = Review(stamp(50, change.at + timedelta(days=2)), CARD, Rating.GOOD)
+    assert not fold([*events, again], SCHEDULER, [change])[CARD].changed
+    without_steps = Scheduler(Rules(BERLIN, relearning_steps=()))
+    state = fold(events, without_steps, [change])[CARD]
+    assert (state.phase, state.due) == (Phase.REVIEW, change.at)
+
+
+def test_so_many_lapses_make_a_leech_and_every_half_as_many_more_suspend_it_again() -> None:
+    flags = Scheduler(Rules(BERLIN, leech_threshold=4))
+    suspends = Scheduler(Rules(BERLIN, leech_threshold=4, leech_suspends=True))
+    never = Scheduler(Rules(BERLIN, leech_threshold=0, leech_suspends=True))
+    events = daily([(0, Rating.EASY), *[(9, Rating.AGAIN), (0, Rating.GOOD)] * 5])
+    for lapses in range(6):
+        upto = events[: 1 + 2 * lapses]
+        assert state_of(upto, flags).lapses == lapses
+        assert (state_of(upto, flags).leech, state_of(upto, flags).suspended) == (lapses >= 4, False)
+        assert state_of(upto, suspends).suspended == (lapses >= 4)
+        assert not state_of(upto, never).leech
+    resumed = [*events[:9], Resume(Stamp("0" * 25 + "Z", events[8].at), CARD)]
+    assert (state_of(resumed, suspends).leech, state_of(resumed, suspends).suspended) == (True, False)
+    assert not state_of([*resumed, *events[9:]], suspends).suspended  # the fifth lapse
+    sixth = daily([(0, Rating.EASY), *[(9, Rating.AGAIN), (0, Rating.GOOD)] * 6])[-2:]
+    assert state_of([*resumed, *events[9:], *sixth], suspends).suspended
+    assert [n for n in range(30) if is_leech(n, 8)] == [8, 12, 16, 20, 24, 28]
 
 
 def test_the_latest_parameters_in_the_log_that_fsrs_takes_are_used() -> None:
@@ -280,3 +331,170 @@ def test_the_same_log_gives_the_same_memory_whatever_the_global_random_says() ->
     one = state_of(events)
     random.seed(2)
     assert state_of(events) == one
+
+
+def test_memory_is_imported_without_fsrs_and_knows_retrievability_without_it() -> None:
+    code = """
+import sys
+from datetime import UTC, datetime
+from learning.memory import MemoryState, Phase, Rules, Scheduler
+at = datetime(2026, 11, 21, 12, tzinfo=UTC)
+state = MemoryState(Phase.REVIEW, 9.0, 5.0, None, at, at, 700_000)
+print(0 < Scheduler(Rules()).retrievability(state, at) < 1, "fsrs" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
+# --- fuzz -----------------------------------------------------------------------------------------------------------
+
+FUZZED = Scheduler(Rules(BERLIN, fuzz=True))
+
+
+@given(histories, st.integers(0, 500), st.sampled_from([9, 60, 36_500]))
+def test_chance_moves_an_interval_within_its_range_and_never_a_better_rating_below_a_worse(
+    history: list[tuple[int, Rating]], days: int, maximum: int
+) -> None:
+    plain, fuzzed = (Scheduler(Rules(BERLIN, maximum_interval=maximum, fuzz=fuzz)) for fuzz in (False, True))
+    events = daily(history)
+    at = events[-1].at + timedelta(days=days)
+    state = state_of(events, fuzzed)
+    assert state.stability == state_of(events, plain).stability
+    previews = fuzzed.preview(CARD, state, at)
+    straight = plain.preview(CARD, state, at)
+    for rating, preview in previews.items():
+        assert state_of([*events, Review(stamp(999, at), CARD, rating)], fuzzed) == preview
+        if preview.phase is Phase.REVIEW:
+            least, most = fuzz_range(straight[rating].interval_days, maximum)
+            assert least <= preview.interval_days <= most <= maximum
+        else:
+            assert preview == straight[rating]
+    passed = [previews[r].interval_days for r in (Rating.HARD, Rating.GOOD, Rating.EASY)]
+    assert passed == sorted(passed)
+
+
+def test_cards_learnt_together_do_not_stay_together_and_reach_every_day_of_the_range() -> None:
+    cards = [CardId(f"{n:010}") for n in range(400)]
+    days = {FUZZED.review(card, MemoryState(), Rating.EASY, NOON).interval_days for card in cards}
+    assert days == set(range(fuzz_range(8, 36_500)[0], fuzz_range(8, 36_500)[1] + 1))
+    assert {FUZZED.varied(CARD, reps, 2) for reps in range(99)} == {2}
+    assert len({FUZZED.varied(CARD, reps, 90) for reps in range(99)}) == 13
+
+
+def test_chance_is_the_same_on_every_machine() -> None:
+    assert [FUZZED.varied(CARD, reps, 100) for reps in range(8)] == [104, 98, 103, 93, 103, 96, 94, 94]
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_card_that_wants_more_retention_comes_back_sooner() -> None:
+    scheduler = Scheduler(Rules(BERLIN), {OTHER: 0.97})
+    usual, exam = (scheduler.review(card, MemoryState(), Rating.EASY, NOON) for card in (CARD, OTHER))
+    assert (usual.interval_days, exam.interval_days) == (8, 2)
+    assert usual.stability == exam.stability
+    events = [Params(stamp(1, NOON), fsrs.scheduler.DEFAULT_PARAMETERS, 0.85)]
+    fitted = scheduler_for(Rules(BERLIN), events, {OTHER: 0.97})
+    assert (fitted.retention(CARD), fitted.retention(OTHER)) == (0.85, 0.97)
+
+
+def test_the_settings_of_a_vault_are_its_rules() -> None:
+    steps = (timedelta(minutes=5), timedelta(days=1), timedelta(days=3))
+    settings = Settings(
+        "01KB0000000000000000000000", "Mind", timezone="Asia/Kolkata", rollover=3, retention=0.85, learning_steps=steps,
+        relearning_steps=(), maximum_interval=90, fuzz=False, leech_threshold=5, leech_action="suspend",
+    )  # fmt: skip
+    calendar = StudyCalendar(ZoneInfo("Asia/Kolkata"), 3)
+    assert rules_of(settings) == Rules(calendar, 0.85, (), steps, (), 90, False, 5, True)
+
+
+def test_a_parameters_event_that_was_undone_rules_nothing() -> None:
+    fitted = tuple(p * 1.01 for p in fsrs.scheduler.DEFAULT_PARAMETERS)
+    events = [Params(stamp(1, NOON), fitted), Undo(stamp(2, NOON), stamp(1, NOON).id)]
+    assert scheduler_for(Rules(BERLIN), events).rules == Rules(BERLIN)
+
+
+# --- the fold of a scanned log --------------------------------------------------------------------------------------
+
+step_lists = st.sampled_from(
+    [
+        (),
+        (timedelta(minutes=10),),
+        (timedelta(minutes=1), timedelta(minutes=10)),
+        (timedelta(minutes=1), timedelta(hours=7), timedelta(days=1), timedelta(days=3)),
+        (timedelta(days=2),),
+    ]
+)
+growing = tuple(
+    high if n in (8, 10, 16) else low if n == 9 else default
+    for n, (low, default, high) in enumerate(zip(fsrs6.LOWEST, fsrs6.DEFAULTS, fsrs6.HIGHEST, strict=True))
+)  # stability grows as fast as parameters let it
+all_rules = st.builds(
+    Rules,
+    st.builds(
+        StudyCalendar,
+        st.sampled_from(["UTC", "Europe/Berlin", "Australia/Lord_Howe"]).map(ZoneInfo),
+        st.integers(0, 23),
+    ),
+    st.floats(0.7, 0.99),
+    st.sampled_from([(), growing]),
+    step_lists,
+    step_lists,
+    st.sampled_from([1, 30, 36_500]),
+    st.booleans(),
+    st.integers(0, 3),
+    st.booleans(),
+)
+long_instants = st.one_of(
+    st.integers(0, 90 * 24 * 60).map(lambda m: NOON + timedelta(minutes=m)),
+    st.sampled_from([NOON, NOON + timedelta(days=1)]),
+    st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 27)).map(lambda t: t.replace(microsecond=0, tzinfo=UTC)),
+)
+any_card = st.sampled_from([CARD, OTHER, CardId("aaaaaaaaa1")])
+event_stamps = st.builds(stamp, st.integers(0, 10**6), long_instants)
+any_event: st.SearchStrategy[LogEvent] = st.one_of(
+    *[st.builds(Review, event_stamps, any_card, st.sampled_from([Rating.AGAIN, *Rating]))] * 4,
+    st.builds(Import, event_stamps, any_card, ratings),
+    st.builds(lambda kind, s, c: kind(s, c), marks, event_stamps, any_card),
+)
+changes_of_cards = st.lists(
+    st.builds(
+        CardEvent, any_card, st.sampled_from(["retracted", "revived", "changed", "changed", "reworded"]), long_instants
+    ),
+    max_size=4,
+)
+
+
+@given(st.lists(any_event, max_size=40, unique_by=lambda e: e.id), changes_of_cards, all_rules, st.data())
+def test_the_fold_of_a_scanned_log_is_the_fold_of_its_events_to_the_last_bit(
+    events: list[LogEvent], changes: list[CardEvent], rules: Rules, data: st.DataObject
+) -> None:
+    undone = [Undo(stamp(10**9 + n, e.at), e.id) for n, e in enumerate(events) if data.draw(st.integers(0, 9)) == 0]
+    lines = b"".join(encode(event) + b"\n" for event in (*events, *undone))
+    scheduler = Scheduler(rules, {OTHER: 0.95})
+    states = fold([*events, *undone], scheduler, changes)
+    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler, changes) == states
+    for state in states.values():
+        assert state.due is None or state.due.tzinfo is UTC
+        assert 0 <= state.interval_days <= max(rules.maximum_interval, 4)
+        assert state.phase is Phase.NEW or 0.001 <= state.stability <= MOST_STABLE
+
+
+@pytest.mark.real_data
+def test_a_real_history_is_folded_by_either_way_to_the_last_bit(shared_data: Path) -> None:
+    with (shared_data / "revlogs" / "py-fsrs-japanese-12580.csv").open(newline="") as file:
+        lines = [
+            encode(
+                Review(
+                    stamp(n, datetime.fromisoformat(r["review_time"])),
+                    CardId(r["card_id"]),
+                    Rating(int(r["review_rating"])),
+                )
+            )
+            for n, r in enumerate(csv.DictReader(file))
+        ]
+    found = [("learning/reviews.jsonl", b"\n".join(lines))]
+    scheduler = Scheduler(Rules(BERLIN, fuzz=True, leech_threshold=2))
+    states = fold_scanned(scan_log(found), scheduler)
+    assert states == fold(parse_log(found).events, scheduler)
+    assert sum(state.reps for state in states.values()) == 12_580

@@ -37,7 +37,7 @@ def names(found: object) -> str:
 def rated(rating: Rating, days_ago: float, times: int = 1) -> MemoryState:
     state = MemoryState()
     for _ in range(times):
-        state = SCHEDULER.review(state, rating, NOON - timedelta(days=days_ago))
+        state = SCHEDULER.review(CardId("a"), state, rating, NOON - timedelta(days=days_ago))
     return state
 
 

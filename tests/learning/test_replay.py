@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.day import StudyCalendar
-from learning.memory import MemoryState, Phase, Rules, Scheduler
+from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold
 from learning.replay import NEVER, PHASES, only, replay, study_days
 from vault.ids import CardId
 from vault.log_event import Rating, Review, Stamp
@@ -29,27 +29,39 @@ def events_of(drawn: list[tuple[str, Rating, int]]) -> list[Review]:
     return out
 
 
-@given(REVIEWS, STEPS, STEPS)
+@given(REVIEWS, STEPS, STEPS, st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 60 * 24 * 900)), max_size=4))
 def test_each_row_is_what_the_scheduler_of_record_knew_before_that_review(
-    drawn: list[tuple[str, Rating, int]], learning: list[timedelta], relearning: list[timedelta]
+    drawn: list[tuple[str, Rating, int]],
+    learning: list[timedelta],
+    relearning: list[timedelta],
+    changed: list[tuple[str, int]],
 ) -> None:
     calendar = StudyCalendar(ZoneInfo("Europe/Berlin"))
-    scheduler = Scheduler(Rules(calendar, learning_steps=tuple(learning), relearning_steps=tuple(relearning)))
+    rules = Rules(calendar, learning_steps=tuple(learning), relearning_steps=tuple(relearning), fuzz=True)
+    scheduler = Scheduler(rules, {CardId("b"): 0.8})
     events = events_of(drawn)
-    seen = replay(columns_of(events), scheduler)
-    states: dict[CardId, MemoryState] = {}
+    changes = [CardEvent(CardId(c), "changed", START + timedelta(minutes=m, seconds=1)) for c, m in changed]
+    seen = replay(columns_of(events), scheduler, changes)
     for row, event in enumerate(events):
-        state = states.get(event.card, MemoryState())
+        before = [change for change in changes if change.at < event.at]
+        state = fold(events[:row], scheduler, before).get(event.card, MemoryState())
+        last = max((e.at for e in events[:row] if e.card == event.card), default=None)
         assert PHASES[seen.phase[row]] is state.phase
         assert seen.day[row] == calendar.day(event.at)
-        if state.phase is Phase.NEW:
+        assert bool(seen.first[row]) == (last is None or calendar.day(last) != calendar.day(event.at))
+        if last is None:
             assert seen.predicted[row] == NEVER
-            assert seen.first[row]
-        else:
-            assert abs(seen.predicted[row] - scheduler.retrievability(state, event.at)) < 1e-12
-            assert seen.elapsed[row] == calendar.day(event.at) - state.last_day
-            assert bool(seen.first[row]) == (state.last_day != calendar.day(event.at))
-        states[event.card] = scheduler.review(state, event.rating, event.at)
+            continue
+        assert seen.stability[row] == state.stability
+        assert seen.predicted[row] == scheduler.retrievability(state, event.at)
+        assert seen.interval[row] == (
+            state.interval_days
+            if state.phase is Phase.REVIEW and not state.changed
+            else seen.interval[row]
+            if state.phase is Phase.REVIEW
+            else 0
+        )
+        assert seen.elapsed[row] == (0 if state.changed else calendar.day(event.at) - calendar.day(last))
 
 
 def test_the_cards_of_a_topic_are_the_rows_of_those_cards_alone() -> None:

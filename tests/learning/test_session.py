@@ -92,7 +92,7 @@ def test_with_nothing_else_left_a_step_is_shown_up_to_twenty_minutes_ahead() -> 
 
 
 def test_a_step_left_from_the_last_sitting_waits_in_this_one() -> None:
-    state = SCHEDULER.review(MemoryState(), Rating.GOOD, NOON - timedelta(minutes=2))
+    state = SCHEDULER.review(A, MemoryState(), Rating.GOOD, NOON - timedelta(minutes=2))
     session = sitting(A, B, states={A: state})
     assert session.current == B
     assert rated(session, Rating.EASY, 1).current == A
@@ -135,7 +135,7 @@ def test_each_button_says_what_it_will_do() -> None:
 
 
 def test_a_clock_that_went_back_spoils_no_preview_and_no_rating_slips_through() -> None:
-    state = SCHEDULER.review(MemoryState(), Rating.AGAIN, NOON)
+    state = SCHEDULER.review(A, MemoryState(), Rating.AGAIN, NOON)
     session = begin(Queue(today=(Item(A, "a"),)), {A: state}, SCHEDULER, NOON)
     earlier = NOON - timedelta(minutes=5)
     assert session.previews(earlier) == session.previews(NOON)

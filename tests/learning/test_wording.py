@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from learning.memory import MemoryState, Phase, Rules, Scheduler
 from learning.wording import interval, spoken, status
+from vault.ids import CardId
 from vault.review_log import Rating
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -39,7 +40,7 @@ def test_any_wait_has_short_words(wait: timedelta) -> None:
 
 def test_an_interval_is_what_the_button_promised() -> None:
     scheduler = Scheduler(Rules())
-    previews = scheduler.preview(MemoryState(), NOON)
+    previews = scheduler.preview(CardId("aaaaaaaaa1"), MemoryState(), NOON)
     assert [interval(previews[r]) for r in Rating] == ["1 min", "6 min", "10 min", "8 d"]
     assert interval(MemoryState()) == ""
 
