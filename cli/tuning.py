@@ -1,0 +1,281 @@
+"""`retain optimize`: the scheduler fitted to whoever reviews here, and what came of it in figures."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import report
+from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from vault.errors import NotFound, RetainError, UsageError
+
+if TYPE_CHECKING:
+    from learning.evaluation import Marks
+    from learning.optimizing import Contest, TooFew
+    from vault.log_event import LogEvent, Params, Stamp
+    from vault.log_scan import ScannedLog
+    from vault.store import Vault
+
+_TRIED, _KIND = "tuning", "tuning 1"
+_MOST_QUIETLY = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit; for cron and the like.")
+@click.option("--reset", is_flag=True, help="Go back to FSRS-6's own parameters.")
+@click.option("--undo", is_flag=True, help="Take back the last change of parameters.")
+@vault_option
+@json_option
+def optimize(dry_run: bool, auto: bool, reset: bool, undo: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Fit the scheduler to your own reviews; kept only if it foretells later ones better.
+
+    The parameters are fitted to the first four fifths of your reviews and tried on the rest. When they win, they are
+    fitted to all and written to the review log.
+
+    \b
+    Examples:
+      retain optimize --dry-run
+      retain optimize
+      retain optimize --undo
+    """
+    if reset + undo + auto > 1:
+        raise UsageError("--auto, --reset and --undo do not go together", hint="give one of them")
+    vault = opened(vault_dir)
+    settle_left_over(vault)
+    if reset or undo:
+        return _changed(vault, undo=undo, dry_run=dry_run, as_json=as_json)
+    return _fitted(vault, dry_run=dry_run, auto=auto, as_json=as_json)
+
+
+def _log_of(vault: Vault) -> ScannedLog:
+    from vault.log_scan import scan_log
+    from vault.review_log import log_files
+
+    log = scan_log(log_files(vault.root))
+    report.found(log.diagnostics)
+    return log
+
+
+def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
+    from vault.review_log import mint_stamp
+
+    return mint_stamp(now(), last=log.last, zone=vault.settings.zone, via="cli", entropy=secrets.token_bytes(10))
+
+
+def _write(vault: Vault, event: LogEvent) -> None:
+    from vault.guard import Scope
+    from vault.review_log import append
+
+    append(vault.guard(Scope.LOG), event)
+
+
+def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
+    from learning.memory import rules_of, scheduler_for
+    from learning.optimizing import TooFew, contest, due_for_fit, params_event
+
+    log = _log_of(vault)
+    if auto and not due_for_fit(log, _tried_in_vain(vault)):
+        return _not_due(log, as_json)
+    rules = scheduler_for(rules_of(vault.settings), log.others).rules
+    report.say(f"fitting to {len(log.reviews):,} reviews")
+    found = contest(log.reviews, rules)
+    if isinstance(found, TooFew):
+        return _too_few(found, as_json)
+    due = None
+    event = params_event(_stamp(vault, log), found)
+    if found.better:
+        due = _due_before_and_after(vault, event)
+        if not dry_run:
+            _write(vault, event)
+            _render(vault)
+    else:
+        _remember_in_vain(vault, len(log.reviews))
+    if as_json:
+        report.show_json(_contest_json(found, kept=found.better and not dry_run, due=due))
+    else:
+        _show_contest(found, dry_run, due)
+    return report.DONE
+
+
+def _not_due(log: ScannedLog, as_json: bool) -> int:
+    from learning.optimizing import FEWEST, reviews_at_fit
+
+    then = reviews_at_fit(log.others, log.places)
+    if as_json:
+        report.show_json({"reviews": len(log.reviews), "kept": False, "wanted": max(FEWEST, 2 * then)})
+    else:
+        report.show(f"{len(log.reviews):,} reviews; the next fit is due at {max(FEWEST, 2 * then):,}")
+    return report.DONE
+
+
+def _too_few(found: TooFew, as_json: bool) -> int:
+    missing = {"missing_reviews": found.missing, "missing_later_reviews": found.missing_trials}
+    if as_json:
+        report.show_json({"reviews": found.reviews, "kept": False, **missing})
+        return report.DONE
+    words = []
+    if found.missing:
+        words.append(f"{report.number(found.missing, 'review')} more")
+    if found.missing_trials:
+        words.append(f"{report.number(found.missing_trials, 'review')} more that come a day or longer after the last")
+    report.show(f"too few reviews to fit to ({found.reviews:,}): it takes {' and '.join(words)}")
+    return report.DONE
+
+
+def _contest_json(found: Contest, *, kept: bool, due: tuple[int, int] | None) -> dict[str, Any]:
+    marks = {"default": found.default, "current": found.current, "new": found.new}
+    return {
+        "reviews": found.reviews,
+        "cards": found.cards,
+        "trained_on": found.trained,
+        "held_out": found.held_out,
+        "better": found.better,
+        "kept": kept,
+        "marks": {name: _marks_json(each) for name, each in marks.items()},
+        "parameters": list(found.fitted),
+        "due": None if due is None else {"before": due[0], "after": due[1]},
+    }
+
+
+def _marks_json(marks: Marks) -> dict[str, Any]:
+    return {
+        "log_loss": round(marks.log_loss, 5),
+        "rmse_bins": round(marks.rmse_bins, 5),
+        "foretold": round(marks.foretold, 5),
+        "recalled": round(marks.recalled, 5),
+        "calibration": [
+            {
+                "low": each.low,
+                "high": each.high,
+                "reviews": each.trials,
+                "foretold": round(each.foretold, 5),
+                "recalled": round(each.recalled, 5),
+            }
+            for each in marks.bins
+        ],
+    }
+
+
+def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
+    from learning.evaluation import plot
+
+    report.show(
+        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
+        f"tried on {found.held_out:,} later ones"
+    )
+    report.show(f"  {'':10}  log loss  RMSE in bins  foretold  recalled")
+    for name, marks in (("FSRS-6's", found.default), ("current", found.current), ("new", found.new)):
+        told = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:8.1%}  {marks.recalled:8.1%}"
+        report.show(f"  {name:10}  {told}")
+    report.show(
+        "  the new ones: recall foretold (|) and as it came (●), by chance\n  range    foretold recalled reviews"
+    )
+    for line in plot(found.new.bins):
+        report.show(line)
+    report.show(_verdict(found, dry_run))
+    if due is not None:
+        report.show(f"due now: {due[0]:,} before, {due[1]:,} with the new parameters")
+
+
+def _verdict(found: Contest, dry_run: bool) -> str:
+    gain = found.current.log_loss - found.new.log_loss
+    if found.better:
+        done = "would be kept (--dry-run)" if dry_run else "kept; `retain optimize --undo` takes that back"
+        return f"better by {gain:.4f} of log loss than the current ones: {done}"
+    if gain > 0:
+        return "not kept: better than the current ones, but not than FSRS-6's own; `retain optimize --reset` is best"
+    seen = "" if found.current == found.default else "; those may have been fitted to these very reviews"
+    return f"not kept: on later reviews they are no better than the current ones (log loss {-gain:+.4f}){seen}"
+
+
+def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
+    """How many cards are due with the parameters as they are, and with those of `event`."""
+    from learning.desk import after, open_desk
+
+    desk = open_desk(vault, now())
+    return len(desk.queue.due), len(after(desk, event).queue.due)
+
+
+def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
+    """`--reset` or `--undo`."""
+    from learning.optimizing import last_params, reset_event
+    from vault.log_event import Undo
+
+    log = _log_of(vault)
+    last = last_params(log.others)
+    if undo and last is None:
+        raise NotFound("the review log holds no change of parameters to take back")
+    stamp = _stamp(vault, log)
+    event: LogEvent = Undo(stamp, last.id) if undo and last is not None else reset_event(stamp)
+    if not dry_run:
+        _write(vault, event)
+        _render(vault)
+    left = last_params(each for each in log.others if each is not last) if undo else event
+    words = getattr(left, "reason", "") or "FSRS-6's own"
+    if as_json:
+        report.show_json({"kept": not dry_run, "undone": last.id if undo and last else None, "now": words})
+    else:
+        report.show(f"parameters {'would be' if dry_run else 'are'} now: {words}")
+    return report.DONE
+
+
+def _render(vault: Vault) -> None:
+    """The pages show due dates, which have just moved; where they cannot be written, the next command does it."""
+    from cli.review_page import render_if_stale
+
+    try:
+        render_if_stale(vault)
+    except RetainError as error:
+        report.say(f"  saved in the review log; only its page could not be written: {error}")
+
+
+# --- by itself ------------------------------------------------------------------------------------------------------
+
+
+def optimize_after_review(vault: Vault) -> None:
+    """Fits the scheduler if the reviews have doubled, and says so in one line; called when a sitting is over and saved.
+
+    Nothing that goes wrong here is more than a line: the reviews are on disk.
+    """
+    from learning.memory import rules_of, scheduler_for
+    from learning.optimizing import TooFew, contest, due_for_fit, params_event
+
+    if not vault.settings.auto_optimize:
+        return
+    try:
+        log = _log_of(vault)
+        if not due_for_fit(log, _tried_in_vain(vault)):
+            return
+        if len(log.reviews) > _MOST_QUIETLY:
+            report.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
+            return
+        found = contest(log.reviews, scheduler_for(rules_of(vault.settings), log.others).rules)
+        if isinstance(found, TooFew):
+            return
+        if not found.better:
+            _remember_in_vain(vault, found.reviews)
+            return
+        _write(vault, params_event(_stamp(vault, log), found))
+        _render(vault)
+    except RetainError as error:
+        report.say(f"the scheduler was not fitted to your reviews: {error}")
+    else:
+        loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
+        report.say(f"the scheduler is fitted to your {found.reviews:,} reviews ({loss}); `--undo` of `retain optimize`")
+
+
+def _tried_in_vain(vault: Vault) -> int:
+    """How many reviews the last fit by itself saw that was not kept; 0 if nothing tells."""
+    from vault.cache_file import read_cache
+
+    parts = read_cache(vault.root, _TRIED, _KIND)
+    return int(parts[0]) if parts and parts[0].isdigit() else 0
+
+
+def _remember_in_vain(vault: Vault, reviews: int) -> None:
+    from vault.cache_file import keep_cache
+
+    keep_cache(vault, _TRIED, _KIND, [str(reviews).encode()])

@@ -1,0 +1,164 @@
+"""How much a day may hold: which new cards are let in, and in which order a backlog is worked off. All pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from learning.fsrs6 import AGAIN, GOOD, Fsrs6
+from learning.memory import MemoryState
+from learning.queue import Item, new_order
+from vault.ids import CardId
+from vault.wikilink import links
+
+WEEK = 7  # study days that the governor looks ahead
+YEAR = 366
+_PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
+_PUT_OFF_STEP = 7
+_RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
+_EDGE = re.compile(r"- (\[\[[^\[\]]*\]\]) [a-z ]+ (\[\[.*)")
+
+
+# --- the load governor ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds that a card takes, its steps included, on the day it is met and on a day it is reviewed."""
+
+    new_s: float
+    review_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NewRoom:
+    """New cards that today takes, of how many that wait, and why in one sentence; "" if nothing holds them back."""
+
+    new: int
+    waiting: int
+    reason: str = ""
+
+
+def new_room(
+    minutes: int, due_by_day: Sequence[int], pace: Pace, follow_ups: Sequence[float], *, waiting: int, limit: int
+) -> NewRoom:
+    """New cards for today, such that as many a day for a week bring no day beyond `minutes`.
+
+    `due_by_day` are the reviews of today, overdue ones included, and of the days after it; `follow_ups[n]` the reviews
+    that one new card a day has brought to day n. `limit` is what the settings allow besides.
+    """
+    wanted = min(waiting, limit)
+    rooms = [
+        max(0.0, minutes * 60 - due * pace.review_s) / (pace.new_s + later * pace.review_s)
+        for due, later in zip(due_by_day[:WEEK], follow_ups, strict=False)
+    ]
+    tightest = min(range(len(rooms)), key=rooms.__getitem__, default=0)
+    fits = math.floor(rooms[tightest] + 1e-9) if rooms else wanted
+    if fits >= wanted:
+        return NewRoom(wanted, waiting)
+    taken = round(due_by_day[tightest] * pace.review_s / 60)
+    when = "today" if tightest == 0 else "tomorrow" if tightest == 1 else f"in {tightest} days"
+    fit = f"{fits} of {waiting} new cards" if fits else f"none of {waiting} new cards"
+    return NewRoom(
+        fits, waiting, f"{fit} fit into {minutes} minutes a day: reviews {when} take about {taken} of them already"
+    )
+
+
+def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
+    """Reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated Good."""
+    memory = model.after(*model.first(GOOD), 0, GOOD)
+    at = [0] * days
+    day = model.interval(memory[0], retention, maximum)
+    while day < days:
+        at[day] += 1
+        waited = model.interval(memory[0], retention, maximum)
+        memory = model.after(*memory, waited, GOOD)
+        day += model.interval(memory[0], retention, maximum)
+    return [float(sum(at[: n + 1])) for n in range(days)]
+
+
+def importance(graph: bytes) -> dict[str, int]:
+    """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
+    named: dict[str, set[str]] = {}
+    for line in graph.decode(errors="replace").splitlines():
+        if (found := _EDGE.match(line)) is not None:
+            source, *_ = links(found[1])
+            for link in links(found[2]):
+                named.setdefault(_stem(link.target), set()).add(_stem(source.target))
+    return {concept: len(by - {concept}) for concept, by in named.items()}
+
+
+def _stem(target: str) -> str:
+    return target.rsplit("/", 1)[-1]
+
+
+def by_importance(items: Iterable[Item], rank: Mapping[str, int]) -> list[Item]:
+    """`items` with the concepts that most others lean on first, else in their order."""
+    return sorted(items, key=lambda item: -rank.get(item.concept, 0))
+
+
+def admitted(
+    waiting: Sequence[Item],
+    room: int,
+    rank: Mapping[str, int],
+    prerequisites: Mapping[str, Collection[str]] | None = None,
+) -> list[Item]:
+    """The new cards that are let in: what others lean on first, but never before its own prerequisites."""
+    return list(new_order(by_importance(waiting, rank), prerequisites or {}))[: max(0, room)]
+
+
+# --- the backlog ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BacklogPlan:
+    """`overdue` reviews that today has not room for all of; `days` until none is left, 0 if that takes over a year."""
+
+    overdue: int
+    per_day: int
+    days: int
+
+
+def backlog(overdue: int, due_by_day: Sequence[int], per_day: int, done: int = 0) -> BacklogPlan | None:
+    """How the backlog goes away; None if today has room for it. `due_by_day` are the reviews from tomorrow on."""
+    room = per_day - done
+    if overdue <= room:
+        return None
+    left = overdue - max(0, room)
+    for day in range(1, YEAR):
+        left += (due_by_day[day - 1] if day <= len(due_by_day) else 0) - per_day
+        if left <= 0:
+            return BacklogPlan(overdue, per_day, day)
+    return BacklogPlan(overdue, per_day, 0)
+
+
+def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: int) -> float:
+    """Days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it takes now.
+
+    What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
+    recalled or learnt anew, and that of the card as it is. A card all but forgotten gains most and takes longest; one
+    that is very stable loses little by waiting.
+    """
+    chance = model.retrievability(stability, waited)
+    recalled = model.after(stability, difficulty, waited, GOOD)[0]
+    relearnt = model.after(*model.after(stability, difficulty, waited, AGAIN), 0, GOOD)[0]
+    curve = model.retrievability
+    gained = sum(
+        chance * curve(recalled, day) + (1 - chance) * curve(relearnt, day) - curve(stability, waited + day)
+        for day in _PUT_OFF
+    )
+    return gained * _PUT_OFF_STEP / (1 + _RELEARNING * (1 - chance))
+
+
+def worth_first(
+    items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6
+) -> list[tuple[float, Item]]:
+    """Overdue reviews with what each loses by waiting, most first; `today` is a study day."""
+    scored = []
+    for item in items:
+        state = states[item.card]
+        waited = max(0, today - state.last_day)
+        scored.append((lost_by_waiting(model, state.stability, state.difficulty, waited), item))
+    return sorted(scored, key=lambda each: (-each[0], each[1].card))

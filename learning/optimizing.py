@@ -1,0 +1,109 @@
+"""When parameters are fitted anew, whether they are kept, and how the log tells of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from learning.evaluation import Marks, marks_of
+from learning.fsrs6 import DEFAULTS
+from learning.memory import Rules
+from learning.tuning import Parameters, elapsed_days, fit, split_row, trials
+from vault.log_event import LogEvent, Params, Stamp
+from vault.log_scan import ScannedLog
+from vault.review_columns import ReviewColumns
+
+FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner
+FEWEST_TRIALS = 50  # later ones that old and new are compared on
+_FITTED = re.compile(r"fitted to ([0-9]{1,12}) reviews")
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Default, current and new parameters, tried on `held_out` reviews that the new ones have not seen.
+
+    `fitted` are the new ones made of all `reviews`, which are taken into use if `better`; `trained` is how many
+    reviews came before the held-out ones.
+    """
+
+    reviews: int
+    cards: int
+    trained: int
+    held_out: int
+    default: Marks
+    current: Marks
+    new: Marks
+    fitted: Parameters
+
+    @property
+    def better(self) -> bool:
+        """Whether the new ones foretold better than the current ones, and no worse than FSRS-6's own."""
+        return self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
+
+
+@dataclass(frozen=True, slots=True)
+class TooFew:
+    """Reviews, and later ones to be tried on, that are still missing for a fit."""
+
+    reviews: int
+    missing: int
+    missing_trials: int
+
+
+def contest(columns: ReviewColumns, rules: Rules) -> Contest | TooFew:
+    """Fits to the first four fifths of the reviews and tries old and new on the rest; then fits to all."""
+    elapsed = elapsed_days(columns, rules.calendar)
+    row = split_row(columns)
+    held_out = sum(days > 0 for days in elapsed[row:])
+    if len(columns) < FEWEST or held_out < FEWEST_TRIALS:
+        missing = max(0, FEWEST - len(columns)), max(0, FEWEST_TRIALS - held_out)
+        return TooFew(len(columns), *missing)
+    relearning = sum(step.total_seconds() < _DAY_S for step in rules.relearning_steps)
+
+    def tried(parameters: Parameters) -> Marks:
+        return marks_of(trials(columns, elapsed, parameters, since=row))
+
+    new = tried(fit(columns, elapsed, before=row, relearning=relearning))
+    default = tried(DEFAULTS)
+    current = tried(rules.parameters) if rules.parameters else default
+    fitted = fit(columns, elapsed, relearning=relearning)
+    return Contest(len(columns), len(columns.cards), row, held_out, default, current, new, fitted)
+
+
+def params_event(stamp: Stamp, found: Contest) -> Params:
+    """What the log says when the new parameters are taken into use."""
+    marks = (
+        f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}, FSRS-6 {found.default.log_loss:.4f}"
+    )
+    reason = f"fitted to {found.reviews} reviews; on {found.held_out} later ones {marks}"
+    return Params(stamp, found.fitted, None, reason)
+
+
+def reset_event(stamp: Stamp) -> Params:
+    """What the log says when the human goes back to FSRS-6's own parameters."""
+    return Params(stamp, DEFAULTS, None, "back to the parameters of FSRS-6")
+
+
+def last_params(others: Iterable[LogEvent]) -> Params | None:
+    """The latest parameters that count among live events in order of time."""
+    return next((event for event in reversed(list(others)) if isinstance(event, Params)), None)
+
+
+def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
+    """How many reviews there were when parameters were last fitted or set; 0 if they never were.
+
+    The event's own count goes first: of reviews that were imported since, many are dated before it.
+    """
+    for event, place in zip(reversed(others), reversed(places), strict=True):
+        if isinstance(event, Params):
+            told = _FITTED.search(event.reason)
+            return int(told[1]) if told else place
+    return 0
+
+
+def due_for_fit(log: ScannedLog, tried: int = 0) -> bool:
+    """Whether reviews have doubled since the last fit, or grown by a tenth since `tried` gave nothing better."""
+    now, then = len(log.reviews), reviews_at_fit(log.others, log.places)
+    return now >= max(FEWEST, 2 * then, tried * 11 // 10 + 1)
