@@ -118,7 +118,8 @@ def test_whatever_call_fails_the_rating_is_refused_by_name_and_the_card_stays(
 ) -> None:
     made_calls: list[str] = []
     first = Sitting(open_desk(made(tmp_path / "first", 12), NOON), lambda: NOON)
-    first.table(), first.reveal()
+    first.table()
+    first.reveal()
     with watched(lambda n, name: made_calls.append(name)):
         first.rate(Rating.GOOD)
     refused = 0
@@ -240,7 +241,8 @@ log = vault.root / "learning/reviews.jsonl"
 now = datetime(2026, 11, 21, 12, tzinfo=UTC)
 sitting = Sitting(open_desk(vault, now), lambda: now)
 for room in (0, 1, 60, 100_000):
-    sitting.table(), sitting.reveal()
+    sitting.table()
+    sitting.reveal()
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + room, resource.RLIM_INFINITY))
     try:
         sitting.rate(Rating.GOOD)
@@ -305,7 +307,8 @@ def test_a_log_that_another_process_keeps_locked_refuses_by_name(
     vault = made(tmp_path / "mind", 12)
     monkeypatch.setattr("vault.guard._LOG_WAIT_S", 0.01)
     sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
-    sitting.table(), sitting.reveal()
+    sitting.table()
+    sitting.reveal()
     with (vault.root / LOG_PATH).open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(LockHeld, match="another process"):
