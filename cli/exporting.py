@@ -1,4 +1,4 @@
-"""Commands that write the cards for other programs: export anki, export csv."""
+"""Commands that write the cards for other programs: export anki, csv, qa, jsonl, obsidian-sr."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def export() -> None:
     Examples:
       retain export anki deck.apkg
       retain export csv cards.csv
+      retain export qa ~/decks
     """
 
 
@@ -67,4 +68,81 @@ def csv_(out: Path, vault_dir: str | None, as_json: bool) -> int:
         report.show_json({"path": str(out), "cards": rows})
     else:
         report.show(f"{rows} cards in {out}")
+    return report.DONE
+
+
+@export.command("qa")
+@click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@vault_option
+@json_option
+def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
+    """Bare Q:/A: files, one a concept, which hashcards and repeater read.
+
+    Run again, it brings the folder up to date; a file that something else put there, or changed, is never overwritten.
+
+    \b
+    Examples:
+      retain export qa ~/decks
+    """
+    from learning.desk import open_desk
+    from learning.export_qa import export_qa
+
+    desk = open_desk(opened(vault_dir), now())
+    report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    return _folder(out, export_qa(desk, out), as_json)
+
+
+@export.command("obsidian-sr")
+@click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+@vault_option
+@json_option
+def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
+    """Notes for Obsidian's plugin Spaced Repetition, with the day that each card is due.
+
+    The plugin keeps a day, an interval and an ease; stability, difficulty and the reviews themselves stay here, and
+    what is reviewed there doesn't come home. Suspended cards are left out. Once the plugin has written into a note,
+    export to another folder.
+
+    \b
+    Examples:
+      retain export obsidian-sr ~/Notes/flashcards
+    """
+    from learning.desk import open_desk
+    from learning.export_obsidian_sr import export_obsidian_sr
+
+    desk = open_desk(opened(vault_dir), now())
+    report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    return _folder(out, export_obsidian_sr(desk, out), as_json)
+
+
+def _folder(out: Path, counts: tuple[int, int], as_json: bool) -> int:
+    cards, files = counts
+    if as_json:
+        report.show_json({"path": str(out), "cards": cards, "files": files})
+    else:
+        report.show(f"{cards} cards in {files} files in {out}")
+    return report.DONE
+
+
+@export.command("jsonl")
+@click.argument("out", metavar="OUT.jsonl", type=click.Path(dir_okay=False, path_type=Path))
+@vault_option
+@json_option
+def jsonl(out: Path, vault_dir: str | None, as_json: bool) -> int:
+    """One JSON object a line: each card with the quotes that support it and what is remembered of it.
+
+    \b
+    Examples:
+      retain export jsonl cards.jsonl
+    """
+    from learning.desk import open_desk
+    from learning.export_jsonl import export_jsonl
+
+    desk = open_desk(opened(vault_dir), now())
+    report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    cards = export_jsonl(desk, out)
+    if as_json:
+        report.show_json({"path": str(out), "cards": cards})
+    else:
+        report.show(f"{cards} cards in {out}")
     return report.DONE

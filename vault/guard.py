@@ -49,7 +49,16 @@ from vault.leftovers import marked_name, temporary_name
 from vault.replacing import Temporary
 from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
-__all__ = ["Guard", "Scope", "export_file", "sha256_hex", "write_trace"]
+__all__ = [
+    "Guard",
+    "Scope",
+    "export_bytes",
+    "export_file",
+    "make_export_folder",
+    "sha256_hex",
+    "take_export_away",
+    "write_trace",
+]
 
 _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -316,6 +325,43 @@ def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]
                     os.close(whole)
                 os.rename(temp.name, target.name, src_dir_fd=folder, dst_dir_fd=folder)
                 sync_folder(folder)
+        finally:
+            os.close(folder)
+
+
+def export_bytes(path: Path, data: bytes, *, forbidden: Iterable[Path] = ()) -> None:
+    """An export whose bytes are at hand. Raises as `export_file` does."""
+    with export_file(path, forbidden=forbidden) as temporary:
+        temporary.write_bytes(data)
+
+
+def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
+    """A folder for exports at `path`, made if need be; the folder above it must be there.
+
+    Raises: Refused where `path` is no folder, or one that exports don't belong in; WriteFailed.
+    """
+    target = Path(os.path.realpath(path))
+    with failing(str(path)):
+        if target.is_dir():
+            check_export(target / temporary_name(), shown=str(path), forbidden=forbidden)
+            return
+        check_export(target, shown=str(path), forbidden=forbidden)
+        if target.exists():
+            raise Refused("there is a file by that name", where=str(path), hint="name a folder")
+        target.mkdir()
+        sync_path(target.parent)
+
+
+def take_export_away(path: Path, *, expect: str, forbidden: Iterable[Path] = ()) -> None:
+    """Deletes a file that an earlier export laid there, while its bytes have the SHA-256 `expect`. Raises as above."""
+    target = path.parent.resolve() / path.name
+    with failing(str(path)):
+        check_export(target, shown=str(path), forbidden=forbidden)
+        folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
+        try:
+            expect_bytes(str(path), read_at(folder, target.name, str(path)), expect)
+            os.unlink(target.name, dir_fd=folder)
+            sync_folder(folder)
         finally:
             os.close(folder)
 
