@@ -103,8 +103,10 @@ def _proposed(card: LiveCard) -> ProposedCard:
     return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
 
 
-def _became(old: LiveCard, change: Change) -> Event:
+def _became(old: LiveCard, new: LiveCard, change: Change) -> Event:
     """What the ledger keeps of a change beside the new words: how great it is, and what the card said before."""
+    if (old.question, old.answer) == (new.question, new.answer):
+        return {"how": change.value}
     return {"how": change.value, "was": {"q": old.question[:MOST_WAS], "a": old.answer[:MOST_WAS]}}
 
 
@@ -263,7 +265,7 @@ class CardDesk:
         self.news.kept += same
         self.news.updated += not same
         self._revive(new.id)
-        self.news.events.append(self._event("change", new) | _became(old, change))
+        self.news.events.append(self._event("change", new) | _became(old, new, change))
         return new
 
     def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
@@ -273,7 +275,7 @@ class CardDesk:
         if known:  # it was retired; its history goes on
             self._revive(id_)
             before = self.before.get(id_)
-            became = _became(before, how(before, proposal)) if before else {}
+            became = _became(before, card, how(before, proposal)) if before else {}
             self.news.events.append(self._event("change", card) | became)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})

@@ -43,9 +43,10 @@ _TOKEN = re.compile(
     r"|(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
     r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)"
     r"|(?P<bare>\d+(?:[.,]\d+)*)"
-    r"|(?P<sign>(?<=\d):(?=\d)|(?<=[\w)])!(?=[=<>]|\s*[=+*/])|[^\w\s])"
+    r"|(?P<ratio>(?<=\d):(?=\d))"
+    r"|(?P<sign>[^\w\s])"
 )
-_SIGNS = frozenset("%&/@‰§:!")  # punctuation that says something; what is no punctuation always does
+_SIGNS = frozenset("%&/@‰§")  # punctuation that says something; what is no punctuation always does
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ def _token(found: re.Match[str], *, after_number: bool) -> Token | None:
     written = found[0]
     if number := found["number"] or found["bare"]:
         return Token(written, number + ("th" if found["ordinal"] else ""))
+    if found["ratio"]:
+        return Token(written, written)
     if found["sign"]:
         kept = written in _SIGNS or unicodedata.category(written)[0] != "P"
         return Token(written, written) if (kept and written not in "^'") or written == "^" else None
@@ -84,7 +87,11 @@ def _token(found: re.Match[str], *, after_number: bool) -> Token | None:
     if after_number and (unit or len(written) <= 3):
         return Token(written, unit or written, unit=True)
     word = written.casefold().removesuffix("'s") if found["word"] else written
-    return Token(written, american(_plain_letters(word)))
+    return Token(written, _TRE.sub(lambda m: m[1] + "er" + _TRE_ENDS[m[2]], american(_plain_letters(word))))
+
+
+_TRE = re.compile(r"^(cent|met|theat|lit|fib|calib|spect|sab|lust)re(s|d?)$")
+_TRE_ENDS = {"": "", "s": "s", "d": "ed"}
 
 
 def _plain_letters(word: str) -> str:
@@ -259,7 +266,6 @@ SAME_LETTERS = 80  # out of 100: wordings this alike in their letters are of one
 SAME_WORDS = 66  # so are those that share so many of their telling words, ...
 FEWEST = 3  # ... and at least so many
 CLOSE_CALL = 2.0  # a rival this near leaves it in doubt which is which
-_SMALL = frozenset("be have and or in on at to for from by with as it not can may must".split())
 
 
 def likeness(old: str, new: str) -> float:
@@ -282,12 +288,13 @@ def likeness(old: str, new: str) -> float:
 
 
 def _telling(text: str) -> tuple[str, ...]:
-    return tuple(w for w in said(text) if w not in _SMALL)
+    return tuple(w for w in said(text) if w not in lists.NO_SUBJECT)
 
 
 def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Whether what the one opens with is spoken of in the other, both ways."""
-    return bool(a and b) and a[0] in b and b[0] in a
+    first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
+    return bool(first and other) and first in b and other in a
 
 
 def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -328,7 +335,7 @@ def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str
 
 
 def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """The pairs (key, id) that share at least half of the words of the shorter: of two large documents, few."""
+    """The pairs (key, id) that have about half of their words in common: of two large documents, few."""
     having: dict[str, set[str]] = {}
     for id_, words in gone.items():
         for word in set(_rough(words)):
@@ -338,7 +345,7 @@ def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tup
         mine = set(_rough(words))
         shared = Counter(id_ for word in mine for id_ in having.get(word, ()))
         for id_, count in shared.items():
-            if 3 * count >= min(len(mine), sizes[id_]):
+            if 4 * count >= len(mine) + sizes[id_]:
                 yield key, id_
 
 

@@ -53,7 +53,7 @@ UNITS = {
 }
 
 PHRASES = tuple(
-    (re.compile(rf"\b(?:{words})\b"), to)
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to)
     for words, to in (
         (r"in order to|so as to", "to"),
         (r"due to|because of|owing to|on account of|as a result of", "because"),
@@ -61,7 +61,7 @@ PHRASES = tuple(
         (r"such as|for example|for instance|e\.g\.?", "like"),
         (r"(?:is|are) not able to|(?:is|are) unable to|cannot|can't", "can not"),
         (r"(?:is|are) able to|(?:is|are) capable of", "can"),
-        (r"ha(?:s|ve) to|(?:is|are) required to", "must"),
+        (r"ha(?:s|ve) to", "must"),
         (r"won't", "will not"),
         (r"(?:is|are) (?:made up|composed) of|consists? of|comprises?", "comprise"),
         (r"a number of", "several"),
@@ -189,6 +189,11 @@ EMPTY = frozenset(
 )
 GERMAN = frozenset("und nicht ist wird sind oder eine".split())
 GERMAN_EMPTY = frozenset("der die das den dem des ein eine einen einem einer eines auch".split())
+# Words of a statement that are not what it is about.
+NO_SUBJECT = frozenset(
+    "be have and or in on at to for from by with as it not can may must no never all some most many few only each "
+    "several often rarely usually always sometimes about least if when because more less both".split()
+)
 PRESENT, PAST = frozenset({"is", "are"}), frozenset({"was", "were"})
 # Words with which a part of a sentence begins that may stand before or after the rest.
 LEADS = frozenset(
