@@ -118,7 +118,7 @@ def test_two_cards_from_question_to_rating(vault: Vault) -> None:
         "[2 to go] Spacing effect · definitional",
         "Q: What is spread-out study [called]?",
         "A: The spacing effect.",
-        "1 again 1 min   2 hard 6 min   3 good 10 min   4 easy 8 d",
+        "1 again 1 min   2 hard 6 min   3 good 10 min   4 easy 10 d",
         "A: In revision.\n   With a second line.",
         "2 rated: 2 easy. 0 to go",
     ):

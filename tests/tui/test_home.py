@@ -81,7 +81,7 @@ async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
         await pilot.press("escape")
         await settled(pilot)
         assert numbers(home)[:2] == ["0", "0"]
-        assert shown(home, "#advice") == "Done for today. The next card comes back in 8 days. 4 cards reviewed today."
+        assert shown(home, "#advice") == "Done for today. The next card comes back in 6 days. 4 cards reviewed today."
         pass_time(86_400 * 9)
         await pilot.press("r")
         await settled(pilot)

@@ -60,7 +60,7 @@ async def test_a_card_is_asked_answered_and_rated(
         assert answer_shown(review)
         assert words(review, "#answer").startswith("How retention falls over time")
         cells = [str(cell.content) for cell in review.screen.query(RatingCell)]
-        assert cells == ["1 Again\n1 min", "2 Hard\n6 min", "3 Good\n10 min", "4 Easy\n8 d"]
+        assert cells == ["1 Again\n1 min", "2 Hard\n6 min", "3 Good\n10 min", "4 Easy\n6 d"]
         pass_time(5.4)
         await pilot.press("4")
         (event,) = logged()

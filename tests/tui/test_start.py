@@ -15,7 +15,7 @@ from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 
 TUI = Path(__file__).resolve().parents[2] / "tui"
-NOT_FOR_SHOWING_CARDS = ("anthropic", "genanki", "pydantic", "compiler", "trafilatura", "pypdfium2", "click", "yaml")
+NOT_FOR_SHOWING_CARDS = ("anthropic", "fsrs", "genanki", "pydantic", "compiler", "trafilatura", "pypdfium2", "click", "yaml")
 
 
 def test_importing_the_app_loads_no_model_no_compiler_and_no_reader() -> None:
@@ -23,7 +23,7 @@ def test_importing_the_app_loads_no_model_no_compiler_and_no_reader() -> None:
     code = f"import json, sys, {modules}; print(json.dumps(sorted(sys.modules)))"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=TUI.parent).stdout
     loaded = set(json.loads(output))
-    assert {"textual.app", "fsrs"} <= loaded
+    assert "textual.app" in loaded
     assert [name for name in NOT_FOR_SHOWING_CARDS if name in loaded] == []
 
 
