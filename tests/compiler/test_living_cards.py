@@ -1,0 +1,255 @@
+"""Cards follow their claims through real compiles: what the learner keeps, is shown, relearns and never sees again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from compiler.build import Options, compile_vault
+from compiler.report import Report
+from learning import desk as desks
+from learning.changed_card import FACT, ChangedCards, history
+from learning.desk import Desk, Placed, open_desk
+from learning.memory import MemoryState, Phase
+from tests.compiler.conftest import new_vault
+from vault import ledger
+from vault.card import splice_card
+from vault.ids import CardId
+from vault.log_event import Rating
+from vault.store import Vault, open_vault
+
+MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
+DOCUMENTS = {
+    "kites": """\
+# Kites
+
+A kite is a tethered craft that flies by the lift of the wind.
+Kites rise because moving air pushes their surface upwards.
+""",
+    "tides": """\
+# Tides
+
+A tide is the daily rise of the sea that the pull of the moon causes.
+""",
+    "yeast": """\
+# Fermentation
+
+Fermentation is the process by which yeast turns sugar into alcohol.
+""",
+    "glaciers": """\
+# Glaciers
+
+A glacier is a mass of ice that moves downhill under its own weight.
+""",
+    "aether": """\
+# Aether
+
+The aether is a substance that carries light through empty space.
+""",
+}
+
+
+def built(vault: Vault, days: int, *, fresh: bool = False) -> Report:
+    return compile_vault(vault, Options(fresh=fresh), MORNING + timedelta(days=days), lambda event: None)
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault whose cards have all been rated Easy once; copy it, don't touch it."""
+    vault = new_vault(tmp_path_factory.mktemp("living") / "vault")
+    shutil.rmtree(vault.root / "raw/articles")
+    for name, text in DOCUMENTS.items():
+        write(vault, name, text)
+    built(vault, 0)
+    desk = open_desk(vault, MORNING + timedelta(hours=1))
+    for id_ in desk.cards:
+        desk, _ = desks.rate(desk, id_, Rating.EASY, via="cli")
+    return vault.root
+
+
+@pytest.fixture
+def vault(learnt: Path, tmp_path: Path) -> Vault:
+    shutil.copytree(learnt, tmp_path / "vault")
+    return open_vault(str(tmp_path / "vault"), None, tmp_path)
+
+
+def write(vault: Vault, name: str, text: str) -> None:
+    (vault.root / "raw/articles").mkdir(exist_ok=True)
+    (vault.root / f"raw/articles/{name}.md").write_text(text, encoding="utf-8")
+
+
+def edit(vault: Vault, name: str, *changes: tuple[str, str]) -> None:
+    text = (vault.root / f"raw/articles/{name}.md").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    write(vault, name, text)
+
+
+def desk_on(vault: Vault, days: int) -> Desk:
+    return open_desk(vault, MORNING + timedelta(days=days, hours=2))
+
+
+def by_question(desk: Desk) -> dict[str, Placed]:
+    return {placed.card.question.casefold(): placed for placed in desk.cards.values()}
+
+
+def card_events(vault: Vault) -> list[ledger.Event]:
+    lines = (vault.root / ledger.IDS).read_text(encoding="utf-8").splitlines()
+    return [event for event in map(json.loads, lines) if event["of"] == "card"]
+
+
+def products(vault: Vault) -> dict[str, bytes]:
+    return {
+        path.relative_to(vault.root).as_posix(): path.read_bytes()
+        for folder in ("wiki", "learning/flashcards")
+        for path in sorted((vault.root / folder).rglob("*.md"))
+    }
+
+
+def test_each_kind_of_edit_does_to_memory_what_it_must(vault: Vault) -> None:
+    before = desk_on(vault, 0)
+    old = by_question(before)
+    edit(
+        vault,
+        "kites",
+        ("flies by the lift", "flies, by the lift"),
+        (
+            "Kites rise because moving air pushes their surface upwards.",
+            "Because moving air pushes their surface upwards, kites rise.",
+        ),
+    )
+    edit(vault, "glaciers", ("A glacier is a mass", "A  Glacier is a **mass**"))
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    edit(vault, "yeast", ("turns sugar into alcohol", "makes alcohol out of sugar"))
+    edit(vault, "aether", ("The aether is a substance that carries light through empty space.", "Nothing is known."))
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    new = by_question(desk)
+    assert {q: p.id for q, p in new.items()} == {q: p.id for q, p in old.items() if "aether" not in q}  # same ids
+    for question in ("what is a kite?", "why do kites rise?", "what is a glacier?"):
+        assert desk.state(old[question].id) == before.state(old[question].id)
+    tide = desk.state(old["what is a tide?"].id)
+    assert tide.changed and tide.due is not None and tide.due <= desk.now
+    assert tide.phase is Phase.RELEARNING and tide.lapses == 0 and tide.reps == 1
+    shown = [item.card for item in (*desk.queue.today, *desk.queue.due, *desk.queue.waiting, *desk.queue.new)]
+    gone = old["what is the aether?"].id
+    assert old["what is a tide?"].id in shown and gone not in shown and gone not in desk.cards
+    assert desk.state(gone).retracted and desk.state(gone).reps == 1
+    rebuilt = products(vault)
+    for folder in ("wiki", "learning/flashcards", ".retain"):
+        shutil.rmtree(vault.root / folder)
+    built(vault, 3, fresh=True)
+    assert products(vault) == rebuilt
+    assert desk_on(vault, 2).states == desk.states
+
+
+def test_what_was_retracted_is_never_shown_and_comes_back_with_its_history(vault: Vault) -> None:
+    (gone,) = (p.id for q, p in by_question(desk_on(vault, 0)).items() if "aether" in q)
+    edit(vault, "aether", ("The aether is a substance that carries light through empty space.\n", ""))
+    built(vault, 1)
+    for days in (1, 30, 3000):
+        desk = desk_on(vault, days)
+        queue = desk.queue
+        assert gone not in {item.card for item in (*queue.today, *queue.due, *queue.new, *queue.waiting)}
+        assert gone not in desk.cards and desk.state(gone).retracted
+    write(vault, "aether", DOCUMENTS["aether"])
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    assert gone in desk.cards and not desk.state(gone).retracted
+    assert (desk.state(gone).reps, desk.state(gone).changed) == (1, False)
+
+
+def test_what_another_source_still_says_has_not_changed(vault: Vault) -> None:
+    before = desk_on(vault, 0)
+    tide = by_question(before)["what is a tide?"].id
+    write(vault, "almanac", "# Almanac\n\nSailors keep tables of the sea.\n\n" + DOCUMENTS["tides"].split("\n\n", 1)[1])
+    built(vault, 1)
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    assert "moon" in desk.cards[tide].card.answer and desk.state(tide) == before.state(tide)
+    (moved,) = (e for e in card_events(vault) if e["type"] == "change" and e["id"] == tide)
+    assert moved["how"] == "cosmetic" and "was" not in moved
+    assert sum(p.card.question == "What is a tide?" for p in desk.cards.values()) <= 2  # what the two say now
+    (vault.root / "raw/articles/tides.md").unlink()  # and the other way round
+    edit(vault, "almanac", ("pull of the moon", "pull of the sun"))
+    built(vault, 3)
+    desk = desk_on(vault, 3)
+    assert all("moon" not in p.card.answer for p in desk.cards.values())
+
+
+def test_a_passage_that_moved_to_another_file_keeps_its_cards_and_their_state(vault: Vault) -> None:
+    before = desk_on(vault, 0)
+    (vault.root / "raw/articles/kites.md").unlink()
+    write(vault, "flight", "# Flight\n\nMany things fly.\n\n" + DOCUMENTS["kites"].split("\n\n", 1)[1])
+    built(vault, 1)
+    desk = desk_on(vault, 1)
+    assert desk.cards.keys() == before.cards.keys()
+    assert desk.states == before.states
+    built(vault, 2, fresh=True)
+    assert desk_on(vault, 2).cards.keys() == before.cards.keys()
+
+
+def test_a_card_that_a_human_edited_keeps_its_words_and_is_marked(vault: Vault) -> None:
+    placed = by_question(desk_on(vault, 0))["what is a tide?"]
+    path = vault.root / placed.deck.path
+    text = placed.deck.text
+    path.write_text(text.replace(placed.card.answer, "The sea, breathing."), encoding="utf-8")
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    desk = desk_on(vault, 1)
+    mine = desk.cards[placed.id]
+    assert mine.card.answer == "The sea, breathing." and mine.card.human_edited
+    state = desk.state(placed.id)
+    assert state.changed
+    proposal = (vault.root / "output/proposals" / placed.deck.path).read_text(encoding="utf-8")
+    assert "pull of the sun" in proposal
+    found = ChangedCards(vault, desk.changes).of(placed.id, state)
+    assert found is not None and found.how == FACT
+    assert "moon" in found.before and "sun" in found.after
+    edit(vault, "tides", ("A tide is the daily rise of the sea that the pull of the sun causes.", "Gone."))
+    built(vault, 2)
+    assert desk_on(vault, 2).state(placed.id).retracted
+    assert "The sea, breathing." in path.read_text(encoding="utf-8")
+
+
+def test_a_fact_that_changes_twice_is_told_once_and_forgotten_after_a_rating(vault: Vault) -> None:
+    tide = by_question(desk_on(vault, 0))["what is a tide?"].id
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    edit(vault, "tides", ("daily rise", "weekly rise"))
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    found = ChangedCards(vault, desk.changes).of(tide, desk.state(tide))
+    assert found is not None and ("moon" in found.before, "daily" in found.before) == (True, True)
+    assert "weekly" in found.after and "sun" in found.after
+    versions = history((vault.root / ledger.IDS).read_bytes(), tide)
+    assert [v.how for v in versions] == ["", "fact", "fact"]
+    desk, _ = desks.rate(desk, tide, Rating.GOOD, via="cli")
+    assert ChangedCards(vault, desk.changes).of(tide, desk.state(tide)) is None
+    assert not desk.state(tide).changed
+
+
+def test_a_changed_card_that_was_never_seen_is_simply_new(vault: Vault) -> None:
+    write(vault, "tea", "# Tea\n\nTea is a drink that is made of the leaves of a bush in hot water.\n")
+    built(vault, 1)
+    tea = by_question(desk_on(vault, 1))["what is tea?"].id
+    edit(vault, "tea", ("hot water", "cold water"))
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    assert desk.state(tea) == MemoryState() and "cold" in desk.cards[tea].card.answer
+    assert ChangedCards(vault, desk.changes).of(CardId(tea), desk.state(tea)) is None
+
+
+def test_a_card_taken_back_by_hand_is_a_humans_wish_whatever_its_source_says(vault: Vault) -> None:
+    placed = by_question(desk_on(vault, 0))["what is a tide?"]
+    path = vault.root / placed.deck.path
+    path.write_text(splice_card(placed.deck.text, placed.card, None), encoding="utf-8")
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    assert placed.id not in desk_on(vault, 1).cards
