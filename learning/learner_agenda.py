@@ -161,13 +161,11 @@ def _candidates(desk: Desk, columns: ReviewColumns, start: int) -> dict[str, lis
     for row in range(bisect_left(columns.at_ms, start), len(columns)):
         if columns.rating[row] == 1:
             failed[columns.card[row]] += 1
-    threshold = desk.vault.settings.leech_threshold
     by_concept: Counter[str] = Counter()
     for number, times in failed.items():
         placed = desk.cards.get(columns.cards[number])
         if placed is not None:
-            is_leech = 0 < threshold <= desk.state(placed.id).lapses
-            by_concept[placed.concept] += max(times, MANY) if is_leech else times
+            by_concept[placed.concept] += max(times, MANY) if desk.state(placed.id).leech else times
     wanted = {concept for concept, times in by_concept.items() if times >= MANY}
     out: dict[str, list[Placed]] = {}
     for placed in desk.cards.values() if wanted else ():
@@ -253,7 +251,7 @@ class _Gathered:
             placed.id,
             tuple(trials),
             words=len(tokens(unescape(placed.card.answer))),
-            leech=0 < self.desk.vault.settings.leech_threshold <= state.lapses,
+            leech=state.leech,
             flagged=placed.id in self.marks.flags,
             reason=clean_line(self.marks.flags.get(placed.id, ""))[:_REASON],
             twin=self.twins.of(placed) if failed else None,
@@ -283,7 +281,7 @@ def _with_article(subject: Subject, vault: Vault, path: str) -> Subject:
 
 def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict[CardId, list[Trial]]:
     """The reviews since `start` that put a memory to the test, by card."""
-    seen = replay(columns, desk.scheduler)
+    seen = replay(columns, desk.scheduler, desk.changes)
     out: dict[CardId, list[Trial]] = defaultdict(list)
     for row in seen.tried():
         if columns.at_ms[row] >= start:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from learning.day import StudyCalendar
-from learning.fsrs6 import DEFAULTS, Fsrs6
-from learning.memory import Phase, Scheduler
+from learning.memory import MOST_DAYS, MOST_STABLE, CardEvent, Phase, Scheduler
 from vault.ids import CardId
 from vault.review_columns import ReviewColumns
 
@@ -25,7 +24,8 @@ class Replay:
 
     `day` is its study day (an ordinal), `first` whether it is its card's first on that day, `phase` an index into
     PHASES, `interval` the days that had been planned since the review before (0 for a step), `elapsed` those that
-    passed, `stability` (days) and the chance of recall in [0, 1], `predicted`, as they were; NEVER before any review.
+    passed; both are 0 where the fact changed meanwhile. `stability` (days) and `predicted`, the chance of recall in
+    [0, 1], are as they were; NEVER before any review.
     """
 
     columns: ReviewColumns
@@ -43,36 +43,74 @@ class Replay:
         return (row for row in range(len(self.day)) if first[row] and elapsed[row] > 0)
 
 
-def replay(columns: ReviewColumns, scheduler: Scheduler) -> Replay:
-    """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each."""
+def replay(columns: ReviewColumns, scheduler: Scheduler, changes: Iterable[CardEvent] = ()) -> Replay:
+    """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each.
+
+    Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory.
+    """
     out = _blank(columns, study_days(columns.at_ms, scheduler.calendar))
-    rules = scheduler.rules
-    kernel = Fsrs6(rules.parameters or DEFAULTS)
+    rules, kernel = scheduler.rules, scheduler.kernel
     table = transitions(len(rules.learning_steps), len(rules.relearning_steps))
     chance, after = kernel.retrievability, kernel.after
     places = [0] * len(columns.cards)
     memories: list[tuple[float, float]] = [(0.0, 0.0)] * len(columns.cards)
-    last = [0] * len(columns.cards)
+    last, reps = [0] * len(columns.cards), [0] * len(columns.cards)
     in_review = PHASES.index(Phase.REVIEW)
+    pending = _changed(columns, changes, scheduler)
     for row, (card, rating, day) in enumerate(zip(columns.card, columns.rating, out.day, strict=True)):
         place = table[places[card]]
-        if place.phase:
-            stability, difficulty = memories[card]
-            elapsed = day - last[card]
-            if elapsed > 0:
-                out.first[row] = 1
-                out.elapsed[row] = elapsed
-            out.phase[row] = place.phase
-            if place.phase == in_review:
-                out.interval[row] = kernel.interval(stability, rules.retention, rules.maximum_interval)
-            out.stability[row] = stability
-            out.predicted[row] = chance(stability, elapsed)
-            memories[card] = after(stability, difficulty, elapsed, rating)
-        else:
+        if not place.phase:
             out.first[row] = 1
             memories[card] = kernel.first(rating)
+        else:
+            stability, difficulty = memories[card]
+            elapsed = min(day - last[card], MOST_DAYS)
+            out.first[row] = elapsed > 0
+            out.elapsed[row] = elapsed
+            anew = False
+            if card in pending:
+                while pending[card] and pending[card][0][0] < columns.at_ms[row]:
+                    changed = pending[card].pop(0)[1]
+                    stability = min(
+                        after(stability, difficulty, min(changed - last[card], MOST_DAYS), 1)[0], MOST_STABLE
+                    )
+                    place = table[place.changed]
+                    last[card], elapsed = changed, min(day - changed, MOST_DAYS)
+                    out.elapsed[row], anew = 0, True
+            out.phase[row] = place.phase
+            if place.phase == in_review and not anew:
+                name = columns.cards[card]
+                days = kernel.interval(stability, scheduler.retention(name), rules.maximum_interval)
+                out.interval[row] = scheduler.varied(name, reps[card], days)
+            out.stability[row] = stability
+            out.predicted[row] = chance(stability, elapsed)
+            stability, difficulty = after(stability, difficulty, elapsed, rating)
+            memories[card] = min(stability, MOST_STABLE), difficulty
         places[card] = place.next[rating]
         last[card] = day
+        reps[card] += 1
+    return out
+
+
+def _changed(
+    columns: ReviewColumns, changes: Iterable[CardEvent], scheduler: Scheduler
+) -> dict[int, list[tuple[int, int]]]:
+    """By the number of a card, when its fact became another: Unix milliseconds and study day, in order.
+
+    Those before its first review are left out: nothing had been learnt.
+    """
+    told = sorted({((c.at - _EPOCH) // _MS, c.card) for c in changes if c.type == "changed"})
+    if not told:
+        return {}
+    numbers = {card: number for number, card in enumerate(columns.cards)}
+    first: dict[int, int] = {}
+    for row, card in enumerate(columns.card):
+        first.setdefault(card, columns.at_ms[row])
+    out: dict[int, list[tuple[int, int]]] = {}
+    for at, name in told:
+        number = numbers.get(name)
+        if number is not None and first[number] <= at:
+            out.setdefault(number, []).append((at, scheduler.calendar.day(_EPOCH + at * _MS)))
     return out
 
 
@@ -86,10 +124,12 @@ def _blank(columns: ReviewColumns, days: array[int]) -> Replay:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a card stands between reviews: an index into PHASES, and by rating (1 to 4) the place it goes to."""
+    """Where a card stands between reviews: an index into PHASES, by rating (1 to 4) the place that it goes to, and the
+    place that it goes to when its fact becomes another."""
 
     phase: int
     next: tuple[int, int, int, int, int]
+    changed: int
 
 
 def transitions(learning: int, relearning: int) -> tuple[Place, ...]:
@@ -101,11 +141,11 @@ def transitions(learning: int, relearning: int) -> tuple[Place, ...]:
     def steps(first: int, count: int, phase: int) -> list[Place]:
         last = first + count - 1
         ahead = [place + 1 if place < last else done for place in range(first, last + 1)]
-        return [Place(phase, (0, first, first + n, good, done)) for n, good in enumerate(ahead)]
+        return [Place(phase, (0, first, first + n, good, done), first) for n, good in enumerate(ahead)]
 
     taught = steps(1, learning, learn)
-    begun = Place(new, taught[0].next if taught else (0, done, done, done, done))
-    known = Place(review, (0, lapse, done, done, done))
+    begun = Place(new, taught[0].next if taught else (0, done, done, done, done), new)
+    known = Place(review, (0, lapse, done, done, done), lapse)
     return (begun, *taught, known, *steps(lapse, relearning, relearn))
 
 

@@ -61,6 +61,7 @@ def material_of(desk: Desk) -> Material:
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,
+        desk.changes,
     )
 
 

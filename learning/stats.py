@@ -16,7 +16,7 @@ from vault.log_event import LogEvent, Review
 if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load what they never need
     from learning.activity import Activity, Growth
     from learning.mastery import Group, Mastery, Studied
-    from learning.memory import MemoryState, Scheduler
+    from learning.memory import CardEvent, MemoryState, Scheduler
     from learning.replay import Replay
     from learning.retention import Calibration, Retention
     from vault.ids import CardId
@@ -145,10 +145,11 @@ class Material:
     topics: Mapping[str, tuple[str, ...]]
     news: Sequence[CardNews] = ()
     leech_threshold: int = 0  # lapses; 0 for never
+    changes: Sequence[CardEvent] = ()
 
     def is_leech(self, state: MemoryState) -> bool:
         """Whether the card was forgotten so often that more reviews of the same kind will not help."""
-        return 0 < self.leech_threshold <= state.lapses and not state.retracted
+        return state.leech and not state.retracted
 
 
 def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
@@ -158,7 +159,7 @@ def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: i
 
     calendar = scheduler.calendar
     today = calendar.day(now)
-    seen = replay(material.columns, scheduler)
+    seen = replay(material.columns, scheduler, material.changes)
     done = activity.activity(seen, calendar, today)
     concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
     return Stats(
@@ -182,9 +183,7 @@ def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: i
 
 def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
     """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
-    from learning.fsrs6 import DEFAULTS, Fsrs6
-
-    curve = Fsrs6(scheduler.rules.parameters or DEFAULTS).retrievability
+    curve = scheduler.kernel.retrievability
     return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
 
 

@@ -54,13 +54,7 @@ def test_each_row_is_what_the_scheduler_of_record_knew_before_that_review(
             continue
         assert seen.stability[row] == state.stability
         assert seen.predicted[row] == scheduler.retrievability(state, event.at)
-        assert seen.interval[row] == (
-            state.interval_days
-            if state.phase is Phase.REVIEW and not state.changed
-            else seen.interval[row]
-            if state.phase is Phase.REVIEW
-            else 0
-        )
+        assert seen.interval[row] == (state.interval_days if state.phase is Phase.REVIEW else 0)
         assert seen.elapsed[row] == (0 if state.changed else calendar.day(event.at) - calendar.day(last))
 
 
