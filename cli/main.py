@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("cli.reviewing:undo", "Take back the last thing you did to a card."),
     "card": ("cli.reviewing:card", "Show, suspend, resume, bury or flag one card."),
     "optimize": ("cli.tuning:optimize", "Fit the scheduler to your own reviews, if that foretells them better."),
+    "simulate": ("cli.simulating:simulate", "What a retention, or more new cards, would cost you a day."),
     "gaps": ("cli.agenda:gaps", "The reading agenda: list, plan, resolve, ignore."),
     "stats": ("cli.stats:stats", "How well you remember, what is coming, what is weak."),
     "status": ("cli.founding:status", "What the vault holds."),

@@ -14,7 +14,6 @@ from vault.ids import CardId
 from vault.wikilink import links
 
 WEEK = 7  # study days that the governor looks ahead
-YEAR = 366
 _PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
 _PUT_OFF_STEP = 7
 _RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
@@ -114,24 +113,11 @@ def admitted(
 
 @dataclass(frozen=True, slots=True)
 class BacklogPlan:
-    """`overdue` reviews that today has not room for all of; `days` until none is left, 0 if that takes over a year."""
+    """`overdue` reviews, more than the `per_day` that a day has room for; in `days` none is left, 0: not in a year."""
 
     overdue: int
     per_day: int
     days: int
-
-
-def backlog(overdue: int, due_by_day: Sequence[int], per_day: int, done: int = 0) -> BacklogPlan | None:
-    """How the backlog goes away; None if today has room for it. `due_by_day` are the reviews from tomorrow on."""
-    room = per_day - done
-    if overdue <= room:
-        return None
-    left = overdue - max(0, room)
-    for day in range(1, YEAR):
-        left += (due_by_day[day - 1] if day <= len(due_by_day) else 0) - per_day
-        if left <= 0:
-            return BacklogPlan(overdue, per_day, day)
-    return BacklogPlan(overdue, per_day, 0)
 
 
 def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: int) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from learning.fsrs6 import AGAIN, EASY, GOOD, Fsrs6, fuzz_range
-from learning.load import lost_by_waiting
+from learning.load import BacklogPlan, lost_by_waiting
 from learning.memory import MemoryState, Phase
 from vault.ids import CardId
 from vault.review_columns import ReviewColumns
@@ -23,6 +23,8 @@ _PRIOR = 20  # reviews as a stranger would give them, which the learner's own so
 _FEWEST = 10  # occasions from which a mean is taken
 _SOON = 3  # of the later part of a forecast, the third that shows where things settle
 _MOST_NEW = 1_000
+_UNLIMITED = 1_000_000
+_YEAR = 366
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,16 @@ def stock_of(states: Iterable[MemoryState], day_of: Callable[[MemoryState], int]
 
 def played(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> Forecast:
     """The future of `stock` and of the new cards of `course`."""
+    run, weight = _begun(stock, habits, model, course)
+    days = [run.day(day) for day in range(course.days)]
+    rows = [tuple(value * weight for value in row) for row in zip(*days, strict=True)]
+    remembered = sum(model.retrievability(s, max(0, course.days - last)) for s, _, last in run.known()) * weight
+    known = sum(1 for _ in run.known()) * weight
+    return Forecast(course, rows[0], rows[1], rows[2], rows[3], remembered, known, 1 / weight)
+
+
+def _begun(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> tuple[_Run, float]:
+    """The run of `course` on its first day, and how many cards each card of it stands for."""
     coming = len(stock) + _new_cards(course)
     every = max(1, -(-coming // MOST_PLAYED))
     some = sorted(stock, key=lambda s: (s.due_in, s.stability, s.difficulty))[every // 2 :: every]
@@ -141,12 +153,19 @@ def played(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course)
     scaled = replace(
         course, new_per_day=course.new_per_day / weight, reviews_per_day=max(1, round(course.reviews_per_day / weight))
     )
-    run = _Run(some, habits, model, scaled, supply)
-    days = [run.day(day) for day in range(course.days)]
-    rows = [tuple(value * weight for value in row) for row in zip(*days, strict=True)]
-    remembered = sum(model.retrievability(s, max(0, course.days - last)) for s, _, last in run.known()) * weight
-    known = sum(1 for _ in run.known()) * weight
-    return Forecast(course, rows[0], rows[1], rows[2], rows[3], remembered, known, 1 / weight)
+    return _Run(some, habits, model, scaled, supply), weight
+
+
+def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> BacklogPlan | None:
+    """How long what is overdue lasts, with no new cards meanwhile; None if today has room for all of it."""
+    overdue = sum(card.due_in <= 0 for card in stock)
+    per_day = course.reviews_per_day
+    if overdue <= per_day:
+        return None
+    alone = replace(course, days=_YEAR, new_per_day=0, supply=0)
+    run, _ = _begun(stock, habits, model, alone)
+    day = next((day for day in range(_YEAR) if not run.day(day)[3]), 0)
+    return BacklogPlan(overdue, per_day, day)
 
 
 def _new_cards(course: Course) -> int:
@@ -237,12 +256,16 @@ class _Run:
 def new_that_fit(
     stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course, minutes: float
 ) -> tuple[int, Forecast]:
-    """The most new cards a day with which the last third of the days takes `minutes` a day at most; 0 if none fits."""
+    """The most new cards a day with which the last third of the days takes `minutes` a day at most; 0 if none fits.
+
+    The minutes are the limit: the reviews a day that the course allows are left out of it.
+    """
+    course = replace(course, supply=None, reviews_per_day=_UNLIMITED)
     low, high = 0, _MOST_NEW
-    best = played(stock, habits, model, replace(course, new_per_day=0, supply=None))
+    best = played(stock, habits, model, replace(course, new_per_day=0))
     while low < high:
         middle = (low + high + 1) // 2
-        tried = played(stock, habits, model, replace(course, new_per_day=middle, supply=None))
+        tried = played(stock, habits, model, replace(course, new_per_day=middle))
         if tried.settled_minutes <= minutes:
             low, best = middle, tried
         else:

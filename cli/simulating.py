@@ -1,0 +1,232 @@
+"""`retain simulate`: what is to come, before retention is changed or new cards are let in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import report
+from cli.opening import json_option, now, opened, vault_option
+
+if TYPE_CHECKING:
+    from learning.desk import Desk
+    from learning.fsrs6 import Fsrs6
+    from learning.load import BacklogPlan
+    from learning.simulate import Course, Forecast, Habits, Stock
+
+_USUAL = (0.8, 0.85, 0.9, 0.95)
+_BARS = 13  # stretches of days that the plot shows
+_WIDTH = 40
+
+
+@click.command()
+@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How far to look ahead.")
+@click.option(
+    "--retention",
+    "retentions",
+    type=click.FloatRange(0.7, 0.97),
+    multiple=True,
+    help="A chance of recall to try; repeat it for more. Else your own and four usual ones.",
+)
+@click.option(
+    "--new", "new", type=click.IntRange(0, 999), help="So many new cards a day, without end; else those waiting."
+)
+@click.option("--minutes", type=click.IntRange(1, 1440), help="How many new cards a day fit into so many minutes?")
+@vault_option
+@json_option
+def simulate(
+    days: int, retentions: tuple[float, ...], new: int | None, minutes: int | None, vault_dir: str | None, as_json: bool
+) -> int:
+    """Forecast reviews and minutes a day, from your own memory, habits and parameters.
+
+    Nothing is changed. Each card meets its future by dice from a fixed seed: the same vault, the same forecast.
+
+    \b
+    Examples:
+      retain simulate
+      retain simulate --days 365 --retention 0.85 --retention 0.9
+      retain simulate --minutes 20
+    """
+    from learning.desk import open_desk
+
+    desk = open_desk(opened(vault_dir), now())
+    report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    outlook = _Outlook(desk, days, new)
+    own = desk.scheduler.rules.retention
+    wanted = sorted(set(retentions)) if retentions else sorted({*_USUAL, own})
+    forecasts = [outlook.at(retention) for retention in wanted]
+    fit = None if minutes is None else outlook.that_fit(minutes)
+    if as_json:
+        report.show_json(_as_json(outlook, forecasts, minutes, fit))
+    else:
+        _show(outlook, forecasts, minutes, fit)
+    return report.DONE
+
+
+class _Outlook:
+    """The vault as the forecast begins."""
+
+    def __init__(self, desk: Desk, days: int, new: int | None) -> None:
+        from learning.fsrs6 import DEFAULTS, Fsrs6
+        from learning.simulate import Course, habits_of, states_in, stock_of
+        from learning.tuning import elapsed_days
+        from vault.log_scan import scan_log
+        from vault.review_log import log_files
+
+        settings, rules = desk.vault.settings, desk.scheduler.rules
+        self.calendar, self.own = rules.calendar, rules.retention
+        self.today = self.calendar.day(desk.now)
+        columns = scan_log(log_files(desk.vault.root)).reviews
+        self.habits: Habits = habits_of(columns, elapsed_days(columns, self.calendar))
+        states = states_in(desk.states, desk.cards)
+        self.stock: list[Stock] = stock_of(states, lambda s: self.calendar.day(s.due) if s.due else 0, self.today)
+        self.waiting = len(desk.queue.new)
+        self.model: Fsrs6 = Fsrs6(rules.parameters or DEFAULTS)
+        self.course: Course = Course(
+            days,
+            rules.retention,
+            settings.new_per_day if new is None else new,
+            self.waiting if new is None else None,
+            settings.reviews_per_day,
+            rules.maximum_interval,
+        )
+
+    def at(self, retention: float) -> Forecast:
+        from learning.simulate import played
+
+        return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
+
+    def that_fit(self, minutes: int) -> tuple[int, Forecast]:
+        from learning.simulate import new_that_fit
+
+        return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
+
+    def backlog(self) -> BacklogPlan | None:
+        """The plan for what is overdue, if today has not room for it."""
+        from learning.simulate import backlog_plan
+
+        return backlog_plan(self.stock, self.habits, self.model, self.course)
+
+    def date(self, day: int) -> date:
+        return date.fromordinal(self.today + day)
+
+
+def _as_json(
+    outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None
+) -> dict[str, Any]:
+    course, habits, plan = outlook.course, outlook.habits, outlook.backlog()
+    return {
+        "from": outlook.date(0).isoformat(),
+        "days": course.days,
+        "cards": len(outlook.stock),
+        "waiting": outlook.waiting,
+        "new_per_day": course.new_per_day,
+        "reviews_per_day": course.reviews_per_day,
+        "seed": course.seed,
+        "played": round(forecasts[0].share, 4),
+        "seconds": {"new": habits.new_s, "recalled": habits.recalled_s, "forgotten": habits.forgotten_s},
+        "forecasts": [_forecast_json(each) for each in forecasts],
+        "minutes": None if fit is None else {"minutes": minutes, "new_per_day": fit[0]},
+        "backlog": None if plan is None else backlog_json(plan, outlook.today),
+    }
+
+
+def _forecast_json(found: Forecast) -> dict[str, Any]:
+    return {
+        "retention": found.course.retention,
+        "reviews_a_day": round(sum(found.reviews) / len(found.reviews), 1),
+        "minutes_a_day": round(sum(found.minutes) / len(found.minutes), 1),
+        "minutes_a_day_last_third": round(found.settled_minutes, 1),
+        "remembered": round(found.remembered),
+        "known": round(found.known),
+        "by_day": {
+            "reviews": [round(v) for v in found.reviews],
+            "new": [round(v) for v in found.new],
+            "minutes": [round(v, 1) for v in found.minutes],
+            "held_over": [round(v) for v in found.held_over],
+        },
+    }
+
+
+def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
+    """The plan as `due --json` and `simulate --json` have it; `cleared` is None where that takes over a year."""
+    cleared = date.fromordinal(today + plan.days).isoformat() if plan.days else None
+    return {"overdue": plan.overdue, "per_day": plan.per_day, "days": plan.days or None, "cleared": cleared}
+
+
+def backlog_words(plan: BacklogPlan, today: int) -> str:
+    """The plan in one sentence."""
+    when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
+    first = f"the {min(plan.per_day, plan.overdue):,} that lose most by waiting come first"
+    return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
+
+
+def _show(outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
+    course = outlook.course
+    supply = f"{course.new_per_day:g} new a day" + (
+        "" if course.supply is None else f" while the {course.supply:,} last"
+    )
+    report.show(f"{len(outlook.stock):,} cards under way; {supply}; {course.days} days from {outlook.date(0)}")
+    if forecasts[0].share < 1:
+        report.show(f"one card in {1 / forecasts[0].share:.0f} was played, and counts for all of them")
+    report.show("  retention  reviews/day  minutes/day  in the last third  remembered in the end")
+    for each in forecasts:
+        mark = "*" if each.course.retention == outlook.own else " "
+        days = len(each.reviews)
+        told = f"{sum(each.reviews) / days:11,.0f}  {sum(each.minutes) / days:11,.1f}  {each.settled_minutes:17,.1f}"
+        kept = f"{each.remembered:,.0f} of {each.known:,.0f}"
+        report.show(f"  {each.course.retention:8.0%} {mark} {told}  {kept:>21}")
+    shown = next((each for each in forecasts if each.course.retention == outlook.own), forecasts[0])
+    _plot(outlook, shown)
+    report.show(_meaning(outlook, forecasts, shown))
+    if fit is not None and minutes is not None:
+        report.show(_fits(fit, minutes))
+    held = shown.held_over[-1]
+    if held >= 1:
+        report.show(f"{course.reviews_per_day:,} reviews a day are too few: {held:,.0f} wait on the last day")
+    plan = outlook.backlog()
+    if plan is not None:
+        report.show(backlog_words(plan, outlook.today))
+
+
+def _plot(outlook: _Outlook, found: Forecast) -> None:
+    """Minutes a day, a bar for each stretch of days."""
+    from learning.simulate import averages
+
+    minutes, reviews = averages(found.minutes, _BARS), averages(found.reviews, _BARS)
+    most = max(*minutes, 0.1)
+    report.show(f"  minutes a day at {found.course.retention:.0%}")
+    for number, (spent, seen) in enumerate(zip(minutes, reviews, strict=True)):
+        begins = outlook.date(len(found.minutes) * number // len(minutes))
+        bar = "█" * round(spent / most * _WIDTH)
+        report.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {seen:,.0f} reviews")
+
+
+def _meaning(outlook: _Outlook, forecasts: list[Forecast], own: Forecast) -> str:
+    ends = own.settled_minutes
+    words = f"at {own.course.retention:.0%} you end up at about {ends:.0f} minutes a day"
+    other = min(
+        (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
+        key=lambda f: -f.course.retention,
+        default=None,
+    )
+    if other is None:
+        return words
+    fewer = own.remembered - other.remembered
+    return (
+        f"{words}; {other.course.retention:.0%} would take {other.settled_minutes:.0f}, "
+        f"and you would remember {abs(fewer):,.0f} {'fewer' if fewer >= 0 else 'more'} cards in the end"
+    )
+
+
+def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
+    new, found = fit
+    if new:
+        ends = f"the last third of the days takes {found.settled_minutes:.0f}"
+        return f"{new} new cards a day fit into {minutes} minutes, once what is overdue is done: {ends}"
+    if found.settled_minutes > minutes:
+        return f"no new card fits into {minutes} minutes: reviews alone take {found.settled_minutes:.0f} minutes a day"
+    return f"not even one new card a day fits into {minutes} minutes"
