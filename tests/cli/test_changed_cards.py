@@ -1,0 +1,81 @@
+"""A card whose fact changed, in lines of text: the plain review, and `card show`."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cli.plain import review_plainly
+from learning import desk as desks
+from tests.cli.conftest import Run
+from vault import ledger
+from vault.card import parse_deck, stamp_of
+from vault.log_event import Rating
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DECK = """\
+# Peace
+
+## Definitional
+
+Q: When did the war end?
+A: In 1659.
+<!-- card aaaaaaaaa1 ?????? -->
+"""
+PATH = "learning/flashcards/peace.md"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    """A card that was learnt when its answer was another."""
+    root = tmp_path / "mind"
+    for folder in ("learning/flashcards", "ledger"):
+        (root / folder).mkdir(parents=True)
+    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
+    (card,) = parse_deck(DECK.replace("??????", "000000"), PATH).cards
+    (root / PATH).write_text(DECK.replace("??????", stamp_of(card)))
+    vault = open_vault(str(root), None, root)
+    desks.rate(desks.open_desk(vault, DAY), "aaaaaaaaa1", Rating.EASY, via="cli")
+    head = {"v": 1, "of": "card", "id": "aaaaaaaaa1", "q": "When did the war end?"}
+    birth = {"type": "birth", "at": "2026-11-20T09:00:00.000Z", "a": "In 1648.\x1b]52;c;x\x07"}
+    change = {"type": "change", "at": "2026-11-22T09:00:00.000Z", "a": "In 1659.", "how": "fact"}
+    (root / ledger.IDS).write_bytes(ledger.encode(head | birth) + ledger.encode(head | change))
+    return vault
+
+
+def sit(vault: Vault, *keys: str) -> str:
+    out = io.StringIO()
+    typed = io.StringIO("".join(f"{key}\n" for key in keys))
+    review_plainly(vault, clock=lambda: DAY + timedelta(days=2), source=typed, out=out)
+    return out.getvalue()
+
+
+def test_the_plain_review_says_what_the_answer_was(vault: Vault) -> None:
+    out = sit(vault, "", "3")
+    assert "Peace · definitional · changed since you last saw it\nQ: When did the war end?" in out
+    assert "was: In 1648." in out and "A: In 1659." in out and "\x1b" not in out
+    assert out.index("was: In 1648.") < out.index("A: In 1659.") < out.index("1 rated")
+
+
+def test_the_plain_review_keeps_a_humans_words_beside_the_source(vault: Vault) -> None:
+    path = vault.root / PATH
+    path.write_text(path.read_text().replace("In 1659.", "Ask me again."))
+    out = sit(vault, "")
+    assert "was: In 1648." in out and "now, as the source has it: In 1659." in out and "A: Ask me again." in out
+
+
+def test_card_show_tells_the_history_of_the_words(vault: Vault, run: Run) -> None:
+    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json
+    assert found["edited"] is False
+    assert [(v["at"], v["how"], v["answer"][:8]) for v in found["history"]] == [
+        ("2026-11-20T09:00:00.000Z", None, "In 1648."),
+        ("2026-11-22T09:00:00.000Z", "fact", "In 1659."),
+    ]
+    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).out
+    assert "until 2026-11-22T09:00:00.000Z (fact): When did the war end?\n  In 1648." in shown
+    assert "\x1b" not in shown
