@@ -34,16 +34,19 @@ def anki(out: Path, newer: bool, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export anki ~/Desktop/retain.apkg
     """
-    from learning.anki import export_anki
+    from learning.anki import export_anki, retracted_there
     from learning.desk import open_desk
 
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    notes = export_anki(desk, out, fresh=newer)
+    notes, retracted = export_anki(desk, out, fresh=newer), retracted_there(desk)
     if as_json:
-        report.show_json({"path": str(out), "notes": notes})
-    else:
-        report.show(f"{notes} notes in {out}; in Anki: File, Import")
+        report.show_json({"path": str(out), "notes": notes, "retracted": retracted})
+        return report.DONE
+    report.show(f"{notes} notes in {out}; in Anki: File, Import")
+    if retracted:
+        search = " OR ".join(f"CardId:{card}" for card in retracted)
+        report.show(f"retracted since they were exported; find and suspend them in Anki: {search}")
     return report.DONE
 
 

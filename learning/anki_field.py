@@ -31,6 +31,8 @@ _TEX_ACTIVE = re.compile(
     r"|toggle|texttip|mathtip|[gex]?def|let(?![A-Za-z])|(?:re)?new(?:command|environment)|Declare)"
 )
 _ANKI_TAG = re.compile(r"\[(?=/?(?:sound|latex|anki|\$))", re.IGNORECASE)
+# One line that begins with a letter and in which nothing means anything to Markdown, Anki or TeX: most cards are such.
+_PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ .,;:?!'\"()/%+–—’“”-])*")
 _PARAGRAPH = re.compile(r"<p>((?:(?!<p>).)*)</p>", re.DOTALL)
 
 
@@ -40,6 +42,8 @@ NameOf = Callable[[str], str | None]  # what a card embeds -> the name that it h
 def field(markdown: str, name_of: NameOf | None = None) -> str:
     """The HTML of a field that shows `markdown`; pictures that `name_of` knows are shown, others named."""
     text = clean(markdown).strip()
+    if _PLAIN.fullmatch(text):
+        return html.escape(text)
     if len(text) > _LONGEST:
         return inert(text).replace("\n", "<br>")
     shown = str(_parser().render(text, {"name_of": name_of})).strip()

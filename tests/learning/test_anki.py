@@ -16,7 +16,17 @@ from typing import Any
 
 import pytest
 
-from learning.anki import STAMPS, AnkiNote, export_anki, guid_of, notes_of, package, read_stamps, stamped
+from learning.anki import (
+    STAMPS,
+    AnkiNote,
+    export_anki,
+    guid_of,
+    notes_of,
+    package,
+    read_stamps,
+    retracted_there,
+    stamped,
+)
 from learning.desk import mark, open_desk, rate
 from vault.errors import Refused
 from vault.ids import CardId
@@ -240,6 +250,20 @@ def test_a_retracted_card_is_left_out_and_a_suspended_one_is_not(vault: Vault) -
     (vault.root / "ledger/ids.jsonl").write_text(json.dumps(event) + "\n")
     desk, _ = mark(open_desk(vault, NOON), "bbbbbbbbb1", Suspend, via="cli")
     assert [note.card for note in notes_of(desk)] == ["bbbbbbbbb1", "aaaaaaaaa2"]
+
+
+def test_a_card_that_was_exported_and_then_retracted_is_named_and_found_in_anki(vault: Vault, tmp_path: Path) -> None:
+    assert retracted_there(open_desk(vault, NOON)) == []
+    apkg = exported(vault, NOON)
+    event = {"v": 1, "type": "retire", "of": "card", "id": A1, "at": "2026-11-20T12:00:00.000Z"}
+    (vault.root / "ledger/ids.jsonl").write_text(json.dumps(event) + "\n")
+    for name in ("b.apkg", "c.apkg"):
+        exported(vault, NOON, name)
+        assert retracted_there(open_desk(vault, NOON)) == [A1]
+    with collection(tmp_path) as col:
+        take_in(col, apkg)
+        (found,) = col.find_notes(f"CardId:{A1}")
+        assert col.get_note(found)["CardId"] == A1
 
 
 def test_reviews_in_the_vault_do_not_change_the_package(vault: Vault) -> None:

@@ -114,3 +114,11 @@ def test_a_bomb_is_defused_in_time(part: str) -> None:
         shown = field((part * size)[:size])
         assert time.process_time() - began < 10  # without a bound it is minutes
         assert "[" not in shown and "{" not in shown
+
+
+@given(st.text(alphabet="ab1é漢 .,;:?!'\"()/%+-_*`<&[\\\n#=~", max_size=20) | st.text(max_size=12))
+def test_a_plain_line_is_shown_as_the_parser_would_show_it(text: str) -> None:
+    plain = field(text)
+    with_a_mark = field(text + " *x*")  # an emphasis sends it through the parser of Markdown
+    if text.strip() == text and text and re.fullmatch(r"[^\W\d_](?:[^\W_]|[ .,;:?!'\"()/%+–—’“”-])*", text):
+        assert with_a_mark == plain + " <em>x</em>"
