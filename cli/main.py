@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
     "doctor": ("cli.doctor:doctor", "Prove what protects this vault here, and find what looks wrong."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),
+    "import": ("cli.importing:import_", "Bring cards and reviews home from Anki."),
     "sync": ("cli.syncing:sync", "Bring cards and reviews together with a running Anki."),
     "rebuild": ("cli.compiling:rebuild", "Make every product anew from raw/, ledgers and log."),
 }

@@ -76,6 +76,7 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
+    IMPORT = (_tree("learning/media"),)  # pictures and sounds of decks that the human brings home
     ADD = (_tree("raw", human=True),)
     INSIGHT = (_tree("insights", human=True),)  # a new note for the human, on the human's command; never an old one
     PERSONAL = (Grant((), human=True),)  # the same in the personal vault, which is the root then

@@ -1,0 +1,103 @@
+"""Commands that bring cards and reviews home from other programs: import anki."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import report
+from cli.opening import json_option, now, opened, settle_left_over, vault_option
+
+if TYPE_CHECKING:
+    from learning.anki_import import ImportReport
+
+_BIG = 50_000  # reviews, from which on it is told how far they are
+_SHOWN = 40  # of what is reported; --json has all
+
+
+@click.group("import")
+def import_() -> None:
+    """Bring cards and reviews home from other programs.
+
+    \b
+    Examples:
+      retain import anki ~/Downloads/phone.apkg
+      retain import anki ~/Downloads/collection.colpkg --dry-run
+    """
+
+
+@import_.command("anki")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--deck", metavar="NAME", default="", help="Only this deck, and those below it.")
+@click.option("--without-history", is_flag=True, help="Take no reviews: the deck was somebody else's.")
+@click.option("--restore", is_flag=True, help="Bring back imported cards that were deleted here.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@vault_option
+@json_option
+def anki(
+    file: Path, deck: str, without_history: bool, restore: bool, dry_run: bool, vault_dir: str | None, as_json: bool
+) -> int:
+    """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
+
+    Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
+    whatever order files are imported. Notes made elsewhere become files in learning/flashcards/, their pictures and
+    sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
+    commit before it in git.
+
+    \b
+    Examples:
+      retain import anki ~/Downloads/phone.apkg
+      retain import anki shared.apkg --deck Biology --without-history
+      retain import anki ~/Downloads/collection.colpkg --dry-run --json
+    """
+    from learning.anki_import import import_package
+    from learning.anki_read import read_package
+
+    vault = opened(vault_dir)
+    settle_left_over(vault)
+    package = read_package(file)
+    done = import_package(
+        vault,
+        package,
+        now(),
+        deck=deck,
+        history=not without_history,
+        restore=restore,
+        dry_run=dry_run,
+        progress=_progress if len(package.reviews) >= _BIG else None,
+    )
+    if as_json:
+        report.show_json({"path": str(file), **done.as_json()})
+    else:
+        _show(done)
+    return report.DONE
+
+
+def _progress(done: int, of: int) -> None:
+    report.say(f"{done:,} of {of:,} reviews are in the log")
+
+
+def _show(done: ImportReport) -> None:
+    cards, reviews, media = done.cards, done.reviews, done.media
+    would = "would be " if done.dry_run else ""
+    report.show(
+        f"reviews: {reviews['added']} {would}added, {reviews['known']} known, {reviews['left_out']} left out"
+        + "".join(f"\n  {count} left out: {reason}" for reason, count in done.left_out.items())
+        + f"\ncards: {done.notes['ours']} of your own; of others {cards['created']} {would}created, "
+        f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
+    )
+    if any(done.marks.values()):
+        report.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+    if any(media.values()):
+        report.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
+    for name, told in sorted(done.note_types.items()):
+        for each in told["reported"]:
+            report.show(f"note type {name}, {report.number(each['cards'], 'card')}: {each['reason']}")
+    for found in done.reported[:_SHOWN]:
+        place = f"{found.path}:{found.line}: " if found.path else ""
+        report.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
+    if len(done.reported) > _SHOWN:
+        report.show(f"  and {len(done.reported) - _SHOWN} more: --json names them all")
+    report.show(f"batch {done.batch}" + ("; nothing was changed" if done.dry_run else ""))

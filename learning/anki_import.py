@@ -1,0 +1,231 @@
+"""Bringing an Anki package home: what was reviewed there into the log, a stranger's notes into cards.
+
+The same package twice changes nothing the second time, and packages may come in any order: an event has an id of its
+own origin (`learning.anki_reviews`), a card one of its Anki note. First the cards are on disk, then their births, then
+their reviews; whatever was cut off, the next import completes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage
+from learning.anki_reviews import VIA, AnkiReview, dated, imports, known_origins
+from learning.desk import Desk, open_desk
+from vault import ledger
+from vault.guard import Scope
+from vault.ids import ID, CardId, ulid
+from vault.locks import lock
+from vault.log_event import LogEvent, Resume, Review, Stamp, Suspend
+from vault.review_log import append, read_log, unix_ms
+from vault.store import Vault
+
+BATCH = 20_000  # events between two waits for the disk
+_SUSPENDED = -1  # Anki's queue of a suspended card
+_CARD_ID = "CardId"  # the field of our own note type
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Something that the human should know of: `path` is a vault path, or "" for what is in the package alone."""
+
+    id: str
+    reason: str
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or (`dry_run`) would do."""
+
+    batch: str = ""
+    dry_run: bool = False
+    notes: dict[str, int] = field(default_factory=lambda: {"ours": 0, "strange": 0})
+    cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
+    reviews: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "known", "left_out"), 0))
+    left_out: dict[str, int] = field(default_factory=dict)  # why reviews were, and how many
+    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
+    media: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "kept", "left_out"), 0))
+    note_types: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    reported: list[Reported] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        self.reported.append(Reported(id_, reason, path, line))
+
+
+def import_package(
+    vault: Vault,
+    package: AnkiPackage,
+    now: datetime,
+    *,
+    deck: str = "",
+    history: bool = True,
+    restore: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Takes `package` in. `deck` names the one deck (with those below it) to take; without `history` no review is
+    added; `restore` brings back imported cards that were deleted here.
+
+    Raises: LockHeld while another import runs; WriteFailed, Refused, after which the rest can be imported again.
+    """
+    from learning.anki_strangers import take_strangers
+
+    with lock(vault.root, "import", purpose="importing", now=now):
+        desk = open_desk(vault, now)
+        report = ImportReport(_batch(package, now), dry_run)
+        cards = _chosen(package, deck)
+        notes = {note.id: note for note in package.notes}
+        mine = own_cards(desk, package)
+        report.notes["ours"] = len(mine)
+        strange = [c for c in cards if c.note not in mine and c.note in notes]
+        report.notes["strange"] = len({c.note for c in strange})
+        known = {c.id: mine[c.note] for c in cards if c.note in mine and c.ord == 0}
+        _tell_edits(desk, {mine[i]: notes[i] for i in mine.keys() & {c.note for c in cards}}, report)
+        known |= take_strangers(desk, package, strange, report, restore=restore)
+        if history:
+            _take_marks(vault, [c for c in cards if c.id in known], known, now, report)
+            _take_reviews(vault, package, known, now, report, progress)
+        return report
+
+
+def _batch(package: AnkiPackage, now: datetime) -> str:
+    return ulid(unix_ms(now), hashlib.sha256(str(package.path).encode("utf-8", "replace")).digest())
+
+
+def _chosen(package: AnkiPackage, deck: str) -> list[AnkiCard]:
+    """The cards of the deck and of those below it; of all decks without one."""
+    wanted = deck.casefold()
+    names = {i: name.casefold() for i, name in package.decks.items()}
+    chosen = {i for i, name in names.items() if name == wanted or name.startswith(f"{wanted}::")}
+    return [card for card in package.cards if not deck or card.deck in chosen]
+
+
+def own_cards(desk: Desk, package: AnkiPackage) -> dict[int, CardId]:
+    """Anki's note -> our card, for every note that this vault once exported, whatever was edited in it since."""
+    from learning.anki import guid_of, vault_tag
+
+    vault_id = desk.vault.settings.vault_id
+    events, _ = desk.vault.ledger_events(ledger.IDS)
+    births = {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
+    every = births | desk.cards.keys()
+    found: dict[int, CardId] = {}
+    unknown: list[AnkiNote] = []
+    for note in package.notes:
+        said = next((CardId(v.strip()) for v in reversed(note.values) if ID.fullmatch(v.strip())), None)
+        if said in every and (note.guid == guid_of(vault_id, said) or vault_tag(vault_id) in note.tags):
+            found[note.id] = said
+        else:
+            unknown.append(note)
+    if unknown:  # the field may be edited away: the GUID alone still tells
+        by_guid = {guid_of(vault_id, card): card for card in every}
+        found |= {note.id: by_guid[note.guid] for note in unknown if note.guid in by_guid}
+    return found
+
+
+def _tell_edits(desk: Desk, mine: Mapping[CardId, AnkiNote], report: ImportReport) -> None:
+    """Names the cards that read otherwise in Anki than the last export made them: no edit comes in unseen."""
+    from learning.anki import STAMPS, notes_of, read_stamps
+    from learning.anki_media import Media
+
+    if not mine:
+        return
+    stamps = read_stamps(desk.vault.read_bytes(STAMPS))
+    ours = {note.card: note for note in notes_of(desk, Media(desk.vault))}
+    for card, theirs in mine.items():
+        if card not in ours:
+            report.tell(card, "no deck here has this card any more; its reviews are kept")
+            continue
+        if tuple(theirs.values[:2]) == ours[card].fields[:2] or not _edited(theirs.mod, stamps.get(card)):
+            continue
+        placed = desk.cards[card]
+        what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
+        report.tell(card, what, placed.deck.path, placed.card.line)
+
+
+def _edited(mod: int, stamp: Any) -> bool:
+    """Whether a note that reads otherwise was edited in Anki: without a stamp of its export, that is assumed."""
+    return stamp is None or mod > stamp.mod
+
+
+def _take_marks(
+    vault: Vault, cards: Iterable[AnkiCard], known: Mapping[int, CardId], now: datetime, report: ImportReport
+) -> None:
+    """Cards suspended in Anki are suspended here, and resumed once they are there: only where that has changed since
+    the last import, so that what the human says here afterwards stands."""
+    before: dict[CardId, bool] = {}
+    reviewed: dict[CardId, datetime] = {}
+    for event in read_log(vault.root).events:
+        if isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
+            before[event.card] = isinstance(event, Suspend)
+        elif isinstance(event, Review):
+            reviewed[event.card] = event.at
+    events: list[LogEvent] = []
+    for card in cards:
+        own, at = known[card.id], _EPOCH + timedelta(seconds=min(max(card.mod, 0), unix_ms(now) // 1000))
+        is_suspended = card.queue == _SUSPENDED
+        if is_suspended == before.get(own, False) or (is_suspended and reviewed.get(own, _EPOCH) > at):
+            continue
+        kind = Suspend if is_suspended else Resume
+        seed = f"{vault.settings.vault_id}\0{kind.type}:{own}".encode()
+        stamp = Stamp(ulid(unix_ms(at), hashlib.sha256(seed).digest()), at, via=VIA)
+        events.append(kind(stamp, own))
+        report.marks["suspended" if is_suspended else "resumed"] += 1
+    if events and not report.dry_run:
+        append(vault.guard(Scope.LOG), *events)
+
+
+def _take_reviews(
+    vault: Vault,
+    package: AnkiPackage,
+    known: Mapping[int, CardId],
+    now: datetime,
+    report: ImportReport,
+    progress: Progress | None,
+) -> None:
+    """Every answer of a known card that the log has not yet, each once; the others are counted by reason."""
+    why: Counter[str] = Counter()
+    rows = []
+    for row in package.reviews:
+        if row.card not in known:
+            why["its card was not taken in"] += 1
+            continue
+        review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
+        if review.counts:
+            rows.append(review)
+        else:
+            why["no answer: crammed, or set by hand"] += 1
+    kept, odd = dated(rows, now)
+    if odd:
+        why["dated before 1970 or in the future"] += len(odd)
+        report.reported += [Reported("", each.message) for each in odd[:20]]
+    fresh = _fresh(vault, kept)
+    new = imports(fresh, (), vault.settings.vault_id, vault.settings.zone)
+    report.reviews = {"added": len(new), "known": len(kept) - len(new), "left_out": sum(why.values())}
+    report.left_out = dict(sorted(why.items()))
+    guard = vault.guard(Scope.LOG)
+    for start in range(0, 0 if report.dry_run else len(new), BATCH):
+        append(guard, *new[start : start + BATCH])
+        if progress is not None:
+            progress(min(start + BATCH, len(new)), len(new))
+
+
+def _fresh(vault: Vault, rows: Iterable[AnkiReview]) -> list[AnkiReview]:
+    """Those of which the log knows nothing: neither their origin, nor a review of that card at that very instant,
+    which is one of our own that had gone to Anki. What was undone here stays undone."""
+    events = read_log(vault.root).events
+    origins = known_origins(events)
+    made_here = {(e.card, unix_ms(e.at)) for e in events if isinstance(e, Review)}
+    return [row for row in rows if row.origin not in origins and (row.card, row.id) not in made_here]

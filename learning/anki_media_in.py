@@ -1,0 +1,69 @@
+"""The pictures and sounds of a stranger's deck: which are taken in, and under which names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from learning.anki_read import AnkiPackage
+from vault.errors import EditedMeanwhile
+from vault.guard import Scope, sha256_hex
+from vault.ids import slug
+from vault.store import Vault
+
+MEDIA = "learning/media"
+_PICTURES = {
+    "png": (b"\x89PNG\r\n\x1a\n",),
+    "gif": (b"GIF87a", b"GIF89a"),
+    "jpg": (b"\xff\xd8\xff",),
+    "jpeg": (b"\xff\xd8\xff",),
+    "bmp": (b"BM",),
+    "webp": (b"RIFF",),
+}
+_SOUNDS = frozenset("mp3 ogg oga opus wav m4a flac aac mp4 webm mkv mov ogv 3gp".split())
+_MARKUP = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:[!?a-z])", re.IGNORECASE)
+# A drawing that could do more than draw: run, load, link, or stand for something else.
+_ACTIVE = re.compile(
+    rb"<\s*(?:script|foreignobject|iframe|image|use|a|animate|set|style|embed|object)\b|\bon[a-z]+\s*=|javascript:"
+    rb"|<!(?:entity|doctype)|(?:href|src)\s*=|url\s*\(",
+    re.IGNORECASE,
+)
+
+
+def safe_name(name: str, data: bytes) -> str | None:
+    """The name in the vault, made of a slug and of the bytes; None for what is not shown or played as it claims."""
+    stem, dot, suffix = name.rpartition(".")
+    suffix = suffix.lower()
+    if not dot or not data or not _is_what_it_says(suffix, data):
+        return None
+    return f"{slug(stem)[:40].strip('-') or 'file'}-{sha256_hex(data)[:12]}.{suffix}"
+
+
+def _is_what_it_says(suffix: str, data: bytes) -> bool:
+    if suffix in _PICTURES:
+        return data.startswith(_PICTURES[suffix]) and (suffix != "webp" or data[8:12] == b"WEBP")
+    if suffix == "svg":
+        return b"<svg" in data[:65_536] and len(data) < 2_000_000 and not _ACTIVE.search(data)
+    return suffix in _SOUNDS and not _MARKUP.match(data[:1024])
+
+
+def take_media(
+    vault: Vault, package: AnkiPackage, wanted: Iterable[str], counts: dict[str, int], *, dry_run: bool
+) -> dict[str, str]:
+    """Name in the package -> vault path, of every wanted medium that could be taken in; `counts` tells of all."""
+    wanted = frozenset(wanted)
+    guard = vault.guard(Scope.IMPORT)
+    paths: dict[str, str] = {}
+    for name, data in package.media_files(wanted):
+        safe = safe_name(name, data) if data is not None else None
+        if safe is None or data is None:
+            continue
+        path = f"{MEDIA}/{safe}"
+        try:
+            there = guard.exists(path)
+            counts["kept" if there or not (dry_run or guard.write(path, data, expect=None)) else "added"] += 1
+        except EditedMeanwhile:
+            continue
+        paths[name] = path
+    counts["left_out"] += len((wanted | package.media) - paths.keys())
+    return paths

@@ -1,0 +1,183 @@
+"""What Anki's templates make of a note: front and back of one card, as HTML. Nothing is run, nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_TAG = re.compile(r"\{\{([^{}]{0,300}?)\}\}")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_RULE = re.compile(r"<hr\s+id\s*=\s*[\"']?answer\b[^<>]*>", re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
+_CLOZE = re.compile(r"\{\{c(\d{1,3}(?:,\d{1,3}){0,9})::|::|\}\}", re.IGNORECASE)
+_EMPTY = re.compile(r"(?:\s|&nbsp;|</?(?:br|div|p)\s*/?>)*", re.IGNORECASE)
+_BLOCK = re.compile(r"<(?:div|p|br|li|ul|ol|table|pre)\b", re.IGNORECASE)
+_KANJI = re.compile(r" ?([^ >]+?)\[(?!sound:)(.+?)\]")
+_DEEPEST_CLOZE = 8
+_DEEPEST_SECTION = 50
+_SILENT = frozenset(("tts", "hint", "type"))  # filters that show nothing on the front
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What a template may ask for: the fields of one note and a few facts. `odd` gathers what was not understood."""
+
+    values: Mapping[str, str]
+    ord: int = 0
+    odd: set[str] = field(default_factory=set)
+
+
+def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
+    """(front, back) of the card as HTML; the back without what stands on the front.
+
+    A template that is not understood shows the first field, and the others behind it.
+    """
+    front, back = _COMMENT.sub("", front), _COMMENT.sub("", back)
+    if _SCRIPT.search(front) or _SCRIPT.search(back):
+        sheet.odd.add("its template runs a script, which is left out with all that it would show")
+    try:
+        shown = _filled(back, sheet, is_back=True)
+        answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
+        return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
+    except ValueError:
+        sheet.odd.add("its template is not understood: the first field is the question, the others are the answer")
+        first, *rest = [*sheet.values.values(), ""]
+        return first, "<br>".join(value for value in rest if not is_empty(value))
+
+
+def is_empty(value: str) -> bool:
+    """Whether a field counts as empty, as Anki sees it."""
+    return _EMPTY.fullmatch(value[:4000]) is not None and len(value) <= 4000
+
+
+def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
+    """Raises: ValueError where sections are not closed as they were opened."""
+    out: list[str] = []
+    open_: list[tuple[str, bool]] = []
+    for n, piece in enumerate(_TAG.split(template)):
+        showing = all(shown for _, shown in open_)
+        if n % 2 == 0:
+            out += [piece] if showing else []
+            continue
+        name = piece.strip()
+        if len(open_) > _DEEPEST_SECTION:
+            raise ValueError("sections too deep in each other")
+        if name[:1] in ("#", "^"):
+            there = not is_empty(_asked(name[1:].strip(), sheet))
+            open_.append((name[1:].strip(), there == (name[0] == "#")))
+        elif name[:1] == "/":
+            if not open_ or open_.pop()[0] != name[1:].strip():
+                raise ValueError("sections cross each other")
+        elif name[:1] == "=":
+            raise ValueError("other marks than braces")
+        elif showing:
+            out.append(_shown(name, sheet, is_back=is_back))
+    if open_:
+        raise ValueError("a section stays open")
+    return "".join(out)
+
+
+def _asked(name: str, sheet: Sheet) -> str:
+    """What decides whether a section is shown."""
+    if re.fullmatch(r"c\d{1,3}", name):
+        return "x" if int(name[1:]) == sheet.ord + 1 else ""
+    return sheet.values.get(name, "")
+
+
+def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
+    *filters, own = [part.strip() for part in name.split(":")]
+    if own == "FrontSide":
+        return ""  # the reader has just seen it
+    if own not in sheet.values:
+        if own:
+            sheet.odd.add("its template names a field that is not there")
+        return ""
+    value = sheet.values[own]
+    for each in reversed(filters):
+        value = _filtered(value, each.split(" ")[0], sheet, is_back=is_back)
+    return value
+
+
+def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
+    if name == "cloze":
+        return cloze(value, sheet.ord + 1, is_back=is_back)
+    if name == "cloze-only":
+        return ", ".join(hidden(value, sheet.ord + 1)) if is_back else ""
+    if name in _SILENT:
+        return value if is_back and name != "tts" else ""
+    if name == "text":
+        return re.sub(r"<[^<>]*>", "", value)
+    if name in ("kanji", "kana", "furigana"):
+        shape = {"kanji": r"\1", "kana": r"\2", "furigana": r"\1(\2)"}[name]
+        return _KANJI.sub(shape, value)
+    if name not in ("nc", "edit"):
+        sheet.odd.add("its template has a filter that only Anki knows; the field is shown as it is")
+    return value
+
+
+@dataclass(slots=True)
+class _Gap:
+    """A cloze being read: its numbers, its parts between `::`."""
+
+    numbers: frozenset[int]
+    parts: list[list[str]]
+
+
+def cloze(text: str, number: int, *, is_back: bool) -> str:
+    """`text` for the card of that number: its gaps hidden, or filled and strong on the back; others always filled.
+
+    Nothing if there is no gap of that number.
+    """
+    found: list[str] = []
+    shown = _with_gaps(text, number, is_back, found)
+    return shown if found else ""
+
+
+def hidden(text: str, number: int) -> list[str]:
+    """What stands in the gaps of that number."""
+    found: list[str] = []
+    _with_gaps(text, number, True, found)
+    return found
+
+
+def _with_gaps(text: str, number: int, is_back: bool, found: list[str]) -> str:
+    out: list[str] = []
+    open_: list[_Gap] = []
+    at = 0
+
+    def put(words: str) -> None:
+        (open_[-1].parts[-1] if open_ else out).append(words)
+
+    for mark in _CLOZE.finditer(text):
+        put(text[at : mark.start()])
+        at = mark.end()
+        if mark[1] and len(open_) < _DEEPEST_CLOZE:
+            open_.append(_Gap(frozenset(map(int, mark[1].split(","))), [[]]))
+        elif mark[0] == "::" and open_ and len(open_[-1].parts) == 1:
+            open_[-1].parts.append([])
+        elif mark[0] == "}}" and open_:
+            put(_gap(open_.pop(), number, is_back, found))
+        else:
+            put(mark[0])
+    put(text[at:])
+    while open_:  # never closed: it is no gap, but words
+        left = open_.pop()
+        put("{{c::" + "::".join("".join(part) for part in left.parts))
+    return "".join(out)
+
+
+def _gap(gap: _Gap, number: int, is_back: bool, found: list[str]) -> str:
+    words = "".join(gap.parts[0])
+    if number not in gap.numbers:
+        return words
+    found.append(words)
+    if not is_back:
+        hint = "".join(gap.parts[1]) if len(gap.parts) > 1 else ""
+        return f"<b>[{hint or '...'}]</b>"
+    return words if _BLOCK.search(words) else f"<b>{words}</b>"
+
+
+def numbers(text: str) -> frozenset[int]:
+    """The numbers of all gaps in `text`."""
+    return frozenset(int(n) for found in _CLOZE.finditer(text) if found[1] for n in found[1].split(","))
