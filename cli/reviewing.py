@@ -13,6 +13,7 @@ import click
 from cli import report
 from cli.opening import json_option, now, opened, settle_left_over, vault_option
 from cli.review_page import mend
+from cli.tuning import optimize_after_review
 from learning.page_stamp import look
 from vault.errors import Refused, UsageError, WriteFailed
 
@@ -36,10 +37,13 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
             )
         from cli.plain import review_plainly
 
-        return review_plainly(vault, tag=tag, clock=now)
-    from tui.app import run_app
+        code = review_plainly(vault, tag=tag, clock=now)
+    else:
+        from tui.app import run_app
 
-    return run_app(vault, start=start, tag=tag or None, clock=now)
+        code = run_app(vault, start=start, tag=tag or None, clock=now)
+    optimize_after_review(vault)
+    return code
 
 
 @click.command()

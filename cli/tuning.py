@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from cli import report
 from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from vault.cache_file import keep_cache, read_cache
 from vault.errors import NotFound, RetainError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from vault.store import Vault
 
 _TRIED, _KIND = "tuning", "tuning 1"
+_LEAST_LINE = 120  # bytes; a review takes more
+_FEWEST = 400  # as `learning.optimizing` has it, which a short sitting must not load
 _MOST_QUIETLY = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
@@ -77,8 +80,8 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
     from learning.optimizing import TooFew, contest, due_for_fit, params_event
 
     log = _log_of(vault)
-    if auto and not due_for_fit(log, _tried_in_vain(vault)):
-        return _not_due(log, as_json)
+    if auto and not due_for_fit(log, _remembered(vault).tried):
+        return _not_due(log, _remembered(vault).tried, as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     report.say(f"fitting to {len(log.reviews):,} reviews")
     found = contest(log.reviews, rules)
@@ -92,7 +95,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
             _write(vault, event)
             _render(vault)
     else:
-        _remember_in_vain(vault, len(log.reviews))
+        _remember(vault, log, len(log.reviews))
     if as_json:
         report.show_json(_contest_json(found, kept=found.better and not dry_run, due=due))
     else:
@@ -100,14 +103,14 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
     return report.DONE
 
 
-def _not_due(log: ScannedLog, as_json: bool) -> int:
-    from learning.optimizing import FEWEST, reviews_at_fit
+def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
+    from learning.optimizing import next_fit_at
 
-    then = reviews_at_fit(log.others, log.places)
+    wanted = next_fit_at(log, tried)
     if as_json:
-        report.show_json({"reviews": len(log.reviews), "kept": False, "wanted": max(FEWEST, 2 * then)})
+        report.show_json({"reviews": len(log.reviews), "kept": False, "wanted": wanted})
     else:
-        report.show(f"{len(log.reviews):,} reviews; the next fit is due at {max(FEWEST, 2 * then):,}")
+        report.show(f"{len(log.reviews):,} reviews; the next fit is due at {wanted:,}")
     return report.DONE
 
 
@@ -238,44 +241,68 @@ def _render(vault: Vault) -> None:
 def optimize_after_review(vault: Vault) -> None:
     """Fits the scheduler if the reviews have doubled, and says so in one line; called when a sitting is over and saved.
 
-    Nothing that goes wrong here is more than a line: the reviews are on disk.
+    As a rule it looks at sizes of files and is done. What goes wrong here is a line: the reviews are on disk.
     """
-    from learning.memory import rules_of, scheduler_for
-    from learning.optimizing import TooFew, contest, due_for_fit, params_event
-
-    if not vault.settings.auto_optimize:
+    if not vault.settings.auto_optimize or not _may_be_due(vault):
         return
     try:
-        log = _log_of(vault)
-        if not due_for_fit(log, _tried_in_vain(vault)):
-            return
-        if len(log.reviews) > _MOST_QUIETLY:
-            report.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
-            return
-        found = contest(log.reviews, scheduler_for(rules_of(vault.settings), log.others).rules)
-        if isinstance(found, TooFew):
-            return
-        if not found.better:
-            _remember_in_vain(vault, found.reviews)
-            return
-        _write(vault, params_event(_stamp(vault, log), found))
-        _render(vault)
+        _fit_in_passing(vault, _log_of(vault))
     except RetainError as error:
         report.say(f"the scheduler was not fitted to your reviews: {error}")
-    else:
-        loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
-        report.say(f"the scheduler is fitted to your {found.reviews:,} reviews ({loss}); `--undo` of `retain optimize`")
 
 
-def _tried_in_vain(vault: Vault) -> int:
-    """How many reviews the last fit by itself saw that was not kept; 0 if nothing tells."""
-    from vault.cache_file import read_cache
+def _fit_in_passing(vault: Vault, log: ScannedLog) -> None:
+    from learning.memory import rules_of, scheduler_for
+    from learning.optimizing import Contest, contest, due_for_fit, params_event
 
-    parts = read_cache(vault.root, _TRIED, _KIND)
-    return int(parts[0]) if parts and parts[0].isdigit() else 0
+    tried = _remembered(vault).tried
+    if not due_for_fit(log, tried):
+        _remember(vault, log, tried)
+        return
+    if len(log.reviews) > _MOST_QUIETLY:
+        report.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
+        return
+    found = contest(log.reviews, scheduler_for(rules_of(vault.settings), log.others).rules)
+    if not isinstance(found, Contest) or not found.better:
+        _remember(vault, log, len(log.reviews))
+        return
+    _write(vault, params_event(_stamp(vault, log), found))
+    _render(vault)
+    loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
+    report.say(
+        f"the scheduler is fitted to your {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes it"
+    )
 
 
-def _remember_in_vain(vault: Vault, reviews: int) -> None:
-    from vault.cache_file import keep_cache
+class _Remembered(NamedTuple):
+    """What is known of the last look: reviews of a fit in vain, reviews and bytes there were, reviews then wanted."""
 
-    keep_cache(vault, _TRIED, _KIND, [str(reviews).encode()])
+    tried: int = 0
+    reviews: int = 0
+    size: int = 0
+    wanted: int = 0
+
+
+def _may_be_due(vault: Vault) -> bool:
+    """Whether so many reviews could have come since the last look that a fit is due, by the size of the log alone."""
+    last = _remembered(vault)
+    came = max(0, _size(vault) - last.size) // _LEAST_LINE
+    return last.reviews + came >= (last.wanted or _FEWEST)
+
+
+def _size(vault: Vault) -> int:
+    return sum(file.stat().st_size for file in vault.root.glob("learning/reviews*.jsonl") if file.is_file())
+
+
+def _remembered(vault: Vault) -> _Remembered:
+    parts = read_cache(vault.root, _TRIED, _KIND) or []
+    numbers = [int(part) for part in parts if part.isdigit() and len(part) < 16]
+    return _Remembered(*numbers) if len(numbers) == len(_Remembered._fields) else _Remembered()
+
+
+def _remember(vault: Vault, log: ScannedLog, tried: int) -> None:
+    from learning.optimizing import next_fit_at
+
+    wanted = next_fit_at(log, tried)
+    numbers = _Remembered(tried, len(log.reviews), _size(vault), wanted)
+    keep_cache(vault, _TRIED, _KIND, [str(number).encode() for number in numbers])

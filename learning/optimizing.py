@@ -105,5 +105,9 @@ def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
 
 def due_for_fit(log: ScannedLog, tried: int = 0) -> bool:
     """Whether reviews have doubled since the last fit, or grown by a tenth since `tried` gave nothing better."""
-    now, then = len(log.reviews), reviews_at_fit(log.others, log.places)
-    return now >= max(FEWEST, 2 * then, tried * 11 // 10 + 1)
+    return len(log.reviews) >= next_fit_at(log, tried)
+
+
+def next_fit_at(log: ScannedLog, tried: int = 0) -> int:
+    """The number of reviews at which the next fit is due."""
+    return max(FEWEST, 2 * reviews_at_fit(log.others, log.places), tried * 11 // 10 + 1)

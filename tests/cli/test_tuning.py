@@ -1,0 +1,205 @@
+"""`retain optimize` and `retain simulate` as a user runs them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from cli import opening
+from cli.plain import review_plainly
+from cli.tuning import optimize_after_review
+from learning.fsrs6 import DEFAULTS, Fsrs6
+from tests.cli.conftest import Run
+from vault.ids import ALPHABET, CardId, ulid
+from vault.log_event import Params, Rating, Review, Stamp, Undo, encode
+from vault.review_log import LOG_PATH, read_log
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+TRUTH = Fsrs6((*(p * 0.3 for p in DEFAULTS[:4]), *DEFAULTS[4:8], 1.0, *DEFAULTS[9:]))  # somebody who forgets fast
+IDS = ["".join(random.Random(n).choices(ALPHABET, k=10)) for n in range(301)]
+
+
+def lived(cards: int, dice: random.Random) -> Iterator[tuple[datetime, str, int]]:
+    """The reviews of half a year, up to three weeks ago, at the intervals of FSRS-6, which knows no better."""
+    usual = Fsrs6()
+    for number in range(cards):
+        rating, day = dice.choice((1, 3, 3, 4)), dice.randrange(60)
+        mind, plan = TRUTH.first(rating), usual.first(rating)
+        while day < 180:
+            yield NOW - timedelta(days=200 - day, seconds=number), IDS[number], rating
+            wait = usual.interval(plan[0], 0.9, 100)
+            day += wait
+            rating = 3 if dice.random() < TRUTH.retrievability(mind[0], wait) else 1
+            mind, plan = TRUTH.after(*mind, wait, rating), usual.after(*plan, wait, rating)
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[[int], Path]:
+    """`make(cards)`: a vault in which so many cards have been reviewed for half a year, and one is new."""
+
+    def made(cards: int) -> Path:
+        root = tmp_path / "mind"
+        (root / "learning/flashcards").mkdir(parents=True)
+        (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
+        dice = random.Random(7)
+        lines = [
+            encode(Review(Stamp(ulid(int(at.timestamp() * 1000), dice.randbytes(10)), at), CardId(c), Rating(r), 6_000))
+            for at, c, r in sorted(lived(cards, dice))
+        ]
+        (root / LOG_PATH).write_bytes(b"".join(line + b"\n" for line in lines))
+        blocks = [f"Q: What is number {n}?\nA: It is {n}.\n<!-- card {IDS[n]} -->\n" for n in (*range(cards), 300)]
+        (root / "learning/flashcards/numbers.md").write_text("# Numbers\n\n## Definitional\n\n" + "\n".join(blocks))
+        return root
+
+    return made
+
+
+def params(root: Path) -> list[Params]:
+    return [event for event in read_log(root).events if isinstance(event, Params)]
+
+
+def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_back(
+    run: Run, make: Callable[[int], Path]
+) -> None:
+    root = make(300)
+    before = (root / LOG_PATH).read_bytes()
+    tried = run("optimize", "--dry-run", cwd=root)
+    assert tried.code == 0 and "would be kept" in tried.out and "FSRS-6's" in tried.out
+    assert (root / LOG_PATH).read_bytes() == before
+
+    found = run("optimize", "--json", cwd=root).json
+    assert found["better"] and found["kept"]
+    assert found["marks"]["new"]["log_loss"] < found["marks"]["current"]["log_loss"]
+    assert found["due"]["after"] > found["due"]["before"]  # who forgets fast is asked sooner
+    (event,) = params(root)
+    assert list(event.parameters) == found["parameters"]
+    assert event.reason.startswith(f"fitted to {found['reviews']} reviews")
+    assert len(run("due", "--json", cwd=root).json["due"]) == found["due"]["after"]
+
+    assert "next fit is due at" in run("optimize", "--auto", cwd=root).out
+    assert "not kept" in run("optimize", cwd=root).out
+    assert len(params(root)) == 1
+
+    assert run("undo", cwd=root).code == 0  # takes back a review, and leaves the parameters alone
+    undone = run("optimize", "--undo", "--json", cwd=root).json
+    assert undone["undone"] == event.id and undone["now"] == "FSRS-6's own"
+    nothing = run("optimize", "--undo", cwd=root)
+    assert nothing.code == 2 and "no change of parameters" in nothing.err
+
+
+def test_the_way_back_to_the_defaults_is_in_the_log_too(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(20)
+    assert run("optimize", "--reset", cwd=root).code == 0
+    assert params(root)[-1].parameters == DEFAULTS
+    assert run("optimize", "--undo", cwd=root).code == 0
+    assert isinstance(read_log(root).events[-1], Undo)
+    both = run("optimize", "--undo", "--reset", cwd=root)
+    assert both.code == 2 and "do not go together" in both.err
+
+
+def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(10)
+    number = len(read_log(root).events)
+    found = run("optimize", "--json", cwd=root).json
+    assert found == {
+        "reviews": number,
+        "kept": False,
+        "missing_reviews": 400 - number,
+        "missing_later_reviews": found["missing_later_reviews"],
+    }
+    assert f"{400 - number} reviews more" in run("optimize", cwd=root).out
+    assert params(root) == []
+
+
+def sit(vault: Vault) -> None:
+    review_plainly(vault, clock=opening.now, source=StringIO("\n3\nq\n"), out=StringIO())
+    optimize_after_review(vault)
+
+
+def test_a_sitting_that_doubles_the_reviews_ends_with_one_line_and_a_fit(
+    make: Callable[[int], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = make(300)
+    sit(open_vault(str(root), None, root))
+    assert capsys.readouterr().err.count("the scheduler is fitted to your") == 1
+    assert len(params(root)) == 1
+    sit(open_vault(str(root), None, root))
+    assert "fitted" not in capsys.readouterr().err
+    assert len(params(root)) == 1
+
+
+def test_who_does_not_want_it_is_left_alone(make: Callable[[int], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    root = make(300)
+    settings = root / "retain.toml"
+    settings.write_text(settings.read_text().replace("# auto_optimize = true", "auto_optimize = false"))
+    sit(open_vault(str(root), None, root))
+    assert params(root) == [] and "fitted" not in capsys.readouterr().err
+
+
+def test_a_fit_in_vain_is_not_tried_again_at_once(
+    make: Callable[[int], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = make(300)
+    vault = open_vault(str(root), None, root)
+    at = read_log(root).events[-1].at + timedelta(seconds=1)
+    mine = Params(Stamp(ulid(int(at.timestamp() * 1000), bytes(10)), at), TRUTH.parameters, None, "fitted to 1 reviews")
+    with (root / LOG_PATH).open("ab") as log:
+        log.write(encode(mine) + b"\n")
+    optimize_after_review(vault)
+    kept = len(params(root))
+    cache = root / ".retain/cache/tuning"
+    if kept == 1:  # no better than the truth: remembered, so that the next sitting only looks at sizes
+        stamp = cache.stat().st_mtime_ns
+        optimize_after_review(vault)
+        assert cache.stat().st_mtime_ns == stamp
+    assert len(params(root)) == kept
+    cache.write_bytes(b"\x00rubbish")
+    optimize_after_review(vault)  # a cache that says nothing is no cache
+    assert "fitted" not in capsys.readouterr().err or kept == 2
+
+
+def test_the_forecast_is_the_same_twice_and_changes_nothing(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(60)
+    before = (root / LOG_PATH).read_bytes()
+    words = ("simulate", "--days", "60", "--json", "--retention", "0.8", "--retention", "0.95")
+    found = run(*words, cwd=root).json
+    assert found["cards"] == 60 and found["waiting"] == 1
+    low, high = found["forecasts"]
+    assert (low["retention"], high["retention"]) == (0.8, 0.95)
+    assert low["reviews_a_day"] < high["reviews_a_day"] and low["remembered"] <= high["remembered"]
+    assert len(low["by_day"]["minutes"]) == 60 and sum(low["by_day"]["new"]) == 1
+    assert run(*words, cwd=root).json["forecasts"] == found["forecasts"]
+    assert (root / LOG_PATH).read_bytes() == before
+
+
+def test_the_forecast_is_shown_as_a_table_a_plot_and_one_sentence(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(60)
+    done = run("simulate", "--days", "30", "--minutes", "10", cwd=root)
+    assert done.code == 0
+    assert "90% *" in done.out and "█" in done.out
+    assert "you end up at about" in done.out and "fit into 10 minutes" in done.out
+    assert run("simulate", "--retention", "0.2", cwd=root).code == 2
+
+
+def test_a_backlog_is_told_with_the_day_on_which_it_is_cleared(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(60)
+    settings = root / "retain.toml"
+    settings.write_text(settings.read_text().replace("reviews_per_day = 200", "reviews_per_day = 5"))
+    overdue = len(run("due", "--json", cwd=root).json["due"])
+    plan = run("simulate", "--json", cwd=root).json["backlog"]
+    assert overdue > 5 and plan["overdue"] == overdue and plan["per_day"] == 5
+    words = run("simulate", "--days", "10", cwd=root).out
+    assert f"{overdue} overdue; at 5 a day" in words and "lose most by waiting come first" in words
+
+
+def test_an_empty_vault_has_a_forecast_too(run: Run, make: Callable[[int], Path]) -> None:
+    done = run("simulate", "--new", "10", "--days", "30", "--json", cwd=make(0))
+    assert done.code == 0
+    assert done.json["forecasts"][0]["known"] == 300
