@@ -276,7 +276,7 @@ def _with_article(subject: Subject, vault: Vault, path: str) -> Subject:
             sources=len(properties.texts("sources")),
             confidence=properties.text("confidence"),
         )
-    return replace(subject, sentences=1_000)
+    return replace(subject, sentences=None)
 
 
 def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict[CardId, list[Trial]]:

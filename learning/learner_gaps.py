@@ -98,7 +98,8 @@ class Subject:
     """A concept with all that the rules look at.
 
     `unexplained` are names on which its article leans and which no source explains, `lacks` what is missing on the
-    concept itself and what would fill that. `sentences` and `sources` are of its article; 0 without one.
+    concept itself and what would fill that. `sentences` and `sources` are of its article: 0 without one, None where it
+    cannot be read.
     """
 
     concept: str
@@ -107,7 +108,7 @@ class Subject:
     cards: tuple[CardRecord, ...]
     wanted: float = 0.9
     has_article: bool = True
-    sentences: int = 0
+    sentences: int | None = 0
     sources: int = 0
     confidence: str = ""
     needs: tuple[Need, ...] = ()
@@ -206,7 +207,7 @@ def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 
 def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
     least = SPARSE_SENTENCES if subject.confidence in ("low", "speculative") else FEW_SENTENCES
-    if subject.sentences > least:
+    if subject.sentences is None or subject.sentences > least:
         return None
     sure = f", of {subject.confidence} confidence" if subject.confidence else ""
     why = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}{sure}"
@@ -222,13 +223,15 @@ def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
 
 
 def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
-    said = f"{_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}"
+    said = "its article cannot be read"
+    if subject.sentences is not None:
+        said = f"its article has {_count(subject.sentences, 'sentence')} from {_count(subject.sources, 'source')}"
     weak = min(subject.needs, key=lambda need: (need.known / max(need.cards, 1), need.title), default=None)
     if weak is not None and weak.cards and weak.known < weak.cards:
         known = f"{weak.known} of {weak.cards} cards are known"
-        why = f"its article has {said}, but of {weak.title}, on which it builds, {known}"
+        why = f"{said}, but of {weak.title}, on which it builds, {known}"
         return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then read the article again", (weak.link,))
-    why = f"{_times(worst)} where {worst.foretold:.1f} was foretold, its cards are sound and its article has {said}"
+    why = f"{_times(worst)} where {worst.foretold:.1f} was foretold, its cards are sound, {said}"
     return Diagnosis(Cause.LAPSE, why, "read its article again, then say it in your own words before you look")
 
 
