@@ -127,7 +127,8 @@ class CardDesk:
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
-    _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key
+    _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
+    _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
     _saying: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims of all sources that have it
 
     def open(self) -> None:
@@ -182,10 +183,9 @@ class CardDesk:
         """Tell the ledger on which claims the card rests now, and give it the key that goes with them."""
         first = f"{card.kind.value}:{card.cites[0]}"
         numbers = itertools.chain([first], (f"{first}:{n}" for n in itertools.count(2)))
-        taken = set(self._keys.values())
-        key = next(k for k in numbers if k not in taken and self._known(k) in (None, card.id))
+        key = next(k for k in numbers if self._known(k) in (None, card.id))
         if key != self._key(card.id):
-            self._keys[card.id] = key
+            self._keys[card.id], self._owners[key] = key, card.id
             self.news.events.append(
                 {"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key}
             )
@@ -196,8 +196,8 @@ class CardDesk:
 
     def _known(self, key: str) -> CardId | None:
         """The card that has or had the key."""
-        if (new := next((i for i, k in self._keys.items() if k == key), None)) is not None:
-            return new
+        if key in self._owners:
+            return self._owners[key]
         id_ = self.ids.keys.get(("card", key))
         return CardId(id_) if id_ is not None and id_ not in self._keys else None
 
