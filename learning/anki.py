@@ -31,6 +31,7 @@ from vault.review_log import unix_ms
 
 STAMPS = ".retain/anki.json"
 _MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
+VAULT_TAG = "retain::vault::"
 MODEL = "retain"  # the name of our note type
 _MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
 FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
@@ -88,6 +89,11 @@ def guid_of(vault_id: str, card: CardId) -> str:
     import genanki
 
     return str(genanki.guid_for(vault_id, card))
+
+
+def vault_tag(vault_id: str) -> str:
+    """Says of a note whose GUID we could not choose, as `sync` makes it, which vault it is of."""
+    return f"{VAULT_TAG}{hashlib.sha256(vault_id.encode()).hexdigest()[:10]}"
 
 
 def notes_of(desk: Desk, media: Media | None = None) -> list[AnkiNote]:

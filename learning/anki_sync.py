@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from learning.anki import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, notes_of
+from learning.anki import BACK, FIELDS, FRONT, MODEL, STYLE, VAULT_TAG, AnkiNote, notes_of, vault_tag
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused
 from learning.anki_media import Media
 from learning.anki_reviews import AnkiReview, dated, imports, known_origins
@@ -88,7 +88,8 @@ def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = 
     With `newer`, the vault's words also replace what was edited in Anki; with `dry_run`, Anki is only read.
     Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
     """
-    found = _found(anki, desk.cards)
+    tag = vault_tag(desk.vault.settings.vault_id)
+    found = _found(anki, desk.cards, tag)
     media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
     pushed = read_pushed(old)
     retracted = {card for card in desk.cards if desk.state(card).retracted}
@@ -98,7 +99,7 @@ def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = 
         return Synced(plan, home)
     if home.new:
         append(desk.vault.guard(Scope.LOG), *home.new)
-    sent, failed = _taken_there(anki, plan, media)
+    sent, failed = _taken_there(anki, plan, media, tag)
     there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
     _keep(desk, old, pushed | {note.card: note_digest(note) for note in there})
     return Synced(plan, home, sent, tuple(failed))
@@ -158,14 +159,18 @@ def _digest(fields: Mapping[str, str]) -> str:
 
 def _tags(one: Found, note: AnkiNote) -> list[str]:
     """The tags that the note is to have: ours, and whatever a human put there."""
-    return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if not tag.startswith(_OURS))]))
+    return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if _stays(tag))]))
+
+
+def _stays(tag: str) -> bool:
+    return not tag.startswith(_OURS) or tag.startswith(VAULT_TAG)
 
 
 # --- what Anki holds ------------------------------------------------------------------------------------------------
 
 
-def _found(anki: AnkiConnect, cards: Container[CardId]) -> list[Found]:
-    """The notes in Anki of the vault's cards, in the order in which they were made."""
+def _found(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[Found]:
+    """The notes in Anki of the vault's cards, in the order in which they were made; none that another vault made."""
     numbers = anki.call("findNotes", query='"CardId:_*"')
     _check(isinstance(numbers, list) and all(type(n) is int for n in numbers), "findNotes", anki)
     found = []
@@ -173,7 +178,11 @@ def _found(anki: AnkiConnect, cards: Container[CardId]) -> list[Found]:
         told = anki.call("notesInfo", notes=list(some))
         _check(isinstance(told, list), "notesInfo", anki)
         found += [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
-    return [one for one in found if one.card in cards]
+    return [one for one in found if one.card in cards and _whose(one) in ("", tag)]
+
+
+def _whose(one: Found) -> str:
+    return next((tag for tag in one.tags if tag.startswith(VAULT_TAG)), "")
 
 
 def _note(told: Any, anki: AnkiConnect) -> Found:
@@ -237,7 +246,7 @@ def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
 # --- notes go there -------------------------------------------------------------------------------------------------
 
 
-def _taken_there(anki: AnkiConnect, plan: Plan, media: Media) -> tuple[int, list[str]]:
+def _taken_there(anki: AnkiConnect, plan: Plan, media: Media, tag: str) -> tuple[int, list[str]]:
     """Writes what was planned into Anki: the number of pictures sent, and what Anki would not take."""
     failed: list[str] = []
     sent = _send_media(anki, media.files, failed) if plan.create or plan.update else 0
@@ -245,7 +254,7 @@ def _taken_there(anki: AnkiConnect, plan: Plan, media: Media) -> tuple[int, list
         _make_note_type(anki)
         for deck in dict.fromkeys("::".join(note.deck) for note in plan.create):
             anki.call("createDeck", deck=deck)
-    _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in plan.create], failed)
+    _each(anki, "addNote", [(note.card, {"note": _new(note, tag)}) for note in plan.create], failed)
     changed = [(note.card, {"note": {"id": one.id, "fields": _named(note)}}) for one, note in plan.update]
     _each(anki, "updateNoteFields", changed, failed)
     for one, note in (*plan.update, *plan.retag):
@@ -263,13 +272,13 @@ def _each(anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str
                 failed.append(f"card {card}: {answer.what}")
 
 
-def _new(note: AnkiNote) -> dict[str, Any]:
+def _new(note: AnkiNote, tag: str) -> dict[str, Any]:
     """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
     return {
         "deckName": "::".join(note.deck),
         "modelName": MODEL,
         "fields": _named(note),
-        "tags": list(note.tags),
+        "tags": [*note.tags, tag],
         "options": {"allowDuplicate": True},
     }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from learning.anki import export_anki
+from learning.anki import export_anki, vault_tag
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused, connected
 from learning.anki_sync import PUSHED, RETRACTED, Synced, read_pushed, sync
 from learning.desk import open_desk, rate
@@ -19,8 +19,9 @@ from tests.learning.connect_server import ConnectServer, serving
 from vault.ids import CardId
 from vault.log_event import Import, Rating
 from vault.review_log import read_log
-from vault.store import Vault
+from vault.store import Vault, open_vault
 
+VAULT_ID = "01KB0000000000000000000000"
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 READING = {
     *("requestPermission", "version", "findNotes", "notesInfo", "getReviewsOfCards"),
@@ -80,7 +81,8 @@ def test_new_notes_are_made_once_with_deck_tags_and_note_type(vault: Vault, serv
     note = notes(server)[A1]
     assert note["Question"] == "What is the spacing effect?" and note["Source"] == "The spacing effect, line 14"
     assert note.note_type()["name"] == "retain"
-    assert sorted(note.tags) == ["memory", "retain::concept::spacing-effect", "retain::kind::definitional"]
+    ours = ["memory", "retain::concept::spacing-effect", "retain::kind::definitional", vault_tag(VAULT_ID)]
+    assert sorted(note.tags) == sorted(ours)
     card = note.cards()[0]
     assert server.col.decks.name(card.did) == "retain::Mind::memory"
     assert "line 14" not in card.question() and "blockquote" in card.answer()
@@ -238,6 +240,16 @@ def test_a_note_of_another_vault_is_let_alone_and_one_that_is_there_twice_is_nam
         server.col.add_note(note, server.col.decks.id("Other"))
     done = synced(vault, server)
     assert done.plan.twice == (A1,) and done.plan.create == ()
+
+
+def test_the_notes_of_two_vaults_with_the_same_cards_are_kept_apart(vault: Vault, server: ConnectServer) -> None:
+    synced(vault, server)
+    settings = vault.root / "retain.toml"
+    settings.write_text(settings.read_text().replace(VAULT_ID, VAULT_ID[:-1] + "1"))
+    other = open_vault(str(vault.root), None, vault.root)
+    assert counts(synced(other, server)) == (3, 0, 0, 0)
+    assert server.col.note_count() == 6
+    assert counts(synced(other, server)) == counts(synced(vault, server)) == (0, 0, 3, 0)
 
 
 def test_reviews_here_and_there_are_one_history_in_the_order_of_time(vault: Vault, server: ConnectServer) -> None:
