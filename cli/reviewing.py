@@ -97,8 +97,9 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
         report.show(f"{name} ({len(items)})")
         for item in items[:SHOWN]:
-            placed = desk.cards[item.card]
-            report.show(f"  {item.card}  {placed.title} · {item.kind}: {_short(placed.card.question)}")
+            placed = desk.cards.get(item.card)
+            if placed is not None:  # gone in this very moment
+                report.show(f"  {item.card}  {placed.title} · {item.kind}: {_short(placed.card.question)}")
         if len(items) > SHOWN:
             report.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:
@@ -118,15 +119,15 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
     from vault.ledger import instant
 
     state = desk.state(item.card)
-    placed = desk.cards[item.card]
+    place = desk.place(item.card)
     return {
         "id": item.card,
-        "concept": placed.title,
+        "concept": place.title,
         "kind": item.kind,
         "due": instant(state.due) if state.due else None,
         "retrievability": round(desk.scheduler.retrievability(state, desk.now), 4) if state.due else None,
-        "path": placed.deck.path,
-        "line": placed.card.line,
+        "path": place.path,
+        "line": place.line,
     }
 
 

@@ -16,8 +16,10 @@ from vault.store import Vault
 _COMMENT = "<!-- card {} -->"
 
 
-def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime) -> list[Deck]:
+def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iterable[CardId] = ()) -> list[Deck]:
     """`decks`, each with an id for every card; those that had some already are as they were.
+
+    `others` are the ids of cards in further decks.
 
     No byte of a human's changes: the comment goes on a line of its own after the card. A card whose comment would not
     be read again stays without an id, and is among its deck's diagnostics. Raises: WriteFailed, Refused.
@@ -29,7 +31,7 @@ def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime) -> list[Deck
     by_key = {str(event.get("id")): event.get("key") for event in events if event.get("type") == "birth"}
     # An id that was given to these very words before, and that no card has now, is theirs again.
     known = {id_ for id_, key in by_key.items() if key == _key(id_)}
-    taken = (by_key.keys() - known) | {str(card.id) for deck in decks for card in deck.cards}
+    taken = (by_key.keys() - known) | {str(card.id) for deck in decks for card in deck.cards} | set(others)
     return [_adopted(vault, deck, taken, known, now) for deck in decks]
 
 

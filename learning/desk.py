@@ -3,76 +3,82 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 
 from learning import stats
 from learning.adopt import adopt_cards
-from learning.card_events import card_events
-from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold, rules_of, scheduler_for
-from learning.queue import Item, Limits, Queue, build_queue, done_today
+from learning.candidates import items
+from learning.checkpoint import Past, open_past
+from learning.deck_index import DeckIndex, Place, read_index, tags_of
+from learning.indexed_cards import IndexedCards
+from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
+from learning.placed import Placed, concept_of
+from learning.queue import Limits, Queue, build_queue
 from learning.review_page import Row, render_page
-from vault import ledger
 from vault.agent_run import at_work, held_back, judged_decks
-from vault.card import Card, Deck
+from vault.card import Deck
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
-from vault.errors import Damaged, EditedMeanwhile, NotFound, Refused, WriteFailed
+from vault.errors import EditedMeanwhile, NotFound, Refused, WriteFailed
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Undo
-from vault.markdown import unescape
-from vault.review_log import Log, LogWriter, by_time, last_undoable, live, read_log
+from vault.review_log import Log, LogWriter
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
 from vault.wikilink import links
 
+__all__ = [
+    "Desk",
+    "Placed",
+    "after",
+    "last_event",
+    "mark",
+    "open_desk",
+    "prerequisites",
+    "rate",
+    "read_desk",
+    "retention_of",
+    "save_review_page",
+    "undo",
+]
+
 _GRAPH = "wiki/_graph.md"
 _NEEDS = re.compile(r"- (\[\[[^\[\]]*\]\]) needs ((?:\[\[[^\[\]]*\]\](?:, )?)+)")
-_PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-_FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _TRIES = 10  # other commands may render the page just then
+_MOMENT = timedelta(microseconds=1)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A card and the deck it stands in. `concept` is the deck's stem, which the concept's article shares."""
-
-    id: CardId
-    card: Card
-    deck: Deck
-    concept: str
-
-    @property
-    def title(self) -> str:
-        """The concept's name in plain words."""
-        return clean_line(unescape(self.deck.title))
-
-    @property
-    def kind(self) -> str:
-        return self.card.kind.value if self.card.kind else ""
-
-    @property
-    def article(self) -> str:
-        return f"{CONCEPTS}/{self.concept}.md"
-
-
-@dataclass(frozen=True, slots=True)
 class Desk:
-    """All that a review needs, as of `now`; `cards` in the order of the decks."""
+    """All that a review needs, as of `now`; `cards` in the order of the decks, each read when it is asked for."""
 
     vault: Vault
     now: datetime
     tag: str
     cards: Mapping[CardId, Placed]
-    log: Log
-    changes: tuple[CardEvent, ...]
-    scheduler: Scheduler
-    states: Mapping[CardId, MemoryState]
-    queue: Queue
+    past: Past
+    queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def log(self) -> Log:
+        """Every event there is. What has to be quick asks `past`, which does not read years for an answer."""
+        return self.past.whole()
+
+    @property
+    def changes(self) -> tuple[CardEvent, ...]:
+        return self.past.changes
+
+    @property
+    def scheduler(self) -> Scheduler:
+        return self.past.scheduler
+
+    @property
+    def states(self) -> Mapping[CardId, MemoryState]:
+        return self.past.states
 
     def state(self, card: CardId) -> MemoryState:
         """What is remembered of the card; NEW if nothing is."""
@@ -88,14 +94,21 @@ class Desk:
     def writer(self, via: str) -> LogWriter:
         """The hand that adds to this vault's log; `via` says whose it is ("cli", "tui", "plain")."""
         zone = self.scheduler.calendar.zone
-        return LogWriter(self.vault.guard(Scope.LOG), self.log.events, zone=zone, via=via)
+        return LogWriter(self.vault.guard(Scope.LOG), (), zone=zone, via=via, last=self.past.last)
 
     @property
     def today(self) -> dict[str, int]:
         """How many cards today has room for, and the minutes they will take."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
-        return {"due": due, "new": new, "minutes": stats.minutes(due, new, self.log.events)}
+        return {"due": due, "new": new, "minutes": stats.minutes(due, new, self.past.for_minutes())}
+
+    def place(self, card: CardId) -> Place:
+        """Where a card stands, and what a list says of it. Raises: KeyError."""
+        if isinstance(self.cards, IndexedCards):
+            return self.cards.place(card)
+        placed = self.cards[card]
+        return Place(placed.deck.path, placed.card.line, placed.title, placed.kind)
 
 
 def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
@@ -104,14 +117,78 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
     Cards that a human wrote by hand get their ids on the way. What cannot be read is among the diagnostics, and the
     rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger cannot be read at all.
     """
-    log = read_log(vault.root)  # first: where a newer retain wrote it, nothing may be written
-    decks = list(judged_decks(vault))
     found = [*vault.notices, *_waiting(vault)]
+    index = _index(vault)
+    past = open_past(vault, _scheduler_of(vault, index))  # first: a log of a newer retain keeps us from writing
+    if index is None:
+        cards, more = _all_cards(vault, now, found)
+    else:
+        cards, more = _indexed(vault, index, now, found)
+    return _queued(Desk(vault, now, tag, cards, past, diagnostics=(*found, *more, *past.diagnostics)))
+
+
+def _index(vault: Vault) -> DeckIndex | None:
+    """The index of the decks; None where they have to be read one by one, as something about them is out of order."""
+    if at_work(vault):
+        return None
     try:
-        decks = decks if at_work(vault) else adopt_cards(vault, decks, now)  # an agent's new cards are not a human's
+        index = read_index(vault)
+    except OSError:
+        return None
+    return None if index.repeats else index
+
+
+def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[LogEvent]], Scheduler]:
+    wanted = retention_of(vault, index) if vault.settings.retention_by_tag else {}
+    return lambda events: scheduler_for(rules_of(vault.settings), events, wanted)
+
+
+def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:
+    """The cards whose tags ask for a retention of their own: of several the highest."""
+    wanted: dict[CardId, float] = {}
+    by_tag = vault.settings.retention_by_tag
+    for cards, tags in tags_of(vault, index):
+        found = [by_tag[tag] for each in tags if (tag := each.removeprefix("#").casefold()) in by_tag]
+        if found:
+            wanted.update(dict.fromkeys(cards, max(found)))
+    return wanted
+
+
+def _all_cards(
+    vault: Vault, now: datetime, found: list[Diagnostic]
+) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
+    """Every card, from decks that are all read. What kept cards from getting ids goes to `found`."""
+    decks = list(judged_decks(vault))
+    decks = decks if at_work(vault) else _adopted(vault, decks, now, found, ())
+    cards, repeats = _place(decks)
+    return cards, [*(d for deck in decks for d in deck.diagnostics), *repeats]
+
+
+def _indexed(
+    vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
+) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
+    """As `_all_cards`, by the index."""
+    odd = list(index.odd.values())
+    if any(card.id is None for deck in odd for card in deck.cards):
+        odd = _adopted(vault, odd, now, found, index.card_ids())
+        if any(deck.text != index.odd[deck.path].text for deck in odd):
+            index = read_index(vault)
+            if index.repeats:
+                return _all_cards(vault, now, found)
+        known = {deck.path: deck for deck in odd}
+        index = replace(index, odd={path: known.get(path, deck) for path, deck in index.odd.items()})
+    return IndexedCards(vault, index), [d for deck in index.odd.values() for d in deck.diagnostics]
+
+
+def _adopted(
+    vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
+) -> list[Deck]:
+    """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
+    try:
+        return adopt_cards(vault, decks, now, others)
     except (WriteFailed, Refused) as problem:
         found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
-    return _read_desk(vault, decks, log, now, tag, found)
+        return decks
 
 
 def _waiting(vault: Vault) -> list[Diagnostic]:
@@ -121,13 +198,6 @@ def _waiting(vault: Vault) -> list[Diagnostic]:
         return []
     what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards wait"
     return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they are back when the agent's work is judged")]
-
-
-def _read_desk(vault: Vault, decks: list[Deck], log: Log, now: datetime, tag: str, found: list[Diagnostic]) -> Desk:
-    cards, repeats = _place(decks)
-    found += [*(d for deck in decks for d in deck.diagnostics), *repeats, *log.diagnostics]
-    changes = card_events(vault.read_bytes(ledger.IDS) or b"")
-    return _reckoned(Desk(vault, now, tag, cards, log, changes, Scheduler(Rules()), {}, Queue(), tuple(found)))
 
 
 def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic]]:
@@ -146,56 +216,30 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
     return cards, found
 
 
-def _reckoned(desk: Desk) -> Desk:
-    """`desk` with memory and queue made anew from its log."""
-    settings = desk.vault.settings
-    rules = rules_of(settings)
-    scheduler = scheduler_for(rules, desk.log.events)
-    states = fold(desk.log.events, scheduler, desk.changes)
+def _queued(desk: Desk) -> Desk:
+    """`desk` with the queue of its past."""
+    settings, calendar = desk.vault.settings, desk.scheduler.calendar
+    until = calendar.start(calendar.day(desk.now) + 1)
+    done = desk.past.done(calendar, desk.now)
     queue = build_queue(
-        _items(desk),
-        states,
+        items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT)),
+        desk.states,
         desk.now,
-        calendar=rules.calendar,
+        calendar=calendar,
         limits=Limits(settings.new_per_day, settings.reviews_per_day),
-        done=done_today(desk.log.events, rules.calendar, desk.now),
+        done=done,
         prerequisites=prerequisites(desk.vault.read_bytes(_GRAPH) or b""),
+        met={concept for card in done.cards if (concept := _concept(desk, card))} if settings.bury_siblings else None,
     )
-    return replace(desk, scheduler=scheduler, states=states, queue=queue)
+    return replace(desk, queue=queue)
 
 
-def _items(desk: Desk) -> list[Item]:
-    """The cards that may be queued, in the order of the decks."""
-    tag = desk.tag.removeprefix("#").casefold()
-    paused: dict[str, bool] = {}
-    tagged: dict[str, bool] = {}
-    items = []
-    for id_, placed in desk.cards.items():
-        path = placed.deck.path
-        if path not in paused:
-            paused[path] = _is_paused(desk.vault, placed)
-            tagged[path] = not tag or tag in _names(placed)
-        if not paused[path] and (tagged[path] or tag == placed.kind):
-            items.append(Item(id_, placed.concept, placed.kind))
-    return items
-
-
-def _names(placed: Placed) -> set[str]:
-    tags = placed.deck.properties.texts("tags")
-    return {placed.concept.casefold(), placed.title.casefold(), *(t.removeprefix("#").casefold() for t in tags)}
-
-
-def _is_paused(vault: Vault, placed: Placed) -> bool:
-    """Whether `learning: false` in the front matter of deck or article keeps the deck out of the queue."""
-    with suppress(Refused, Damaged):  # an article that cannot be read says nothing
-        article = vault.read_bytes(placed.article) or b""
-        return any(_PAUSED.search(_front(data)) for data in (article, placed.deck.text.encode()))
-    return False
-
-
-def _front(data: bytes) -> bytes:
-    end = _FRONT_END.search(data, 4) if data.startswith(b"---") else None
-    return data[: end.start()] if end else b""
+def _concept(desk: Desk, card: CardId) -> str:
+    """The concept of a card; "" if the card is in no deck."""
+    try:
+        return concept_of(desk.place(card).path)
+    except KeyError:
+        return ""
 
 
 def prerequisites(graph: bytes) -> dict[str, set[str]]:
@@ -214,8 +258,10 @@ def prerequisites(graph: bytes) -> dict[str, set[str]]:
 
 def after(desk: Desk, *events: LogEvent) -> Desk:
     """`desk` once these events are in the log."""
-    together = tuple(sorted((*desk.log.events, *events), key=by_time))
-    return _reckoned(replace(desk, log=replace(desk.log, events=together)))
+    past = desk.past.with_events(*events)
+    if past is None:
+        past = open_past(desk.vault, _scheduler_of(desk.vault, _index(desk.vault)))
+    return _queued(replace(desk, past=past))
 
 
 def rate(
@@ -244,7 +290,7 @@ def mark(desk: Desk, id_: str, kind: type[CardMark], *, via: str, reason: str = 
 
 def undo(desk: Desk, *, via: str) -> tuple[Desk, Undo, LogEvent]:
     """Voids the latest event that a human's command wrote; gives it, too. Raises: NotFound, WriteFailed."""
-    voided = last_undoable(desk.log.events)
+    voided = desk.past.undoable()
     if voided is None:
         raise NotFound("nothing in the review log is left to undo")
     writer = desk.writer(via)
@@ -255,7 +301,7 @@ def undo(desk: Desk, *, via: str) -> tuple[Desk, Undo, LogEvent]:
 
 def last_event(desk: Desk) -> datetime | None:
     """The instant of the last thing that happened to a card and still counts."""
-    reviewed = (event.at for event in live(desk.log.events))
+    reviewed = () if desk.past.last is None else (desk.past.last,)
     return max((*reviewed, *(change.at for change in desk.changes)), default=None)
 
 
@@ -284,4 +330,12 @@ def save_review_page(desk: Desk) -> bool:
 
 def read_desk(vault: Vault) -> Desk:
     """The desk of a page that knows no clock: nothing is adopted, and its queue is of no day. Raises as `read_log`."""
-    return _read_desk(vault, list(judged_decks(vault)), read_log(vault.root), _NO_TIME, "", [])
+    index = _index(vault)
+    past = open_past(vault, _scheduler_of(vault, index))
+    if index is None:
+        decks = list(judged_decks(vault))
+        cards, repeats = _place(decks)
+        found = [*(d for deck in decks for d in deck.diagnostics), *repeats]
+        return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*found, *past.diagnostics))
+    found = [d for deck in index.odd.values() for d in deck.diagnostics]
+    return Desk(vault, _NO_TIME, "", IndexedCards(vault, index), past, diagnostics=(*found, *past.diagnostics))

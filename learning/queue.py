@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from operator import itemgetter
@@ -38,10 +38,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Cards already seen in the present study day: for the first time, and again."""
+    """Cards already seen in the present study day: for the first time, and again.
+
+    `first` are the former, `cards` all of them.
+    """
 
     new: int = 0
     reviews: int = 0
+    first: frozenset[CardId] = field(default=frozenset(), repr=False, compare=False)
+    cards: frozenset[CardId] = field(default=frozenset(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,13 @@ def build_queue(
     limits: Limits | None = None,
     done: Done | None = None,
     prerequisites: Mapping[str, Collection[str]] | None = None,
+    met: Collection[str] | None = None,
 ) -> Queue:
-    """The queue at `now`. `items` in the order of the decks; `prerequisites` by concept, circles allowed."""
+    """The queue at `now`. `items` in the order of the decks; `prerequisites` by concept, circles allowed.
+
+    With `met`, the concepts of the cards seen today, no more than one card of a concept has room in a study day; steps
+    of learning do always.
+    """
     limits, done = limits or Limits(), done or Done()
     fresh: list[Item] = []
     due: list[tuple[Item, MemoryState]] = []
@@ -87,10 +97,22 @@ def build_queue(
             waiting.append((state.due, item))
     steps, reviews = _due_order(due, calendar, day)
     new = list(new_order(fresh, prerequisites or {}))
-    room = reviews[: max(0, limits.reviews - done.reviews)]
-    today = steps + list(mixed(room, new[: max(0, limits.new - done.new)]))
+    room, fresh = (reviews, new) if met is None else _one_of_each(reviews, new, {*met, *(i.concept for i in steps)})
+    room = room[: max(0, limits.reviews - done.reviews)]
+    today = steps + list(mixed(room, fresh[: max(0, limits.new - done.new)]))
     waiting.sort(key=lambda w: (w[0], w[1].card))
     return Queue(tuple(steps + reviews), tuple(new), tuple(today), tuple(item for _, item in waiting))
+
+
+def _one_of_each(reviews: list[Item], new: list[Item], met: set[str]) -> tuple[list[Item], list[Item]]:
+    """Of each concept that is not `met` yet its first card: a review before a new one."""
+    kept: tuple[list[Item], list[Item]] = ([], [])
+    for items, out in zip((reviews, new), kept, strict=True):
+        for item in items:
+            if item.concept not in met:
+                met.add(item.concept)
+                out.append(item)
+    return kept
 
 
 def done_today(events: Iterable[LogEvent], calendar: StudyCalendar, now: datetime) -> Done:
@@ -101,7 +123,8 @@ def done_today(events: Iterable[LogEvent], calendar: StudyCalendar, now: datetim
     for event in live(events):
         if isinstance(event, Review):
             (today if event.at >= start else before).add(event.card)
-    return Done(len(today - before), len(today & before))
+    first = frozenset(today - before)
+    return Done(len(first), len(today) - len(first), first, frozenset(today))
 
 
 def _once(items: Iterable[Item]) -> Iterable[Item]:

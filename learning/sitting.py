@@ -147,10 +147,9 @@ class Sitting:
         """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
         from learning.promotion import promotion
 
-        states = {**self.desk.states, **self.session.changed}
-        log = replace(self.desk.log, events=(*self.desk.log.events, *reversed(list(self._events()))))
+        past = self.desk.past.with_events(*self._events())
         try:
-            return promotion(replace(self.desk, states=states, log=log)).concepts
+            return promotion(replace(self.desk, past=past) if past else desks.read_desk(self.desk.vault)).concepts
         except RetainError:
             return 0
 

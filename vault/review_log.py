@@ -188,9 +188,18 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
     Raises: Refused or Damaged if a file cannot be read at all, as without it cards would look new.
     """
     folder = Folder(root)
-    paths = [entry.path for entry in folder.listing(FOLDER) if _NAME.fullmatch(entry.path)]
-    found = [(clean_line(path.encode(errors="replace").decode()), folder.read(path)) for path in paths]
+    found = [(shown_path(path), folder.read(path)) for path in log_paths(root)]
     return [(path, data) for path, data in found if data is not None]
+
+
+def log_paths(root: Path) -> list[str]:
+    """The vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
+    return [entry.path for entry in Folder(root).listing(FOLDER) if _NAME.fullmatch(entry.path)]
+
+
+def shown_path(path: str) -> str:
+    """The path of a file of the log as it may be shown."""
+    return clean_line(path.encode(errors="replace").decode())
 
 
 def live(events: Iterable[LogEvent]) -> list[LogEvent]:
@@ -261,12 +270,15 @@ def append(guard: Guard, *events: LogEvent) -> None:
 class LogWriter:
     """The hand that adds to one vault's log: stamps that never go back, and lines that are on disk when it returns.
 
-    `events` are what the log holds; `via` says whose hand it is ("tui", "cli").
+    `events` are what the log holds, `last` the instant of the last of them that counts, where the caller knows it;
+    `via` says whose hand it is ("tui", "cli").
     """
 
-    def __init__(self, guard: Guard, events: Iterable[LogEvent], *, zone: tzinfo, via: str) -> None:
+    def __init__(
+        self, guard: Guard, events: Iterable[LogEvent], *, zone: tzinfo, via: str, last: datetime | None = None
+    ) -> None:
         self._guard, self._zone, self._via = guard, zone, via
-        self._last = max((event.at for event in live(events)), default=None)
+        self._last = max((event.at for event in live(events)), default=last)
 
     def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
         """A stamp after every event that counts; or at `dated`, an instant that the human gave."""

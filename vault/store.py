@@ -119,26 +119,29 @@ class Vault:
 
     def decks(self) -> Iterator[Deck]:
         """Every file of flashcards, by name. An unreadable one is an empty deck with a diagnostic."""
-        from vault.card import Deck, parse_deck
+        from vault.card import Deck
 
         try:
             paths = self.paths(FLASHCARDS, ".md")
         except Refused as error:
             yield Deck(FLASHCARDS, "", (), (Diagnostic(FLASHCARDS, 0, "unreadable", error.what, error.hint),))
             return
-        for path in paths:
-            try:
-                text = self.read_text(path)
-            except (Damaged, Refused) as error:
-                line = error.where.removeprefix(f"{path}:")
-                if line.isdecimal():
-                    found = Diagnostic(path, int(line), "not-utf-8", error.what, error.hint)
-                else:
-                    found = Diagnostic(path, 0, "unreadable", error.what, error.hint or f"`chmod u+rw {path}`")
-                yield Deck(path, "", (), (found,))
-                continue
-            if text is not None:
-                yield parse_deck(text, path)
+        yield from filter(None, map(self.deck, paths))
+
+    def deck(self, path: str) -> Deck | None:
+        """One file of flashcards; None if it is gone. An unreadable one is an empty deck with a diagnostic."""
+        from vault.card import Deck, parse_deck
+
+        try:
+            text = self.read_text(path)
+        except (Damaged, Refused) as error:
+            line = error.where.removeprefix(f"{path}:")
+            if line.isdecimal():
+                found = Diagnostic(path, int(line), "not-utf-8", error.what, error.hint)
+            else:
+                found = Diagnostic(path, 0, "unreadable", error.what, error.hint or f"`chmod u+rw {path}`")
+            return Deck(path, "", (), (found,))
+        return None if text is None else parse_deck(text, path)
 
     def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
         """The events of one ledger, empty where it does not exist yet."""

@@ -1,0 +1,526 @@
+"""The past of a vault without replaying it: states as of a cut, and the events since.
+
+Two caches in `.retain/cache/`, pure products. `memory` holds the state of every card as a fold of all events before the
+cut gives it, and is not touched again until the cut moves on. `log` says of which files that was made, and keeps the
+lines since the cut. Both count only while every file is as it was, or has only grown, by events that lie behind the
+cut; settings and parameters must be the same. In any doubt the whole log is read and folded anew.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from learning.card_events import card_events
+from learning.day import StudyCalendar
+from learning.memory import CardEvent, MemoryState, Scheduler, fold, fold_scanned
+from learning.queue import Done, done_today
+from learning.state_columns import NAMES, StateColumns, columns_from, columns_with
+from vault import ledger, stamps
+from vault.cache_file import keep_cache, read_cache
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+from vault.ids import CardId, ulid
+from vault.log_event import LogEvent, Params, Rating, Review, Stamp, Undo, UnknownType, decode, encode
+from vault.log_scan import ScannedLog, blocks, scan_log
+from vault.review_columns import ReviewColumns
+from vault.review_log import (
+    BOM,
+    Line,
+    Log,
+    by_time,
+    last_undoable,
+    line_events,
+    live,
+    log_paths,
+    parse_log,
+    read_log,
+    shown_path,
+    unix_ms,
+)
+from vault.store import Vault
+
+MEMORY, LOG = "memory", "log"
+_MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 1"
+_LEAST, _MOST = 250, 2_500  # events that are kept since the cut
+_RECENT = 500  # ratings before the cut whose time on screen is kept
+_MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
+_FOLD = 1  # of the fold: when the same log gives other states, it grows
+_EVER, _END = datetime(1, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
+
+SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known of the time before `cut`. `params` are the live events of that type, `last` the last live instant.
+
+    `recent_ms` are the times on screen of the last ratings that have one, in order of time.
+    """
+
+    cut: datetime = _EVER
+    states: Mapping[CardId, MemoryState] = field(default_factory=StateColumns)
+    last: datetime | None = None
+    recent_ms: tuple[int, ...] = ()
+    params: tuple[LogEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the log and the ledger say, as of all that is in them.
+
+    `events` are those since the cut, undos and what they void included, in order of (at, id); `recent` the states that
+    they made. `undos` are the live ones among them that void something before the cut.
+    """
+
+    vault: Vault
+    scheduler: Scheduler
+    before: Before = field(default_factory=Before)
+    events: tuple[LogEvent, ...] = ()
+    changes: tuple[CardEvent, ...] = ()
+    recent: Mapping[CardId, MemoryState] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: tuple[str, ...] = ()
+    undos: frozenset[str] = frozenset()
+    _read: list[Log] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def last(self) -> datetime | None:
+        """The instant of the last event of the log that counts."""
+        return max((event.at for event in live(self.events)), default=self.before.last)
+
+    @property
+    def states(self) -> States:
+        return States(self.before.states, self.recent)
+
+    def whole(self) -> Log:
+        """Every event there is: read from the files, which takes its time."""
+        if self._read:
+            return self._read[0]
+        read = read_log(self.vault.root)
+        known = {event.id for event in read.events}
+        new = [event for event in self.events if event.id not in known]
+        if new:
+            read = replace(read, events=tuple(sorted((*read.events, *new), key=by_time)))
+        self._read.append(read)
+        return read
+
+    def done(self, calendar: StudyCalendar, now: datetime) -> Done:
+        """What has been reviewed in the study day of `now`."""
+        start = calendar.start(calendar.day(now))
+        if start < self.before.cut:  # the clock was set back, or somebody looks at the past
+            return done_today(self.whole().events, calendar, now)
+        since = done_today(self.events, calendar, now)
+        known = sum(self._was_reviewed(card) for card in since.first)
+        return replace(since, new=since.new - known, reviews=since.reviews + known)
+
+    def _was_reviewed(self, card: CardId) -> bool:
+        state = self.before.states.get(card)
+        return state is not None and state.reps > 0
+
+    def for_minutes(self) -> list[LogEvent]:
+        """Live events enough to tell how long a rating takes, in order of time."""
+        since = live(self.events)
+        missing = max(0, _RECENT - len(_times(since)))
+        stamp = Stamp("", _EVER)
+        old = [Review(stamp, CardId(""), Rating.GOOD, ms) for ms in self.before.recent_ms[-missing:] if missing]
+        return [*old, *since]
+
+    def undoable(self) -> LogEvent | None:
+        """What `undo` would void."""
+        found = last_undoable(self.events)
+        if found is not None or self.before.cut == _EVER:
+            return found
+        return last_undoable(self.whole().events)
+
+    def with_events(self, *events: LogEvent) -> Past | None:
+        """The past once these are in the log; None if they reach behind the cut, and all has to be folded anew."""
+        if not _fit(events, self.before.cut):
+            return None
+        united = tuple(sorted({e.id: e for e in (*self.events, *events)}.values(), key=by_time))
+        if _reaching_back(united) != self.undos or any(isinstance(event, Params) for event in events):
+            return None
+        return replace(self, events=united, recent=_recent(self.before, united, self.changes, self.scheduler))
+
+
+@dataclass(frozen=True, slots=True)
+class States(Mapping[CardId, MemoryState]):
+    """The state of every card that log or ledger speak of: `recent` goes before `old`."""
+
+    old: Mapping[CardId, MemoryState]
+    recent: Mapping[CardId, MemoryState]
+
+    def __getitem__(self, card: CardId) -> MemoryState:
+        found = self.recent.get(card)
+        return self.old[card] if found is None else found
+
+    def __iter__(self) -> Any:
+        yield from self.old
+        yield from (card for card in self.recent if card not in self.old)
+
+    def __len__(self) -> int:
+        return len(self.old) + sum(card not in self.old for card in self.recent)
+
+
+# --- reading it -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it was read: its stamp before that, whether the stamp may be believed, length and checksum."""
+
+    path: str
+    stamp: stamps.Stamp
+    is_settled: bool
+    size: int
+    crc: int
+
+
+def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
+    """The past as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be read."""
+    kept = _kept(vault, scheduler_of)
+    if kept is None:
+        return _rebuilt(vault, scheduler_of)
+    past, files, fresh = kept
+    if len(past.events) > _MOST:
+        return _moved_on(past, files)
+    if fresh:
+        _keep_log(past, files)
+    return past
+
+
+def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[_File], bool] | None:
+    """The past from the caches, its files, and whether the cache should be written anew; None if it can't be had."""
+    parts = read_cache(vault.root, LOG, _LOG_KIND)
+    if parts is None or len(parts) != 2:
+        return None
+    try:
+        head = json.loads(parts[0])
+        files = [_File(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
+        grown = _growth(vault, head["root"], files)
+        return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1], *grown)
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+        RetainError,
+        UnknownType,
+    ):
+        return None
+
+
+def _growth(vault: Vault, root: str, files: list[_File]) -> tuple[list[_File], list[bytes]] | None:
+    """The files as they are now, and what each has grown by; None if one did anything else."""
+    log = log_paths(vault.root)
+    if root != _place(vault) or [*log, ledger.IDS] != [file.path for file in files]:
+        return None
+    now: list[_File] = []
+    more: list[bytes] = []
+    for file in files:
+        found = stamps.stamp(vault.root, file.path)
+        if found == file.stamp and file.is_settled:
+            now.append(file)
+            more.append(b"")
+            continue
+        if found[2] != file.stamp[2]:
+            return None
+        data = vault.read_bytes(file.path) or b""
+        if len(data) < file.size or zlib.crc32(memoryview(data)[: file.size]) != file.crc:
+            return None
+        more.append(data[file.size :])
+        if more[-1] and file.size and data[file.size - 1 : file.size] != b"\n":
+            return None
+        now.append(_File(file.path, found, _believed(found), len(data), zlib.crc32(more[-1], file.crc)))
+    return now, more
+
+
+def _believed(found: stamps.Stamp) -> bool:
+    return stamps.settled(found) == found
+
+
+def _place(vault: Vault) -> str:
+    """What tells this vault on this machine from one that somebody else packed."""
+    status = vault.root.lstat()
+    return f"{vault.root}\0{status.st_dev} {status.st_ino}"
+
+
+def _taken_up(
+    vault: Vault, scheduler_of: SchedulerOf, head: dict[str, Any], lines: bytes, files: list[_File], more: list[bytes]
+) -> tuple[Past, list[_File], bool] | None:
+    cut = datetime.fromisoformat(head["cut"])
+    events = [decode(line) for line in lines.split(b"\n") if line]
+    new = [decode(line) for part in more[:-1] for line in map(_without_return, part.split(b"\n")) if line]
+    changes = tuple(CardEvent(CardId(c[0]), c[1], datetime.fromisoformat(c[2]), c[3]) for c in head["changes"])
+    changed = card_events(more[-1])
+    united = {event.id: event for event in (*events, *new)}
+    if not _fit(new, cut) or any(united[event.id] != event for event in events):
+        return None
+    if any(event.at < cut for event in changed) or (more[-1] and more[-1][-1:] != b"\n"):
+        return None
+    ordered = tuple(sorted(united.values(), key=by_time))
+    params = tuple(decode(line.encode()) for line in head["params"])
+    scheduler = scheduler_of((*params, *ordered))
+    undos = _reaching_back(ordered)
+    if _digest(scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
+        return None
+    states = _states(vault, head["memory"])
+    if states is None:
+        return None
+    last = datetime.fromisoformat(head["last"]) if head["last"] else None
+    before = Before(cut, states, last, tuple(head["recent"]), params)
+    recent = _recent(before, ordered, (*changes, *changed), scheduler)
+    found = tuple(Diagnostic(*each) for each in head["diagnostics"])
+    past = Past(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
+    fresh = any(more) or any(a.is_settled != b[4] for a, b in zip(files, head["files"], strict=True))
+    return past, files, fresh
+
+
+def _without_return(line: bytes) -> bytes:
+    return line.removesuffix(b"\r")
+
+
+def _states(vault: Vault, token: str) -> StateColumns | None:
+    parts = read_cache(vault.root, MEMORY, _MEMORY_KIND)
+    if parts is None or not parts or parts[0].decode("ascii", "replace") != token:
+        return None
+    return columns_from(parts[1:])
+
+
+def _fit(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Whether all lie behind the cut, by instant and by id: then none is one that was folded in before."""
+    if cut == _EVER:
+        return True
+    first = _first_id(cut)
+    return all(event.at >= cut and event.id >= first for event in events)
+
+
+def _first_id(cut: datetime) -> str:
+    """The least id that an event at the instant `cut` can have."""
+    return ulid(max(0, unix_ms(cut)), bytes(10))
+
+
+def _reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:
+    """The undos among `events` that count and void none of them."""
+    ids = {event.id for event in events}
+    voided: set[str] = set()
+    out = []
+    for event in reversed(events):
+        if isinstance(event, Undo) and event.id not in voided:
+            voided.add(event.voids)
+            if event.voids not in ids:
+                out.append(event.id)
+    return frozenset(out)
+
+
+def _recent(
+    before: Before, events: Sequence[LogEvent], changes: Iterable[CardEvent], scheduler: Scheduler
+) -> dict[CardId, MemoryState]:
+    """The states that what happened since the cut has made."""
+    since = [change for change in changes if change.at >= before.cut]
+    cards = {card for event in (*events, *since) if (card := getattr(event, "card", None)) is not None}
+    known = {card: state for card in cards if (state := before.states.get(card)) is not None}
+    return fold(events, scheduler, since, known)
+
+
+# --- making it ------------------------------------------------------------------------------------------------------
+
+
+def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
+    """The past from the whole log, and the caches of it."""
+    paths = [*log_paths(vault.root), ledger.IDS]
+    before = {path: stamps.stamp(vault.root, path) for path in paths}
+    data = {path: found for path in paths if (found := vault.read_bytes(path)) is not None}
+    changes = card_events(data.get(ledger.IDS, b""))
+    log = [(shown_path(path), data[path]) for path in paths[:-1] if path in data]
+    past = _folded(vault, log, changes, scheduler_of)
+    files = [
+        _File(path, before[path], _believed(before[path]), len(data.get(path, b"")), zlib.crc32(data.get(path, b"")))
+        for path in paths
+    ]
+    _keep(past, files)
+    return past
+
+
+def _times(events: Iterable[LogEvent]) -> list[int]:
+    """How long each rating among `events` took that says so, in milliseconds."""
+    return [event.ms for event in events if isinstance(event, Review) and event.ms]
+
+
+def _folded(
+    vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
+) -> Past:
+    """The past of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is kept."""
+    scanned = scan_log(files)
+    scheduler = scheduler_of(scanned.others)
+    past = Past(vault, scheduler, changes=changes, diagnostics=scanned.diagnostics, files=scanned.files)
+    cut = _cut(scanned.reviews.at_ms, scheduler.calendar)
+    if cut == _EVER:
+        events = parse_log(files).events
+    else:
+        found = _since(files, cut)
+        if found is None or not _is_all(scanned, found, cut) or _voids_ahead(files, cut):
+            return replace(past, before=_before(scanned, _END, fold_scanned(scanned, scheduler, changes)))
+        events = found
+        old = _earlier(scanned, cut)
+        states = fold_scanned(old, scheduler, [change for change in changes if change.at < cut])
+        past = replace(past, before=_before(old, cut, columns_with(StateColumns(), states) or states))
+    recent = _recent(past.before, events, changes, scheduler)
+    return replace(past, events=events, recent=recent, undos=_reaching_back(events))
+
+
+def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
+    """Where to cut a log of these reviews: a day before the last one begins, or earlier; _EVER where they are few."""
+    if len(at_ms) < 2 * _LEAST:
+        return _EVER
+    least = calendar.day(_instant(at_ms[-_LEAST]))
+    return max(_UNIX, calendar.start(min(least, calendar.day(_instant(at_ms[-1])) - 1)))
+
+
+def _instant(unix: int) -> datetime:
+    return _UNIX + timedelta(milliseconds=unix)
+
+
+def _since(files: Iterable[tuple[str, bytes]], cut: datetime) -> tuple[LogEvent, ...] | None:
+    """The events behind the cut; None where instant and id of one do not lie on the same side of it."""
+    first = _first_id(cut)
+    start, least = b'{"v":1,"id":"', first.encode()
+    found: dict[str, LogEvent] = {}
+    for path, data in files:
+        for begin, end in (*blocks(data), (data.rfind(b"\n") + 1, len(data))):
+            for line in data[begin:end].split(b"\n"):
+                if line[13:39] < least and line.startswith(start):
+                    continue
+                for event in line_events(line.removeprefix(BOM), Line(path, 0), set(), []):
+                    if (event.at >= cut) != (event.id >= first) or found.setdefault(event.id, event) != event:
+                        return None
+    return tuple(sorted((event for event in found.values() if event.at >= cut), key=by_time))
+
+
+def _is_all(scanned: ScannedLog, events: Sequence[LogEvent], cut: datetime) -> bool:
+    """Whether `events` are all that counts behind the cut."""
+    counting = live(events)
+    reviews = sum(isinstance(event, Review) for event in counting)
+    others = sum(event.at >= cut for event in scanned.others)
+    at_ms = scanned.reviews.at_ms
+    return reviews == len(at_ms) - bisect_left(at_ms, unix_ms(cut)) and len(counting) - reviews == others
+
+
+def _voids_ahead(files: Iterable[tuple[str, bytes]], cut: datetime) -> bool:
+    """Whether an undo before the cut names something that may lie behind it, or come there one day."""
+    first = _first_id(cut)
+    for path, data in files:
+        at = data.find(b'"undo"')
+        while at >= 0:
+            begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            for event in line_events(data[begin:end], Line(path, 0), set(), []):
+                if isinstance(event, Undo) and event.at < cut and event.voids >= first:
+                    return True
+            at = data.find(b'"undo"', end)
+    return False
+
+
+def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
+    """What counts before the cut."""
+    reviews = scanned.reviews
+    end = bisect_left(reviews.at_ms, unix_ms(cut))
+    cards = reviews.cards[: max(reviews.card[:end], default=-1) + 1]
+    columns = ReviewColumns(cards, reviews.card[:end], reviews.rating[:end], reviews.at_ms[:end], reviews.ms[:end])
+    others = tuple(event for event in scanned.others if event.at < cut)
+    last = max((*map(_instant, columns.at_ms[-1:]), *(event.at for event in others[-1:])), default=None)
+    return replace(scanned, reviews=columns, others=others, places=scanned.places[: len(others)], last=last)
+
+
+def _before(scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
+    recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), _RECENT))[::-1]
+    params = tuple(event for event in scanned.others if isinstance(event, Params))
+    return Before(cut, states, scanned.last, tuple(recent), params)
+
+
+# --- moving on, and keeping it --------------------------------------------------------------------------------------
+
+
+def _moved_on(past: Past, files: list[_File]) -> Past:
+    """`past` with a later cut, where there is one."""
+    counting = live(past.events)
+    reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
+    cut = _cut(reviews, past.scheduler.calendar)
+    first = _first_id(cut)
+    fits = all((event.at >= cut) == (event.id >= first) for event in past.events)
+    ahead = any(isinstance(e, Undo) and e.at < cut and e.voids >= first for e in past.events)
+    if cut <= past.before.cut or not fits or ahead or not isinstance(past.before.states, StateColumns):
+        _keep_log(past, files)
+        return past
+    old = [event for event in counting if event.at < cut]
+    gone = [change for change in past.changes if change.at < cut]
+    columns = columns_with(past.before.states, _recent(past.before, old, gone, past.scheduler))
+    if columns is None:
+        return past
+    params = tuple(event for event in old if isinstance(event, Params))
+    before = Before(
+        cut,
+        columns,
+        old[-1].at if old else past.before.last,
+        (*past.before.recent_ms, *_times(old))[-_RECENT:],
+        (*past.before.params, *params),
+    )
+    events = tuple(event for event in past.events if event.at >= cut)
+    recent = _recent(before, events, past.changes, past.scheduler)
+    moved = replace(past, before=before, events=events, recent=recent, undos=_reaching_back(events))
+    _keep(moved, files)
+    return moved
+
+
+def _keep(past: Past, files: list[_File]) -> None:
+    """Writes both caches, where the past can be told from them."""
+    states = past.before.states
+    if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
+        return
+    keep_cache(past.vault, MEMORY, _MEMORY_KIND, [_token(past).encode(), *states.parts()])
+    _keep_log(past, files)
+
+
+def _keep_log(past: Past, files: list[_File]) -> None:
+    before = past.before
+    head = {
+        "root": _place(past.vault),
+        "memory": _token(past),
+        "scheduler": _digest(past.scheduler),
+        "cut": before.cut.isoformat(),
+        "last": before.last.isoformat() if before.last else "",
+        "recent": before.recent_ms,
+        "params": [encode(event).decode() for event in before.params],
+        "undos": sorted(past.undos),
+        "changes": [[c.card, c.type, c.at.isoformat(), c.id] for c in past.changes],
+        "diagnostics": [[d.path, d.line, d.code, d.message, d.hint] for d in past.diagnostics],
+        "names": past.files,
+        "files": [[file.path, *file.stamp, file.is_settled, file.size, file.crc] for file in files],
+    }
+    lines = b"\n".join(map(encode, past.events))
+    keep_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines])
+
+
+def _token(past: Past) -> str:
+    """What binds one cache to the other: a checksum of the states, and what they rest on."""
+    states = past.before.states
+    assert isinstance(states, StateColumns)
+    crc = 0
+    for part in states.parts():
+        crc = zlib.crc32(part, crc)
+    return f"{len(states)} {crc:08x} {past.before.cut.isoformat()}"
+
+
+def _digest(scheduler: Scheduler) -> str:
+    """What changes when the same log would give other states."""
+    wanted = zlib.crc32(repr(sorted(scheduler.retention_of.items())).encode())
+    return f"{_FOLD} {NAMES} {scheduler.rules!r} {wanted:08x}"

@@ -1,0 +1,54 @@
+"""A card and where it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vault.card import Card, Deck
+from vault.clean import clean_line
+from vault.ids import CardId
+from vault.markdown import unescape
+from vault.store import CONCEPTS
+
+_PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A card and the deck it stands in. `concept` is the deck's stem, which the concept's article shares."""
+
+    id: CardId
+    card: Card
+    deck: Deck
+    concept: str
+
+    @property
+    def title(self) -> str:
+        """The concept's name in plain words."""
+        return clean_line(unescape(self.deck.title))
+
+    @property
+    def kind(self) -> str:
+        return self.card.kind.value if self.card.kind else ""
+
+    @property
+    def article(self) -> str:
+        return article_of(self.concept)
+
+
+def article_of(concept: str) -> str:
+    """The vault path of a concept's article, be there one or not."""
+    return f"{CONCEPTS}/{concept}.md"
+
+
+def concept_of(path: str) -> str:
+    """The concept of the deck at `path`: its stem."""
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def front_pauses(data: bytes) -> bool:
+    """Whether the front matter of a deck or an article says `learning: false`."""
+    end = _FRONT_END.search(data, 4) if data.startswith(b"---") else None
+    return end is not None and _PAUSED.search(data, 0, end.start()) is not None
