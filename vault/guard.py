@@ -17,6 +17,7 @@ from datetime import date
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vault import beneath, replacing
 from vault.conflict import beside
@@ -49,6 +50,9 @@ from vault.leftovers import marked_name, temporary_name
 from vault.replacing import Temporary
 from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
+if TYPE_CHECKING:
+    from vault.year_end import Closing
+
 __all__ = [
     "Guard",
     "Scope",
@@ -64,6 +68,7 @@ _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CL
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
+_LOG_END = 1 << 14  # bytes: what tells of which year a log is
 
 
 class Guard(Folder):
@@ -121,25 +126,42 @@ class Guard(Folder):
             return free
         raise refusal(path, f"{_VERSIONS} versions of it lie there already", hint="settle them, and delete the rest")
 
-    def append(self, path: str, lines: bytes) -> None:
+    def append(self, path: str, lines: bytes, *, closing: Closing | None = None) -> None:
         """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
 
+        `closing` is shown the log's end and may say that it is to be closed by another name: the lines begin a new one.
         Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
         """
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
             raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
-        with failing(self._told(path)), self._opened(path, parts[:-1], create=True) as folder:
-            handle = _hold(folder, parts[-1], path, wait_s=_LOG_WAIT_S)
-            if handle is None:
-                raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
-            try:
-                if os.fstat(handle).st_size == 0:  # perhaps made just now
-                    sync_folder(folder)
-                append_lines(handle, lines, path)
-            finally:
-                os.close(handle)
+        with (
+            failing(self._told(path)),
+            self._opened(path, parts[:-1], create=True) as folder,
+            _held_log(folder, parts[-1], path) as log,
+            ExitStack() as stack,
+        ):
+            handle = log
+            if closing is not None and self._closed(folder, log, path, closing):
+                handle = stack.enter_context(_held_log(folder, parts[-1], path))
+            if os.fstat(handle).st_size == 0:  # perhaps made just now
+                sync_folder(folder)
+            append_lines(handle, lines, path)
+
+    def _closed(self, folder: int, handle: int, path: str, closing: Closing) -> bool:
+        """Whether a log that is held here got another name, and nobody's file was in the way of it."""
+        size = os.fstat(handle).st_size
+        names = closing(os.pread(handle, _LOG_END, max(0, size - _LOG_END))) if size else []
+        for name in names:
+            parts = writable(name, self.scope)
+            if parts[:-1] != writable(path, self.scope)[:-1]:
+                raise refusal(name, "a log is closed where it lies")
+            with suppress(FileExistsError):
+                replacing.give_other_name(folder, path.rpartition("/")[2], parts[-1])
+                sync_folder(folder)
+                return True
+        return False
 
     def keep(self, path: str, data: bytes) -> None:
         """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
@@ -422,6 +444,18 @@ def _resemble(handle: int, keep: Current) -> None:
     for name, value in keep.attributes:
         with suppress(OSError):
             os.setxattr(handle, name, value)
+
+
+@contextmanager
+def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
+    """A handle on a log that no other process adds to meanwhile. Raises: LockHeld."""
+    handle = _hold(folder, name, path, wait_s=_LOG_WAIT_S)
+    if handle is None:
+        raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def _open_growing(folder: int, name: str, path: str) -> int:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vault import year_end
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
@@ -259,12 +260,12 @@ def _whole_ms(at: datetime) -> datetime:
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
-def append(guard: Guard, *events: LogEvent) -> None:
-    """Puts the events on disk; when this returns they are there.
+def append(guard: Guard, *events: LogEvent, closing: year_end.Closing | None = None) -> None:
+    """Puts the events on disk; when this returns they are there. `closing` may close the file of a past year first.
 
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
-    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
+    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events), closing=closing)
 
 
 class LogWriter:
@@ -288,6 +289,6 @@ class LogWriter:
 
     def write(self, event: LogEvent) -> None:
         """Raises: WriteFailed, Refused, LockHeld; then the event does not count as written."""
-        append(self._guard, event)
+        append(self._guard, event, closing=year_end.closing(event, self._zone))
         if not isinstance(event, Undo):
             self._last = event.at if self._last is None else max(self._last, event.at)

@@ -69,7 +69,7 @@ class Scope(Enum):
     AGENT = _AGENT
     PUBLISHER = (*_AGENT, _tree("ledger"), _PRODUCTS, _tree(".retain"))
     LOG = (
-        _files("learning", r"reviews(-[0-9]{4})?\.jsonl"),
+        _files("learning", r"reviews(-[0-9]{4}(-[1-9][0-9]?)?)?\.jsonl"),
         _PRODUCTS,
         _files("output", r"promotion-queue\.md"),
         _tree("learning/flashcards", human=True),
