@@ -281,7 +281,7 @@ def likeness(old: str, new: str) -> float:
     words = 200 * shared / (len(a) + len(b)) if a and b else 0.0
     letters = fuzz.ratio(old, new)
     if not _one_subject(a, b):
-        return letters - 1 if _one_run(a, b) else 0.0
+        return letters - 1 if _one_run(a, b) and not _defines(old) else 0.0
     if letters >= SAME_LETTERS or (words >= SAME_WORDS and shared >= FEWEST):
         return min(98.0, max(letters, words))
     return 0.0
@@ -295,6 +295,11 @@ def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Whether what the one opens with is spoken of in the other, both ways."""
     first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
     return bool(first and other) and first in b and other in a
+
+
+def _defines(text: str) -> bool:
+    """Whether `text` says what its subject is: then another subject makes another statement of it."""
+    return "be" in said(text)[1:4]
 
 
 def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
