@@ -325,6 +325,37 @@ def test_no_review_of_any_year_crashes_or_goes_negative() -> None:
             assert 0 <= scheduler.retrievability(state, ends[1]) <= 1
 
 
+@pytest.mark.parametrize(
+    "zone",
+    ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Pacific/Apia", "Africa/Casablanca"],
+)
+def test_no_hour_of_a_year_brings_a_negative_wait_or_a_day_before_the_last(zone: str) -> None:
+    chance = random.Random(8784)
+    scheduler = Scheduler(Rules(StudyCalendar(ZoneInfo(zone), 4), fuzz=True))
+    first = datetime(2011 if zone == "Pacific/Apia" else 2028, 1, 1, tzinfo=UTC)
+    events = [
+        Review(stamp(n, first + timedelta(hours=n)), CardId(f"{n % 97:010}"), Rating(chance.randint(1, 4)))
+        for n in range(8784)
+    ]
+    lines = b"".join(encode(event) + b"\n" for event in events)
+    for upto in (len(lines) * part // 8 for part in range(1, 9)):
+        states = fold_scanned(
+            scan_log([("learning/reviews.jsonl", lines[: lines.rfind(b"\n", 0, upto) + 1])]), scheduler
+        )
+        for state in states.values():
+            assert state.due is not None
+            assert state.last_review is not None
+            assert state.due > state.last_review
+            assert state.interval_days >= 0
+            assert state.last_day == scheduler.calendar.day(state.last_review)
+            assert scheduler.calendar.day(state.due) - state.last_day >= state.interval_days
+    by_events = fold(parse_log([("learning/reviews.jsonl", lines)]).events[-2000:], scheduler)
+    assert (
+        fold_scanned(scan_log([("learning/reviews.jsonl", b"\n".join(lines.split(b"\n")[-2001:]))]), scheduler)
+        == by_events
+    )
+
+
 def test_the_same_log_gives_the_same_memory_whatever_the_global_random_says() -> None:
     events = daily([(0, Rating.EASY), (9, Rating.GOOD), (40, Rating.GOOD)])
     random.seed(1)
