@@ -29,8 +29,11 @@ from learning.learner_gaps import (
 )
 from learning.mastery import is_known
 from learning.near_copy import tokens
-from learning.promotion import concept_of, decisions_of, short
+from learning.placed import concept_of
+from learning.promotion import concept_of as named_by
+from learning.promotion import decisions_of, short
 from learning.replay import only, replay
+from learning.shelf import scanned
 from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.agent_run import at_work
@@ -40,11 +43,11 @@ from vault.errors import Damaged, EditedMeanwhile, Refused
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId, GapId
 from vault.ledger import Event
-from vault.log_event import Flag, Resume, Suspend
+from vault.log_event import Flag, LogEvent, Resume, Suspend
+from vault.log_scan import ScannedLog
 from vault.markdown import unescape
 from vault.note import read_properties
-from vault.review_columns import ReviewColumns, columns_of
-from vault.review_log import live
+from vault.review_columns import ReviewColumns
 from vault.store import CONCEPTS, GAPS, Vault
 from vault.wikilink import links, note_link
 
@@ -147,11 +150,11 @@ def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
         return []
     calendar = desk.scheduler.calendar
     start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
-    columns = columns_of(desk.log.events)
-    cards = _candidates(desk, columns, start)
+    log = scanned(desk.vault)
+    cards = _candidates(desk, log.reviews, start)
     if not cards:
         return []
-    gathered = _Gathered(desk, others, columns, (start, recent), [placed for mine in cards.values() for placed in mine])
+    gathered = _Gathered(desk, others, log, (start, recent), [placed for mine in cards.values() for placed in mine])
     return [subject for mine in cards.values() if (subject := gathered.subject(mine)) is not None]
 
 
@@ -163,14 +166,16 @@ def _candidates(desk: Desk, columns: ReviewColumns, start: int) -> dict[str, lis
             failed[columns.card[row]] += 1
     by_concept: Counter[str] = Counter()
     for number, times in failed.items():
-        placed = desk.cards.get(columns.cards[number])
-        if placed is not None:
-            by_concept[placed.concept] += max(times, MANY) if desk.state(placed.id).leech else times
+        card = columns.cards[number]
+        if card in desk.cards:
+            concept = concept_of(desk.place(card).path)
+            by_concept[concept] += max(times, MANY) if desk.state(card).leech else times
     wanted = {concept for concept, times in by_concept.items() if times >= MANY}
     out: dict[str, list[Placed]] = {}
-    for placed in desk.cards.values() if wanted else ():
-        if placed.concept in wanted:
-            out.setdefault(placed.concept, []).append(placed)
+    for card in desk.cards if wanted else ():
+        concept = concept_of(desk.place(card).path)
+        if concept in wanted and (placed := desk.cards.get(card)) is not None:
+            out.setdefault(concept, []).append(placed)
     return out
 
 
@@ -182,9 +187,9 @@ class _Marks:
     suspended: set[CardId]
 
 
-def _marks(desk: Desk, cards: Collection[CardId]) -> _Marks:
+def _marks(events: Iterable[LogEvent], cards: Collection[CardId]) -> _Marks:
     marks = _Marks({}, set())
-    for event in live(desk.log.events):
+    for event in events:
         if isinstance(event, Flag) and event.card in cards:
             marks.flags[event.card] = event.reason
         elif isinstance(event, Suspend) and event.card in cards:
@@ -201,24 +206,24 @@ class _Gathered:
         self,
         desk: Desk,
         others: Sequence[Gap],
-        columns: ReviewColumns,
+        log: ScannedLog,
         since: tuple[int, int],
         cards: Sequence[Placed],
     ) -> None:
         self.desk = desk
         ids = {placed.id for placed in cards}
-        self.marks = _marks(desk, ids)
-        self.trials = _trials(desk, only(columns, ids), *since)
-        self.twins = _Twins(desk, columns, since[0])
+        self.marks = _marks(log.others, ids)
+        self.trials = _trials(desk, only(log.reviews, ids), *since)
+        self.twins = _Twins(desk, log.reviews, since[0])
         self.needs = prerequisites(desk.vault.read_bytes("wiki/_graph.md") or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention
         for gap in others:
             for link in links(" ".join(gap.mentions)) if gap.open else ():
                 self.gaps[f"{link.target}.md"].append(gap)
-        self.decks: dict[str, list[Placed]] = defaultdict(list)
-        for placed in desk.cards.values():
-            self.decks[placed.concept].append(placed)
+        self.decks: dict[str, list[CardId]] = defaultdict(list)
+        for card in desk.cards:
+            self.decks[concept_of(desk.place(card).path)].append(card)
 
     def subject(self, cards: Sequence[Placed]) -> Subject | None:
         """The concept of those cards; None if none of them is asked for any more."""
@@ -228,7 +233,7 @@ class _Gathered:
             return None
         there = first.article in self.articles
         subject = Subject(
-            concept=concept_of(first.deck) or first.concept,
+            concept=named_by(first.deck) or first.concept,
             title=short(first.title),
             link=note_link(first.article if there else first.deck.path, short(first.title)),
             cards=records,
@@ -258,10 +263,10 @@ class _Gathered:
         )
 
     def _need(self, stem: str) -> Need:
-        cards = [placed for placed in self.decks.get(stem, ()) if not self.desk.state(placed.id).retracted]
+        cards = [card for card in self.decks.get(stem, ()) if not self.desk.state(card).retracted]
         path = f"{CONCEPTS}/{stem}.md"
-        title = short(cards[0].title) if cards else stem.replace("-", " ")
-        known = sum(is_known(self.desk.state(placed.id)) for placed in cards)
+        title = short(self.desk.place(cards[0]).title) if cards else stem.replace("-", " ")
+        known = sum(is_known(self.desk.state(card)) for card in cards)
         return Need(title, note_link(path, title), path in self.articles, len(cards), known)
 
 

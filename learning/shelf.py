@@ -7,23 +7,24 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from learning.deck_index import tags_of
 from learning.desk import Desk
+from learning.indexed_cards import IndexedCards
 from learning.mastery import Studied
+from learning.placed import concept_of
 from learning.promotion import short
 from learning.replay import only
 from learning.stats import CardNews, Material
 from vault import ledger
-from vault.card import Deck
 from vault.clean import clean_line
 from vault.errors import Damaged, NotFound, Refused
 from vault.ids import CardId
+from vault.log_scan import ScannedLog, scan_log
 from vault.markdown import unescape
-from vault.review_columns import columns_of
+from vault.review_log import log_paths
 from vault.store import CONCEPTS, TOPICS, Vault
 from vault.wikilink import links
 
-_PLAIN_TAGS = re.compile(r"^tags:(?: \[\]|((?:\n *- [\w/-]+)*))$", re.MULTILINE)
-_TAGS = re.compile(r"^tags\b", re.MULTILINE)
 _MEMBER = re.compile(r"- (\[\[wiki/concepts/[^\[\]]*\]\])\s*")
 _NEWS = {"birth": "added", "change": "reworded"}
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
@@ -31,38 +32,33 @@ _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 def studied(desk: Desk) -> tuple[Studied, ...]:
     """The cards of a desk, in its order."""
-    tags: dict[str, tuple[str, ...]] = {}
-    titles: dict[str, str] = {}
+    index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
+    tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
     out = []
-    for placed in desk.cards.values():
-        path = placed.deck.path
-        if path not in tags:
-            tags[path], titles[path] = tags_of(placed.deck), short(placed.title)
-        out.append(Studied(placed.id, placed.concept, titles[path], placed.kind, tags[path]))
+    for card in desk.cards:
+        place = desk.place(card)
+        mine = tuple(clean_line(tag.removeprefix("#")) for tag in tags.get(card, ()))
+        out.append(Studied(card, concept_of(place.path), short(place.title), place.kind, mine))
     return tuple(out)
 
 
-def tags_of(deck: Deck) -> tuple[str, ...]:
-    """The tags of a deck, without `#`. As mostly written a glance is enough: YAML is slow, and decks are many."""
-    front = deck.text[: max(deck.text.find("\n---", 3), 0)]
-    if not _TAGS.search(front):
-        return ()
-    plain = _PLAIN_TAGS.search(front)
-    found = re.findall(r"- ([\w/-]+)", plain[1] or "") if plain else deck.properties.texts("tags")
-    return tuple(dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in found))
-
-
 def material_of(desk: Desk) -> Material:
-    """All that figures are made of, from a desk."""
+    """All that figures are made of, from a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
     return Material(
         studied(desk),
-        columns_of(desk.log.events),
+        scanned(desk.vault).reviews,
         desk.states,
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,
         desk.changes,
     )
+
+
+def scanned(vault: Vault) -> ScannedLog:
+    """The whole log as columns. Raises: SchemaTooNew; Refused or Damaged where a file cannot be read at all."""
+    found = ((path, vault.read_bytes(path)) for path in log_paths(vault.root))
+    return scan_log([(path, data) for path, data in found if data is not None])
 
 
 def card_news(desk: Desk) -> tuple[CardNews, ...]:
@@ -98,7 +94,7 @@ def topics(vault: Vault) -> dict[str, tuple[str, ...]]:
         with suppress(Damaged, Refused):
             text = vault.read_text(path) or ""
             title = _TITLE.search(text)
-            name = short(unescape(title[1])) if title else path.rsplit("/", 1)[-1].removesuffix(".md")
+            name = short(unescape(title[1])) if title else concept_of(path)
             out[name] = tuple(_members(text))
     return out
 
