@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -90,7 +91,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
     due = None
     event = params_event(_stamp(vault, log), found)
     if found.better:
-        due = _due_before_and_after(vault, event)
+        due = _due_before_and_after(vault, log, event)
         if not dry_run:
             _write(vault, event)
             _render(vault)
@@ -194,12 +195,20 @@ def _verdict(found: Contest, dry_run: bool) -> str:
     return f"not kept: on later reviews they are no better than the current ones (log loss {-gain:+.4f}){seen}"
 
 
-def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
+def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
     """How many cards are due with the parameters as they are, and with those of `event`."""
-    from learning.desk import after, open_desk
+    from learning.desk import open_desk
+    from learning.memory import Scheduler, fold_scanned
 
     desk = open_desk(vault, now())
-    return len(desk.queue.due), len(after(desk, event).queue.due)
+
+    def due(parameters: tuple[float, ...]) -> int:
+        scheduler = Scheduler(replace(desk.scheduler.rules, parameters=parameters), desk.scheduler.retention_of)
+        states = fold_scanned(log, scheduler, desk.changes)
+        held = (states[card] for card in desk.cards if card in states)
+        return sum(state.due is not None and state.due <= desk.now and not state.hidden(desk.now) for state in held)
+
+    return due(desk.scheduler.rules.parameters), due(event.parameters)
 
 
 def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
