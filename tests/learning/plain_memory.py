@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -30,11 +31,39 @@ class Remembered:
     due: datetime | None = None
     last: datetime | None = None
     suspended: bool = False
+    leech: bool = False
+    retracted: bool = False
     flagged: bool = False
     buried_until: datetime | None = None
 
     def shown(self, now: datetime) -> bool:
-        return not self.suspended and not (self.buried_until is not None and now < self.buried_until)
+        return (
+            not self.suspended
+            and not self.retracted
+            and not (self.buried_until is not None and now < self.buried_until)
+        )
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the settings say, fuzz left out. `retention_of` names the cards that want another one."""
+
+    zone: ZoneInfo
+    rollover: int
+    retention: float
+    retention_of: dict[str, float] = field(default_factory=dict)
+    leech_threshold: int = 0
+    leech_suspends: bool = False
+
+    def day(self, at: datetime) -> date:
+        """The last date whose beginning is not after `at`."""
+        day = at.astimezone(self.zone).date() + timedelta(days=2)
+        while self.begins(day) > at:
+            day -= timedelta(days=1)
+        return day
+
+    def begins(self, day: date) -> datetime:
+        return datetime(day.year, day.month, day.day, self.rollover, tzinfo=self.zone).astimezone(UTC)
 
 
 @dataclass
@@ -73,29 +102,16 @@ def instant(event: Event) -> datetime:
     return datetime.fromisoformat(event["at"])
 
 
-def day_of(at: datetime, zone: ZoneInfo, rollover: int) -> date:
-    """The last date whose beginning is not after `at`."""
-    day = at.astimezone(zone).date() + timedelta(days=2)
-    while begins(day, zone, rollover) > at:
-        day -= timedelta(days=1)
-    return day
-
-
-def begins(day: date, zone: ZoneInfo, rollover: int) -> datetime:
-    return datetime(day.year, day.month, day.day, rollover, tzinfo=zone).astimezone(UTC)
-
-
-def states(log: PlainLog, zone: ZoneInfo, rollover: int, retention: float) -> dict[str, Remembered]:
+def states(log: PlainLog, wishes: Wishes) -> dict[str, Remembered]:
     """What each card comes to, with fuzz off."""
-    scheduler = fsrs.Scheduler(desired_retention=retention, enable_fuzzing=False)
     cards: dict[str, Remembered] = {}
     for event in log.live():
         card = cards.setdefault(event["card"], Remembered())
-        day = day_of(instant(event), zone, rollover)
+        day = wishes.day(instant(event))
         if event["type"] == "review":
-            _review(card, scheduler, event, day, zone, rollover)
+            _review(card, event, day, wishes)
         elif event["type"] == "bury":
-            card.buried_until = begins(day + timedelta(days=1), zone, rollover)
+            card.buried_until = wishes.begins(day + timedelta(days=1))
         elif event["type"] == "flag":
             card.flagged = True
         else:
@@ -104,18 +120,31 @@ def states(log: PlainLog, zone: ZoneInfo, rollover: int, retention: float) -> di
     return cards
 
 
-def _review(
-    card: Remembered, scheduler: fsrs.Scheduler, event: Event, day: date, zone: ZoneInfo, rollover: int
-) -> None:
-    at = instant(event)
-    was = card.theirs
+def _review(card: Remembered, event: Event, day: date, wishes: Wishes) -> None:
+    retention = wishes.retention_of.get(event["card"], wishes.retention)
+    scheduler = _scheduler(retention)
+    at, was = instant(event), card.theirs
     now = _ORIGIN if was is None or was.last_review is None else was.last_review + (day - card.day)
     asked = was or fsrs.Card(card_id=1, due=_ORIGIN)
     after, _ = scheduler.review_card(asked, fsrs.Rating(event["rating"]), now)
-    card.lapses += was is not None and was.state == fsrs.State.Review and event["rating"] == 1
+    if was is not None and was.state == fsrs.State.Review and event["rating"] == 1:
+        card.lapses += 1
+        if wishes.leech_threshold and card.lapses in _leech_lapses(wishes.leech_threshold):
+            card.leech = True
+            card.suspended |= wishes.leech_suspends
     wait = after.due - now
-    card.due = at + wait if wait < timedelta(days=1) else begins(day + timedelta(days=wait.days), zone, rollover)
+    card.due = at + wait if wait < timedelta(days=1) else wishes.begins(day + timedelta(days=wait.days))
     card.theirs, card.day, card.last, card.reps = after, day, at, card.reps + 1
+
+
+@cache
+def _scheduler(retention: float) -> fsrs.Scheduler:
+    return fsrs.Scheduler(desired_retention=retention, enable_fuzzing=False)
+
+
+def _leech_lapses(threshold: int) -> range:
+    """At the threshold, and at every half of it more."""
+    return range(threshold, 10_000, max(1, -(-threshold // 2)))
 
 
 def on_disk(files: Iterable[Path]) -> dict[str, Event]:
