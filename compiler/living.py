@@ -116,7 +116,7 @@ def _same_case(one: Token, other: Token) -> bool:
         return one.said == other.said
     if a.casefold() in lists.CAPITALS:
         return a.isupper() is b.isupper()
-    plain = all(w.islower() or w.isupper() or w.istitle() for w in (a, b))
+    plain = all(w.islower() or w.isupper() or w.replace("'", "").istitle() for w in (a, b))
     return plain and (len(a) > 1 or a.casefold() in "ai")
 
 
