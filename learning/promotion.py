@@ -280,6 +280,8 @@ def _answer_changes(data: bytes, rejected: Mapping[str, str]) -> list[tuple[Card
         said = fold(unescape(answer)).casefold().rstrip(".")
         if answers.setdefault(id_, said) != said:
             answers[id_] = said
+            if event.get("how") == "cosmetic":
+                continue
             found.append((CardId(id_), str(event["at"])))
     return found
 
