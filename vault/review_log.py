@@ -280,6 +280,7 @@ class LogWriter:
     ) -> None:
         self._guard, self._zone, self._via = guard, zone, via
         self._last = max((event.at for event in live(events)), default=last)
+        self._year: int | None = None  # of what was written last: the file that holds it stays open for all that year
 
     def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
         """A stamp after every event that counts; or at `dated`, an instant that the human gave."""
@@ -289,6 +290,9 @@ class LogWriter:
 
     def write(self, event: LogEvent) -> None:
         """Raises: WriteFailed, Refused, LockHeld; then the event does not count as written."""
-        append(self._guard, event, closing=year_end.closing(event, self._zone))
+        year = year_end.year(event, self._zone)
+        same = year is not None and year == self._year
+        append(self._guard, event, closing=None if same else year_end.closing(event, self._zone))
+        self._year = year
         if not isinstance(event, Undo):
             self._last = event.at if self._last is None else max(self._last, event.at)

@@ -24,7 +24,7 @@ def closing(event: LogEvent, zone: tzinfo) -> Closing:
     """
 
     def names(end: bytes) -> list[str]:
-        now, last = _year(event, zone), max(_years(end, zone), default=None)
+        now, last = year(event, zone), max(_years(end, zone), default=None)
         if now is None or last is None or last >= now:
             return []
         free = (f"-{number}" if number > 1 else "" for number in range(1, _NAMES + 1))
@@ -37,12 +37,12 @@ def _years(end: bytes, zone: tzinfo) -> Iterator[int]:
     """The years of the lines that can be read; what the file's end cuts in two says nothing."""
     for line in end.split(b"\n"):
         with suppress(ValueError, UnknownType, SchemaTooNew):
-            year = _year(decode(line), zone)
-            if year is not None:
-                yield year
+            found = year(decode(line), zone)
+            if found is not None:
+                yield found
 
 
-def _year(event: LogEvent, zone: tzinfo) -> int | None:
+def year(event: LogEvent, zone: tzinfo) -> int | None:
     """The year in which the line was written, as far as it says so: what came from elsewhere has only its own."""
     if isinstance(event, Import) and event.stamp.clock is None:
         return None
