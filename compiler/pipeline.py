@@ -320,7 +320,10 @@ class Pipeline:
     def _known_cards(self) -> dict[CardId, CardKind | None]:
         """Every card that the machine ever made, with the kind it has now."""
         events = [*self.id_events, *ledger.ordered(self.events)]
-        ever = {CardId(str(e.get("id"))): None for e in events if e.get("of") == "card"}
+        # Those that a human wrote or brought home from Anki are in the ledger, too, and none of the machine's.
+        theirs = {e.get("id") for e in events if str(e.get("key", "")).startswith(("human:", "anki:"))}
+        cards = (e.get("id") for e in events if e.get("of") == "card")
+        ever: dict[CardId, CardKind | None] = {CardId(str(id_)): None for id_ in cards if id_ not in theirs}
         return ever | {c.id: c.kind for c in live_cards(events, self.ids).values()}
 
     def _count(self, gathered: list[Gathered], layout: Layout) -> None:
