@@ -80,20 +80,27 @@ def _desk(vault_dir: str | None, *, looking: bool = False) -> Desk:
 @json_option
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
+    from cli import fast_due
     from learning.desk import open_desk
     from vault.ledger import instant
 
     vault = opened(vault_dir)
+    before = fast_due.begin(str(vault.root)) if as_json else None
     seen = look(vault.root)
     desk = open_desk(vault, now(), tag=tag)
     report.found(d for d in desk.diagnostics if d not in vault.notices)
     mend(desk, seen)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
-        report.show_json({"as_of": instant(desk.now), **lists, "today": desk.today})
+        held = {"waiting": _waiting(desk), "why": desk.held_back}
+        text = report.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
+        fast_due.keep(desk, before, text)
         return report.DONE
     today = desk.today
     report.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
+    for words in (desk.held_back, _backlog(desk)):
+        if words:
+            report.show(f"  {words}")
     for name, items in (("due", desk.queue.due), ("new", desk.queue.new)):
         report.show(f"{name} ({len(items)})")
         for item in items[:SHOWN]:
@@ -105,6 +112,21 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     if not desk.cards:
         report.say("no cards yet: `retain add FILES`, then `retain compile`")
     return report.DONE
+
+
+def _waiting(desk: Desk) -> int:
+    """New cards that today has no room for."""
+    return len(desk.queue.new) - desk.today["new"]
+
+
+def _backlog(desk: Desk) -> str:
+    """When what is overdue will be done, in one sentence; "" if today has room for it."""
+    per_day = desk.vault.settings.reviews_per_day
+    if len(desk.queue.due) <= per_day or desk.tag:
+        return ""
+    from cli.simulating import backlog_of
+
+    return backlog_of(desk)
 
 
 def _short(markdown: str) -> str:

@@ -157,6 +157,13 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
     return {"overdue": plan.overdue, "per_day": plan.per_day, "days": plan.days or None, "cleared": cleared}
 
 
+def backlog_of(desk: Desk) -> str:
+    """The plan of a desk in one sentence; "" if today has room for what is due."""
+    outlook = _Outlook(desk, 1, 0)
+    plan = outlook.backlog()
+    return backlog_words(plan, outlook.today) if plan is not None else ""
+
+
 def backlog_words(plan: BacklogPlan, today: int) -> str:
     """The plan in one sentence."""
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from learning import stats
 from learning.adopt import adopt_cards
@@ -13,9 +14,20 @@ from learning.candidates import items
 from learning.checkpoint import Past, open_past
 from learning.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.indexed_cards import IndexedCards
+from learning.load import (
+    NewRoom,
+    by_importance,
+    carried_over,
+    coming_days,
+    follow_ups,
+    importance,
+    new_room,
+    pace_of,
+    worth_first,
+)
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
 from learning.placed import Placed, concept_of
-from learning.queue import Limits, Queue, build_queue
+from learning.queue import Done, Limits, Queue, build_queue
 from learning.review_page import Row, render_page
 from vault.agent_run import at_work, held_back, judged_decks
 from vault.card import Deck
@@ -62,6 +74,7 @@ class Desk:
     past: Past
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
+    held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
 
     @property
     def log(self) -> Log:
@@ -221,17 +234,43 @@ def _queued(desk: Desk) -> Desk:
     settings, calendar = desk.vault.settings, desk.scheduler.calendar
     until = calendar.start(calendar.day(desk.now) + 1)
     done = desk.past.done(calendar, desk.now)
-    queue = build_queue(
-        items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT)),
+    graph = desk.vault.read_bytes(_GRAPH) or b""
+    found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
+    if settings.minutes_per_day:
+        found = by_importance(found, importance(graph))
+    build = partial(
+        build_queue,
+        found,
         desk.states,
         desk.now,
         calendar=calendar,
-        limits=Limits(settings.new_per_day, settings.reviews_per_day),
         done=done,
-        prerequisites=prerequisites(desk.vault.read_bytes(_GRAPH) or b""),
+        prerequisites=prerequisites(graph),
         met={concept for card in done.cards if (concept := _concept(desk, card))} if settings.bury_siblings else None,
+        backlog=partial(worth_first, states=desk.states, today=calendar.day(desk.now), model=desk.scheduler.kernel),
     )
-    return replace(desk, queue=queue)
+    queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
+    room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
+    if room is None or not room.reason:
+        return replace(desk, queue=queue, held_back="")
+    queue = build(limits=Limits(done.new + room.new, settings.reviews_per_day))
+    return replace(desk, queue=queue, held_back=room.reason)
+
+
+def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
+    """How many more new cards the minutes a day leave room for; what was done today has had its part of them."""
+    rules, settings = desk.scheduler.rules, desk.vault.settings
+    pace = pace_of(stats.ms_per_rating(desk.past.for_minutes()))
+    coming = coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
+    spent = done.reviews + done.new * pace.new_s / pace.review_s
+    return new_room(
+        settings.minutes_per_day,
+        carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
+        pace,
+        follow_ups(desk.scheduler.kernel, rules.retention, maximum=rules.maximum_interval),
+        waiting=len(queue.new),
+        limit=max(0, settings.new_per_day - done.new),
+    )
 
 
 def _concept(desk: Desk, card: CardId) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from learning.day import StudyCalendar
 from learning.fsrs6 import AGAIN, GOOD, Fsrs6
 from learning.memory import MemoryState
 from learning.queue import Item, new_order
 from vault.ids import CardId
 from vault.wikilink import links
 
+_RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
 _PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
 _PUT_OFF_STEP = 7
@@ -40,6 +44,32 @@ class NewRoom:
     reason: str = ""
 
 
+def pace_of(ms_per_rating: float) -> Pace:
+    """The pace of who takes so long for a rating: a new card is met at each step, and some reviews are forgotten."""
+    return Pace(ms_per_rating * _RATINGS_PER_NEW / 1000, ms_per_rating * _RATINGS_PER_REVIEW / 1000)
+
+
+def coming_days(states: Iterable[MemoryState], calendar: StudyCalendar, now: datetime) -> list[int]:
+    """Reviews that are planned for each of the days after today, as far as the governor looks."""
+    today = calendar.day(now)
+    starts = [calendar.start(today + day) for day in range(1, WEEK + 1)]
+    counts = [0] * (WEEK - 1)
+    for state in states:
+        due = state.due
+        if due is not None and starts[0] <= due < starts[-1] and not (state.suspended or state.retracted):
+            counts[bisect_right(starts, due) - 1] += 1
+    return counts
+
+
+def carried_over(due_by_day: Iterable[int], per_day: int) -> list[int]:
+    """Reviews that each day comes to hold when a day takes `per_day` and the rest waits for the next."""
+    out, waiting = [], 0
+    for due in due_by_day:
+        out.append(min(waiting + due, per_day))
+        waiting += due - out[-1]
+    return out
+
+
 def new_room(
     minutes: int, due_by_day: Sequence[int], pace: Pace, follow_ups: Sequence[float], *, waiting: int, limit: int
 ) -> NewRoom:
@@ -59,10 +89,9 @@ def new_room(
         return NewRoom(wanted, waiting)
     taken = round(due_by_day[tightest] * pace.review_s / 60)
     when = "today" if tightest == 0 else "tomorrow" if tightest == 1 else f"in {tightest} days"
-    fit = f"{fits} of {waiting} new cards" if fits else f"none of {waiting} new cards"
-    return NewRoom(
-        fits, waiting, f"{fit} fit into {minutes} minutes a day: reviews {when} take about {taken} of them already"
-    )
+    why = f"reviews {when} take about {taken} of them" if taken else "the reviews that they bring need room, too"
+    a_day = f"{minutes} minutes a day" if minutes > 1 else "a minute a day"
+    return NewRoom(fits, waiting, f"room for {fits or 'none'} of {waiting} new cards in {a_day}: {why}")
 
 
 def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
@@ -138,13 +167,20 @@ def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: i
     return gained * _PUT_OFF_STEP / (1 + _RELEARNING * (1 - chance))
 
 
-def worth_first(
-    items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6
-) -> list[tuple[float, Item]]:
-    """Overdue reviews with what each loses by waiting, most first; `today` is a study day."""
+def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6) -> list[Item]:
+    """Overdue reviews, what loses most by waiting first; of alike ones in the order they came in. `today` is a day.
+
+    Cards that differ by less than a tenth are taken as alike, so that a hundred thousand are soon put in order.
+    """
+    known: dict[tuple[int, int, int], float] = {}
     scored = []
     for item in items:
         state = states[item.card]
         waited = max(0, today - state.last_day)
-        scored.append((lost_by_waiting(model, state.stability, state.difficulty, waited), item))
-    return sorted(scored, key=lambda each: (-each[0], each[1].card))
+        key = round(4 * math.log2(state.stability)), round(state.difficulty), round(4 * math.log2(waited + 1))
+        lost = known.get(key)
+        if lost is None:
+            stability, waited = 2 ** (key[0] / 4), round(2 ** (key[2] / 4)) - 1
+            lost = known[key] = lost_by_waiting(model, stability, key[1], waited)
+        scored.append((lost, item))
+    return [item for _, item in sorted(scored, key=lambda each: -each[0])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -73,11 +73,12 @@ def build_queue(
     done: Done | None = None,
     prerequisites: Mapping[str, Collection[str]] | None = None,
     met: Collection[str] | None = None,
+    backlog: Callable[[Sequence[Item]], list[Item]] | None = None,
 ) -> Queue:
     """The queue at `now`. `items` in the order of the decks; `prerequisites` by concept, circles allowed.
 
     With `met`, the concepts of the cards seen today, no more than one card of a concept has room in a study day; steps
-    of learning do always.
+    of learning do always. `backlog` orders reviews of which today has not room for all.
     """
     limits, done = limits or Limits(), done or Done()
     fresh: list[Item] = []
@@ -96,6 +97,8 @@ def build_queue(
         elif state.phase in _STEPS and state.due < tomorrow:
             waiting.append((state.due, item))
     steps, reviews = _due_order(due, calendar, day)
+    if backlog is not None and len(reviews) > max(0, limits.reviews - done.reviews):
+        reviews = apart(backlog(reviews))
     new = list(new_order(fresh, prerequisites or {}))
     room, fresh = (reviews, new) if met is None else _one_of_each(reviews, new, {*met, *(i.concept for i in steps)})
     room = room[: max(0, limits.reviews - done.reviews)]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.desk import open_desk
 from learning.fsrs6 import Fsrs6, fuzz_range
 from learning.load import (
     NewRoom,
     Pace,
     admitted,
     by_importance,
+    carried_over,
     follow_ups,
     importance,
     lost_by_waiting,
@@ -25,6 +29,7 @@ from learning.load import (
 from learning.memory import MemoryState, Phase
 from learning.queue import Item
 from vault.ids import CardId
+from vault.store import Vault, open_vault
 
 MODEL = Fsrs6()
 PACE = Pace(new_s=30, review_s=10)
@@ -84,16 +89,23 @@ def test_no_day_of_the_week_goes_beyond_its_minutes_for_new_cards(
         assert max(one_more) > minutes * 60
 
 
+@given(st.lists(st.integers(0, 500), max_size=9), st.integers(0, 200))
+def test_what_a_day_cannot_take_waits_for_the_next_and_none_is_lost(due: list[int], per_day: int) -> None:
+    found = carried_over(due, per_day)
+    assert len(found) == len(due) and max(found, default=0) <= per_day
+    for day in range(len(due)):
+        assert sum(found[: day + 1]) <= sum(due[: day + 1])
+    assert carried_over(due, 10_000) == due
+
+
 def test_the_reason_is_one_sentence_that_names_the_day_that_is_full() -> None:
     later = follow_ups(MODEL, 0.9)
     full = new_room(10, [0, 0, 60, 0, 0, 0, 0], PACE, later, waiting=12, limit=20)
     assert full.new == 0
-    assert full.reason == (
-        "none of 12 new cards fit into 10 minutes a day: reviews in 2 days take about 10 of them already"
-    )
+    assert full.reason == "room for none of 12 new cards in 10 minutes a day: reviews in 2 days take about 10 of them"
     some = new_room(10, [30], PACE, later, waiting=40, limit=20)
     assert some == NewRoom(
-        10, 40, "10 of 40 new cards fit into 10 minutes a day: reviews today take about 5 of them already"
+        10, 40, "room for 10 of 40 new cards in 10 minutes a day: reviews today take about 5 of them"
     )
 
 
@@ -178,6 +190,29 @@ def test_the_order_of_a_backlog_holds_each_review_once_and_the_same_each_time() 
         items.append(item("c", number))
         states[items[-1].card] = MemoryState(Phase.REVIEW, stability, 5.0, None, at, at, 1000, int(stability))
     found = worth_first(items, states, 1100, MODEL)
-    assert sorted(i.card for _, i in found) == sorted(i.card for i in items)
-    assert [lost for lost, _ in found] == sorted((lost for lost, _ in found), reverse=True)
-    assert worth_first(list(reversed(items)), states, 1100, MODEL) == found
+    assert sorted(i.card for i in found) == sorted(i.card for i in items)
+    lost = [lost_by_waiting(MODEL, states[i.card].stability, 5.0, 100) for i in found]
+    assert all(a > b - 0.15 for a, b in pairwise(lost))  # alike cards stand as they came
+    assert worth_first(items, states, 1100, MODEL) == found
+
+
+# --- at the desk ----------------------------------------------------------------------------------------------------
+
+
+def test_minutes_a_day_hold_new_cards_back_and_say_why_and_more_minutes_let_them_in(vault: Vault) -> None:
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    free = open_desk(vault, now)
+    assert len(free.queue.new) == 3 and free.today["new"] == 3 and free.held_back == ""
+
+    tight = open_desk(with_minutes(vault, 1), now)  # 25 s for a new card, and reviews that follow
+    assert tight.today["new"] == 1
+    assert tight.held_back == "room for 1 of 3 new cards in a minute a day: the reviews that they bring need room, too"
+    assert set(tight.queue.new) == set(free.queue.new)  # nothing is hidden from the list
+    assert open_desk(with_minutes(vault, 10), now).today["new"] == 3
+
+
+def with_minutes(vault: Vault, minutes: int) -> Vault:
+    path = vault.root / "retain.toml"
+    text = re.sub(r"(?m)^(# )?minutes_per_day = \d+", f"minutes_per_day = {minutes}", path.read_text())
+    path.write_text(text)
+    return open_vault(str(vault.root), None, vault.root)
