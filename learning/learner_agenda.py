@@ -53,6 +53,7 @@ from vault.wikilink import links, note_link
 
 MOST = 50  # subjects on the agenda: more would be read by nobody
 ALIKE = 0.8  # of the words of two questions or answers, which are then nearly the same
+CROWD = 200  # cards
 LEAST_WORDS = 4  # of a question or answer; anything shorter is like too much
 _REASON = 80  # characters
 _TRIES = 5  # an editor or another command may save the page just then
@@ -107,7 +108,7 @@ def learner_gaps(desk: Desk, others: Sequence[Gap], decided: Iterable[Event] = (
     """
     decisions = _decisions(decided)
     gaps = []
-    for subject in most_pressing([s for s in _subjects(desk, others) if is_in_trouble(s)])[:MOST]:
+    for subject in _subjects(desk, others):
         status, at_ms = decisions.get(gap_id(subject.concept), (GapStatus.OPEN, 0))
         if status is GapStatus.RESOLVED and is_in_trouble(again := _since(subject, at_ms)):
             gaps.append(as_gap(again))
@@ -144,7 +145,7 @@ def _ms(at: datetime) -> int:
 
 
 def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
-    """The concepts that may be in trouble, with all that is known of them."""
+    """The concepts in trouble, the most pressing first, with all that the rules look at."""
     last = last_event(desk)
     if last is None:
         return []
@@ -155,7 +156,9 @@ def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
     if not cards:
         return []
     gathered = _Gathered(desk, others, log, (start, recent), [placed for mine in cards.values() for placed in mine])
-    return [subject for mine in cards.values() if (subject := gathered.subject(mine)) is not None]
+    found = {s.concept: (s, mine) for mine in cards.values() if (s := gathered.subject(mine)) and is_in_trouble(s)}
+    worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
+    return [gathered.completed(*found[subject.concept]) for subject in worst]
 
 
 def _candidates(desk: Desk, columns: ReviewColumns, start: int) -> dict[str, list[Placed]]:
@@ -226,40 +229,50 @@ class _Gathered:
             self.decks[concept_of(desk.place(card).path)].append(card)
 
     def subject(self, cards: Sequence[Placed]) -> Subject | None:
-        """The concept of those cards; None if none of them is asked for any more."""
+        """The concept of those cards and their trials; None if none of them is asked for any more."""
         first = cards[0]
         records = tuple(self._record(placed) for placed in cards if self._counts(placed))
         if not records:
             return None
-        there = first.article in self.articles
-        subject = Subject(
+        return Subject(
             concept=named_by(first.deck) or first.concept,
             title=short(first.title),
-            link=note_link(first.article if there else first.deck.path, short(first.title)),
+            link="",
             cards=records,
             wanted=self.desk.scheduler.rules.retention,
+        )
+
+    def completed(self, subject: Subject, cards: Sequence[Placed]) -> Subject:
+        """`subject` with all that causes are told by, which takes longer to find."""
+        first, by_id = cards[0], {placed.id: placed for placed in cards}
+        there = first.article in self.articles
+        around = self.gaps[first.article]
+        whole = replace(
+            subject,
+            link=note_link(first.article if there else first.deck.path, subject.title),
+            cards=tuple(self._looked_at(record, by_id[record.card]) for record in subject.cards),
             has_article=there,
             needs=tuple(self._need(stem) for stem in sorted(self.needs.get(first.concept, ()))),
-            unexplained=tuple(g.what for g in self.gaps[first.article] if g.kind is GapKind.STRUCTURAL),
-            lacks=tuple((g.missing, g.fill) for g in self.gaps[first.article] if g.kind is GapKind.EPISTEMIC),
+            unexplained=tuple(gap.what for gap in around if gap.kind is GapKind.STRUCTURAL),
+            lacks=tuple((gap.missing, gap.fill) for gap in around if gap.kind is GapKind.EPISTEMIC),
         )
-        return _with_article(subject, self.desk.vault, first.article) if there else subject
+        return _with_article(whole, self.desk.vault, first.article) if there else whole
+
+    def _looked_at(self, record: CardRecord, placed: Placed) -> CardRecord:
+        twin = self.twins.of(placed) if record.forgotten else None
+        return replace(record, words=len(tokens(unescape(placed.card.answer))), twin=twin)
 
     def _counts(self, placed: Placed) -> bool:
         return not self.desk.state(placed.id).retracted and placed.id not in self.marks.suspended
 
     def _record(self, placed: Placed) -> CardRecord:
         state = self.desk.state(placed.id)
-        trials = self.trials.get(placed.id, ())
-        failed = any(not trial.recalled for trial in trials)
         return CardRecord(
             placed.id,
-            tuple(trials),
-            words=len(tokens(unescape(placed.card.answer))),
+            tuple(self.trials.get(placed.id, ())),
             leech=state.leech,
             flagged=placed.id in self.marks.flags,
             reason=clean_line(self.marks.flags.get(placed.id, ""))[:_REASON],
-            twin=self.twins.of(placed) if failed else None,
         )
 
     def _need(self, stem: str) -> Need:
@@ -316,10 +329,10 @@ class _Twins:
         best: tuple[float, CardId, str] | None = None
         for part, said in _parts(placed):
             rare = sorted(said, key=lambda word: (len(self.holders[part, word]), word))
-            # Of two sets that share so much, one has a word of the other's among those that most cards lack.
-            near = {
-                card for word in rare[: len(said) - int(ALIKE * len(said)) + 1] for card in self.holders[part, word]
-            }
+            # Of two sets that share so much, one has a word of the other's among those that most cards lack. A word
+            # of hundreds of cards tells of a pattern that they are made by, not of a twin.
+            few = (self.holders[part, word] for word in rare[: len(said) - int(ALIKE * len(said)) + 1])
+            near = {card for holders in few if len(holders) <= CROWD for card in holders}
             for card in sorted(near - {placed.id}):
                 other = self.words[card, part]
                 share = len(said & other) / len(said | other)

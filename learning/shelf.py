@@ -21,7 +21,7 @@ from vault.errors import Damaged, NotFound, Refused
 from vault.ids import CardId
 from vault.log_scan import ScannedLog, scan_log
 from vault.markdown import unescape
-from vault.review_log import log_paths
+from vault.review_log import log_files
 from vault.store import CONCEPTS, TOPICS, Vault
 from vault.wikilink import links
 
@@ -47,7 +47,7 @@ def material_of(desk: Desk) -> Material:
     return Material(
         studied(desk),
         scanned(desk.vault).reviews,
-        desk.states,
+        dict(desk.states),  # each is asked for many times, and is made anew each time it is
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,
@@ -57,8 +57,7 @@ def material_of(desk: Desk) -> Material:
 
 def scanned(vault: Vault) -> ScannedLog:
     """The whole log as columns. Raises: SchemaTooNew; Refused or Damaged where a file cannot be read at all."""
-    found = ((path, vault.read_bytes(path)) for path in log_paths(vault.root))
-    return scan_log([(path, data) for path, data in found if data is not None])
+    return scan_log(log_files(vault.root))
 
 
 def card_news(desk: Desk) -> tuple[CardNews, ...]:
