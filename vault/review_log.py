@@ -189,8 +189,11 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
     Raises: Refused or Damaged if a file cannot be read at all, as without it cards would look new.
     """
     folder = Folder(root)
-    found = [(shown_path(path), folder.read(path)) for path in log_paths(root)]
-    return [(path, data) for path, data in found if data is not None]
+    while True:
+        paths = log_paths(root)
+        found = [(shown_path(path), folder.read(path)) for path in paths]
+        if log_paths(root) == paths:  # else a file got its year's name meanwhile, and its events may be missing here
+            return [(path, data) for path, data in found if data is not None]
 
 
 def log_paths(root: Path) -> list[str]:

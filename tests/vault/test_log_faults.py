@@ -20,8 +20,9 @@ import pytest
 from learning import checkpoint
 from learning.desk import Desk, open_desk, rate, read_desk, undo
 from learning.memory import MemoryState
+from learning.shelf import scanned
 from learning.sitting import Sitting
-from vault import stamps
+from vault import beneath, stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
@@ -303,6 +304,31 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
         assert f"process {os.getpid()} on {holder.host}, reviewing since 2026-11-21T12:00:00Z" in done.stderr
         assert retain(vault, "rate", CARDS[0], "good").returncode == 0
     assert len(read_log(vault.root).events) == 13
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [lambda v: states(open_desk(v, NOON)), lambda v: scanned(v).reviews, lambda v: read_log(v.root).events],
+    ids=["desk", "columns", "events"],
+)
+def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[Vault], object]
+) -> None:
+    """Another process gives the file its year's name between the listing of the folder and the reading of the file."""
+    wanted, vault = reader(made(tmp_path / "still", 30)), made(tmp_path / "mind", 30)
+    real, names = os.open, list[str]()
+
+    def opened(path: Any, *more: Any, **named: Any) -> int:
+        if str(path).endswith("reviews.jsonl") and not names:
+            names.append(str(path))
+            (vault.root / LOG_PATH).rename(vault.root / "learning/reviews-2026.jsonl")
+        return real(path, *more, **named)
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, opened})
+    monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
+    assert reader(vault) == wanted
+    assert names
 
 
 def test_a_log_that_another_process_keeps_locked_refuses_by_name(
