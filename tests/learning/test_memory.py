@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import fsrs
 import fsrs_rs_python
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learning import fsrs6
@@ -457,7 +457,7 @@ step_lists = st.sampled_from(
     ]
 )
 growing = tuple(
-    high if n in (8, 10, 16) else low if n == 9 else default
+    high if n in (8, 10, 16, 17, 18) else low if n in (9, 19) else default
     for n, (low, default, high) in enumerate(zip(fsrs6.LOWEST, fsrs6.DEFAULTS, fsrs6.HIGHEST, strict=True))
 )  # stability grows as fast as parameters let it
 all_rules = st.builds(
@@ -509,6 +509,44 @@ def test_the_fold_of_a_scanned_log_is_the_fold_of_its_events_to_the_last_bit(
         assert state.due is None or state.due.tzinfo is UTC
         assert 0 <= state.interval_days <= max(rules.maximum_interval, 4)
         assert state.phase is Phase.NEW or 0.001 <= state.stability <= MOST_STABLE
+
+
+def _life(chance: random.Random) -> tuple[list[LogEvent], list[CardEvent]]:
+    """Two months of three cards that are failed often, with marks and changes at the very instants of reviews."""
+    events: list[LogEvent] = []
+    changes: list[CardEvent] = []
+    at = NOON
+    for number in range(chance.randrange(1, 90)):
+        at += timedelta(days=chance.choice([0, 0, 1, 2, 9]), minutes=chance.choice([0, 0, 3, 700]))
+        card = chance.choice([CARD, OTHER, CardId("aaaaaaaaa1")])
+        kind = chance.random()
+        if kind < 0.06:
+            changes.append(CardEvent(card, chance.choice(["retracted", "revived", "changed", "changed"]), at))
+        elif kind < 0.15:
+            events.append(chance.choice([Suspend, Resume, Bury, Flag])(stamp(chance.randrange(10**6), at), card))
+        else:
+            rating = Rating(chance.choice([1, 1, 2, 3, 3, 4]))
+            events.append(Review(stamp(10**7 + number, at), card, rating))
+    return events, changes
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32), all_rules)
+def test_months_of_failures_marks_and_changes_are_folded_by_either_way_to_the_last_bit(seed: int, rules: Rules) -> None:
+    events, changes = _life(random.Random(seed))
+    scheduler = Scheduler(rules, {OTHER: 0.95})
+    lines = b"".join(encode(event) + b"\n" for event in events)
+    expected = fold(events, scheduler, changes)
+    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler, changes) == expected
+
+
+def test_a_stability_without_end_is_held_where_numbers_still_count() -> None:
+    scheduler = Scheduler(Rules(BERLIN, parameters=growing))
+    events = daily([(0, Rating.EASY), *[(0, Rating.EASY)] * 200])
+    lines = b"".join(encode(event) + b"\n" for event in events)
+    states = fold(events, scheduler)
+    assert states[CARD].stability == MOST_STABLE
+    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler) == states
 
 
 @pytest.mark.real_data
