@@ -257,13 +257,18 @@ def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
     """
     media = Media(desk.vault)
     notes = notes_of(desk, media)
-    guard = desk.vault.guard(Scope.LOG)
-    old = guard.read(STAMPS)
-    known = {} if fresh else read_stamps(old)
+    known = {} if fresh else read_stamps(desk.vault.read_bytes(STAMPS))
     stamps = stamped(notes, known, desk.now)
     with export_file(path, forbidden=desk.vault.kept_out()) as temporary:
         temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
-    kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in (known | stamps).items()}, indent=0)
-    with suppress(WriteFailed, Refused):  # without it the next export only says that every note is new
-        guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))
+    keep_stamps(desk, known | stamps)
     return len(notes)
+
+
+def keep_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
+    """Writes down what Anki was given; without it the next export only says that every note is new."""
+    kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in stamps.items()}, indent=0)
+    guard = desk.vault.guard(Scope.LOG)
+    with suppress(WriteFailed, Refused):
+        old = guard.read(STAMPS)
+        guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))

@@ -1,7 +1,8 @@
 """Cards and reviews of a vault and a running Anki, brought together: reviews come home, notes go there.
 
-AnkiConnect lets nobody choose a note's GUID, so that a note is known by its field CardId, whichever way it came into
-Anki. What a human wrote into a note in Anki stays until the vault says something new.
+A note is known by its field CardId, whichever way it came into Anki. New ones go there as a package, so that they have
+the GUIDs of `export anki`; where the add-on cannot take a package, one by one, and then Anki chooses the GUIDs. What a
+human wrote into a note in Anki stays until the vault says something new.
 """
 
 from __future__ import annotations
@@ -12,10 +13,25 @@ import json
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from learning.anki import BACK, FIELDS, FRONT, MODEL, STYLE, VAULT_TAG, AnkiNote, notes_of, vault_tag
+from learning.anki import (
+    BACK,
+    FIELDS,
+    FRONT,
+    MODEL,
+    STAMPS,
+    STYLE,
+    VAULT_TAG,
+    AnkiNote,
+    keep_stamps,
+    notes_of,
+    package,
+    read_stamps,
+    stamped,
+    vault_tag,
+)
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused
 from learning.anki_media import Media
 from learning.anki_reviews import AnkiReview, dated, imports, known_origins
@@ -28,6 +44,7 @@ from vault.log_event import Import
 from vault.review_log import append
 
 PUSHED = ".retain/anki-sync.json"
+_PACKAGE = ".retain/anki-sync.apkg"  # for as long as Anki reads it
 RETRACTED = "retain::retracted"
 _OURS = "retain::"  # tags that begin so are ours; a human's own stay
 _FEW, _MANY = 50, 500  # in one request: notes that are written, and what is only read
@@ -93,14 +110,25 @@ def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = 
     media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
     pushed = read_pushed(old)
     retracted = {card for card in desk.cards if desk.state(card).retracted}
-    plan = planned(notes_of(desk, media), found, {} if newer else pushed, retracted)
+    notes, known = notes_of(desk, media), read_stamps(desk.vault.read_bytes(STAMPS))
+    # What an export gave out counts as taken there, for cards that no sync has taken yet.
+    given = {n.card: note_digest(n) for n in notes if n.card in known and known[n.card].digest == n.digest}
+    plan = planned(notes, found, {} if newer else given | pushed, retracted)
     home = _home(desk, anki, found)
     if dry_run:
         return Synced(plan, home)
     if home.new:
         append(desk.vault.guard(Scope.LOG), *home.new)
-    sent, failed = _taken_there(anki, plan, media, tag)
     there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    stamps = known | stamped(there, known, desk.now)
+    new = [replace(note, tags=(*note.tags, tag)) for note in plan.create]
+    came: Container[CardId] = ()
+    if new:
+        data = package(desk.vault.settings.vault_id, new, stamps, media.files)
+        if _package_taken(desk, anki, data):
+            came = {one.card for one in _found(anki, desk.cards, tag)}
+    sent, failed = _taken_there(anki, plan, [note for note in new if note.card not in came], media)
+    keep_stamps(desk, stamps)
     _keep(desk, old, pushed | {note.card: note_digest(note) for note in there})
     return Synced(plan, home, sent, tuple(failed))
 
@@ -246,15 +274,29 @@ def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
 # --- notes go there -------------------------------------------------------------------------------------------------
 
 
-def _taken_there(anki: AnkiConnect, plan: Plan, media: Media, tag: str) -> tuple[int, list[str]]:
-    """Writes what was planned into Anki: the number of pictures sent, and what Anki would not take."""
+def _package_taken(desk: Desk, anki: AnkiConnect, data: bytes) -> bool:
+    """Whether Anki says that it took the package in: it may see no file of ours, or the add-on be older than Anki."""
+    guard = desk.vault.guard(Scope.LOG)
+    old = guard.read(_PACKAGE)
+    guard.write(_PACKAGE, data, expect=None if old is None else sha256_hex(old))
+    try:
+        return anki.call("importPackage", path=str(desk.vault.root / _PACKAGE)) is True
+    except AnkiRefused:
+        return False
+    finally:
+        guard.remove(_PACKAGE, expect=sha256_hex(data))
+
+
+def _taken_there(anki: AnkiConnect, plan: Plan, new: Sequence[AnkiNote], media: Media) -> tuple[int, list[str]]:
+    """Writes what was planned into Anki, with the notes `new` one by one: the number of pictures sent, and what Anki
+    would not take."""
     failed: list[str] = []
-    sent = _send_media(anki, media.files, failed) if plan.create or plan.update else 0
-    if plan.create:
+    sent = _send_media(anki, media.files, failed) if new or plan.update else 0
+    if new:
         _make_note_type(anki)
-        for deck in dict.fromkeys("::".join(note.deck) for note in plan.create):
+        for deck in dict.fromkeys("::".join(note.deck) for note in new):
             anki.call("createDeck", deck=deck)
-    _each(anki, "addNote", [(note.card, {"note": _new(note, tag)}) for note in plan.create], failed)
+    _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in new], failed)
     changed = [(note.card, {"note": {"id": one.id, "fields": _named(note)}}) for one, note in plan.update]
     _each(anki, "updateNoteFields", changed, failed)
     for one, note in (*plan.update, *plan.retag):
@@ -272,13 +314,13 @@ def _each(anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str
                 failed.append(f"card {card}: {answer.what}")
 
 
-def _new(note: AnkiNote, tag: str) -> dict[str, Any]:
+def _new(note: AnkiNote) -> dict[str, Any]:
     """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
     return {
         "deckName": "::".join(note.deck),
         "modelName": MODEL,
         "fields": _named(note),
-        "tags": [*note.tags, tag],
+        "tags": list(note.tags),
         "options": {"allowDuplicate": True},
     }
 

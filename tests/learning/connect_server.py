@@ -27,6 +27,7 @@ class ConnectServer:
     version: int = 6
     raw: bytes | None = None  # an answer to every request, in place of the true one
     status: int = 200
+    imports: bool = False  # whether it takes packages; add-ons older than their Anki can't
     break_after: int | None = None  # so many writing actions are done, then the connection breaks
     port: int = 0
     calls: list[str] = field(default_factory=list)
@@ -141,6 +142,16 @@ class ConnectServer:
             if name in there:
                 there[name] = value
         self.col.update_note(there)
+
+    def do_importPackage(self, path: str) -> bool:
+        from anki.collection import ImportAnkiPackageOptions, ImportAnkiPackageRequest
+
+        self._writes()
+        if not self.imports:
+            raise ValueError("No module named 'anki.importing'")
+        options = ImportAnkiPackageOptions(merge_notetypes=False, with_scheduling=False)
+        self.col.import_anki_package(ImportAnkiPackageRequest(package_path=path, options=options))
+        return True
 
     def do_addTags(self, notes: list[int], tags: str) -> None:
         self.col.tags.bulk_add(notes, tags)

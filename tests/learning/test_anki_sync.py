@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from learning.anki import export_anki, vault_tag
+from learning.anki import export_anki, guid_of, vault_tag
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused, connected
 from learning.anki_sync import PUSHED, RETRACTED, Synced, read_pushed, sync
 from learning.desk import open_desk, rate
@@ -34,7 +34,7 @@ def server(tmp_path: Path) -> Iterator[ConnectServer]:
     from anki.collection import Collection
 
     col = Collection(str(tmp_path / "collection.anki2"))
-    with serving(ConnectServer(col)) as listening:
+    with serving(ConnectServer(col)) as listening:  # one that takes no packages, where nothing else is said
         yield listening
     col.close()
 
@@ -201,6 +201,29 @@ def test_pictures_are_sent_once_and_two_cards_may_ask_the_same(vault: Vault, ser
     assert '<img src="retain-' in shown and server.col.media.check().missing == []
     again = synced(vault, server)
     assert (counts(again), again.media) == ((0, 0, 5, 0), 0)
+
+
+def test_new_notes_go_as_a_package_where_the_add_on_takes_one_and_have_the_guids_of_the_export(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    server.imports = True
+    (vault.root / "raw").mkdir()
+    (vault.root / "raw/dot.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    edit(vault, "*remembered*", "![[dot.png]]")
+    assert counts(synced(vault, server)) == (3, 0, 0, 0)
+    assert "addNote" not in server.calls and server.col.media.check().missing == []
+    assert not list((vault.root / ".retain").glob("*.apkg"))
+    assert {card: note.guid for card, note in notes(server).items()} == {
+        card: guid_of(VAULT_ID, card) for card in (A1, A2, B1)
+    }
+    assert counts(synced(vault, server)) == (0, 0, 3, 0)
+    note = notes(server)[A1]
+    note["Answer"] = "mine"
+    server.col.update_note(note)
+    apkg = tmp_path / "deck.apkg"
+    export_anki(open_desk(vault, datetime.now(UTC) + timedelta(days=1)), apkg)
+    server.do_importPackage(str(apkg))
+    assert notes(server)[A1]["Answer"] == "mine" and len(notes(server)) == 3
 
 
 def test_letters_that_anki_composes_are_no_edit(vault: Vault, server: ConnectServer) -> None:
