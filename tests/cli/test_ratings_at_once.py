@@ -63,7 +63,7 @@ def made(root: Path) -> Path:
 def test_all_ratings_of_many_processes_are_there_once_and_in_order(
     tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[..., None]
 ) -> None:
-    root, processes, times = made(tmp_path / "mind"), torture(12, 6), torture(200, 40)
+    root, processes, times = made(tmp_path / "mind"), torture(12, 6), torture(100, 40)
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     running = [
         subprocess.Popen(
