@@ -10,6 +10,7 @@ from typing import Any
 from compiler.crew import Crew
 from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.gates import CardGate, card_refused, sentence_refused, statement_refused
+from vault import ledger
 from vault.article import sentences
 from vault.card import Card, CardKind
 from vault.claim import Claim, ClaimState
@@ -225,13 +226,17 @@ class _Check:
     def decks(self) -> None:
         gate = CardGate()
         seen: dict[CardId, str] = {}
+        events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
+        brought = {
+            e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")
+        }  # home, and rest on no claim
         for deck in self.vault.decks():
             found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
             self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
             article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
             for card in deck.cards:
                 self.verdict.cards += 1
-                reason = self._card(card, article, gate)
+                reason = "" if card.id in brought and not card.support else self._card(card, article, gate)
                 if card.id is not None and card.id in seen:
                     reason = f"its id stands in {seen[card.id]} too"
                 elif card.id is not None:

@@ -23,6 +23,7 @@ def test_a_strangers_deck_is_imported_compiled_beside_and_reviewed(run: Run, tmp
     for command in ("compile", "rebuild"):
         assert run(command, "--vault", str(root)).code == 0
         assert file.read_bytes() == text
+    assert run("verify", "--json", "--vault", str(root)).json["unsupported"] == []
     due = run("due", "--json", "--vault", str(root)).json
     assert run("rate", due["new"][0]["id"], "good", "--vault", str(root)).code == 0
     assert json.loads(run("import", "anki", str(deck), "--json", "--vault", str(root)).out)["cards"]["kept"] == 1
