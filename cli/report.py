@@ -92,9 +92,11 @@ def show(text: str) -> None:
     _print(clean(text))
 
 
-def show_json(value: Any) -> None:
-    """One JSON object on stdout."""
-    _print(_json(value, sys.stdout, indent=2))
+def show_json(value: Any) -> str:
+    """One JSON object on stdout; gives its text."""
+    text = _json(value, sys.stdout, indent=2)
+    _print(text)
+    return text
 
 
 def number(count: int, noun: str) -> str:

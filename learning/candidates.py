@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import compress
 
 from learning.checkpoint import Past
 from learning.indexed_cards import IndexedCards, is_paused
 from learning.placed import Placed, front_pauses
 from learning.queue import Item
-from learning.state_columns import StateColumns, micros
+from learning.state_columns import StateColumns, instant_of, micros
 from vault.ids import CardId
 from vault.store import Vault
 
@@ -56,6 +56,30 @@ def _of_index(vault: Vault, cards: IndexedCards, past: Past, tag: str, until: da
             all_tagged = not tag or (not skipped and (found := cards.get(card)) is not None and tag in names_of(found))
         if not skipped and (all_tagged or tag == index.kind(row)):
             yield Item(CardId(each[row].decode("ascii")), index.concept(deck), index.kind(row))
+
+
+def concepts_asked(cards: Mapping[CardId, Placed], past: Past, until: datetime) -> set[str]:
+    """The concepts whose article says something about the queue: those of all that `items` may give."""
+    if not isinstance(cards, IndexedCards):
+        return {placed.concept for placed in cards.values()}
+    away, index = _away(past, until), cards.index
+    rows = [n for n, id_ in enumerate(_EACH.findall(index.ids)) if id_ not in away]
+    return {index.concept(cards.deck_of(row)) for row in rows}
+
+
+def next_change(past: Past, now: datetime) -> datetime:
+    """The first instant after `now` at which a card falls due or is no longer buried."""
+    states = past.before.states
+    found = [at for state in past.recent.values() for at in (state.due, state.buried_until) if at and at > now]
+    if isinstance(states, StateColumns):
+        least = micros(now)
+        for name in ("due", "buried_until"):
+            later = min((number for number in states.column(name) if number > least), default=None)
+            if later is not None:
+                found.append(instant_of(later))
+    else:
+        found += [at for state in states.values() for at in (state.due, state.buried_until) if at and at > now]
+    return min(found, default=datetime.max.replace(tzinfo=UTC))
 
 
 def _away(past: Past, until: datetime) -> set[bytes]:

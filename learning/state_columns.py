@@ -31,8 +31,13 @@ def _micros_or_none(at: datetime | None) -> int:
     return _NO_TIME if at is None else micros(at)
 
 
+def instant_of(number: int) -> datetime:
+    """What `micros` was given."""
+    return _EPOCH + timedelta(microseconds=number)
+
+
 def _instant(number: int) -> datetime | None:
-    return None if number == _NO_TIME else _EPOCH + timedelta(microseconds=number)
+    return None if number == _NO_TIME else instant_of(number)
 
 
 def _whole(number: int | None) -> int:

@@ -1,0 +1,231 @@
+"""`retain due --json` where nothing has changed since it was last asked: the answer of then, with the instant of now.
+
+Scripts and status bars ask it all day long. What was printed is kept with the stamp of every file that it came from,
+and the time for which it holds: until the study day ends or the next card falls due. Here no library is loaded, and
+nothing is decided: one stamp that differs, one file more, anything odd, and the command goes its ordinary way.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import zlib
+from array import array
+
+from cli.version import __version__
+
+TYPE_CHECKING = False  # as typing has it, which would cost more than the rest
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from learning.desk import Desk
+
+CACHE = ".retain/cache/due-json"
+_KIND = f"retain due 1 {__version__}"
+_FILES = (
+    *("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md", "learning/_review.md"),
+    *("output/promotion-queue.md", ".retain/cache/review-page", "learning", "learning/flashcards"),
+    *("wiki/concepts", "ledger/replies"),
+)
+_ASKED = ("RETAIN_CAGED", "_RETAIN_COMPLETE", "XDG_STATE_HOME", "HOME")
+_RACY_NS = 2_000_000_000  # as in vault.stamps
+_WIDTH = 3
+
+
+def answered(arguments: Sequence[str]) -> bool:
+    """Whether the answer to these arguments could be given, and was."""
+    root = _root(arguments)
+    if root is None or sys.platform == "win32" or sys.stdout is None or sys.stdout.encoding.lower() != "utf-8":
+        return False
+    try:
+        text = _kept(root)
+    except (OSError, ValueError):
+        return False
+    if text is None:
+        return False
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader went away; Python would say so on leaving, were the stream still open
+        try:
+            sys.stdout.close()
+        except OSError:
+            return True
+    except OSError:  # the ordinary way will tell
+        return False
+    return True
+
+
+def _root(arguments: Sequence[str]) -> str | None:
+    """The vault that is meant, if these are the plain words; None where somebody else has to look."""
+    words = list(arguments)
+    given = os.environ.get("RETAIN_VAULT")
+    for place in (0, 2):
+        if len(words) == 4 and words[place] == "--vault" and not words[place + 1].startswith("-"):
+            given = words[place + 1]
+            del words[place : place + 2]
+    if words != ["due", "--json"]:
+        return None
+    if given:
+        return given if not given.startswith("~") and os.path.isfile(given + "/retain.toml") else None
+    try:
+        place_now = os.getcwd()
+    except OSError:
+        return None
+    while not os.path.isfile(place_now + "/retain.toml"):
+        above = os.path.dirname(place_now)
+        if above == place_now:
+            return None
+        place_now = above
+    return place_now
+
+
+def _kept(root: str) -> str | None:
+    """The answer as it was kept, if it still is one. Raises: OSError, ValueError."""
+    handle = os.open(f"{root}/{CACHE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        data = os.read(handle, os.fstat(handle).st_size + 1)
+    finally:
+        os.close(handle)
+    kind, crc, body = data.split(b"\n", 2)
+    if kind != _KIND.encode() or int(crc, 16) != zlib.crc32(body):
+        return None
+    sizes, body = body.split(b"\n", 1)
+    parts = []
+    for size in map(int, sizes.split()):
+        parts.append(body[:size])
+        body = body[size:]
+    asked, since, until, runs, files, numbers, decks, start, end = parts
+    now_ns = time.time_ns()
+    if asked != _environment() or not int(since) <= now_ns < int(until) or not _is_empty(os.fsdecode(runs)):
+        return None
+    if _stamps(root, os.fsdecode(files).split("\0")) != array("q", numbers) or _deck_stamps(root).tobytes() != decks:
+        return None
+    return start.decode() + _instant(now_ns) + end.decode()
+
+
+def _environment() -> bytes:
+    return os.fsencode("\0".join(os.environ.get(name, "\1") for name in _ASKED))
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether no agent's work waits to be judged."""
+    try:
+        return not os.listdir(folder)
+    except FileNotFoundError:
+        return True
+
+
+def _stamps(root: str, paths: Sequence[str]) -> array[int]:
+    found = array("q")
+    for path in paths:
+        try:
+            status = os.lstat(f"{root}/{path}")
+        except FileNotFoundError:
+            found.extend((-1, 0, 0))
+        else:
+            found.extend((status.st_size, status.st_ctime_ns, status.st_ino))
+    return found
+
+
+def _deck_stamps(root: str) -> array[int]:
+    """Three numbers for each file among the decks, in the folder's own order: a name cannot change by itself."""
+    found: list[int] = []
+    with os.scandir(f"{root}/learning/flashcards") as entries:
+        for entry in entries:
+            status = entry.stat(follow_symlinks=False)
+            found += (status.st_size, status.st_ctime_ns, status.st_ino)
+    return array("q", found)
+
+
+def _instant(now_ns: int) -> str:
+    return (
+        time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now_ns // 1_000_000_000)) + f".{now_ns // 1_000_000 % 1000:03}Z"
+    )
+
+
+# --- keeping an answer ----------------------------------------------------------------------------------------------
+
+
+def begin(root: str) -> tuple[array[int], array[int]] | None:
+    """How the files stood before the answer was made; None where that cannot be told."""
+    try:
+        return _stamps(root, [*_FILES, *_logs(root)]), _deck_stamps(root)
+    except OSError:
+        return None
+
+
+def _logs(root: str) -> list[str]:
+    names = sorted(os.listdir(f"{root}/learning"))
+    return [f"learning/{name}" for name in names if name.startswith("reviews")]
+
+
+def keep(desk: Desk, before: tuple[array[int], array[int]] | None, text: str) -> None:
+    """Keeps `text`, the answer of this desk, if every file is as it was `before` and none of them is young."""
+    from contextlib import suppress
+
+    from vault.errors import RetainError
+    from vault.guard import Scope
+    from vault.ledger import instant
+    from vault.user import state_folder
+
+    root = str(desk.vault.root)
+    start, found, end = text.partition(instant(desk.now))
+    if before is None or not found or desk.diagnostics or desk.tag or "RETAIN_CAGED" in os.environ:
+        return
+    with suppress(OSError, RetainError):
+        files = [*_FILES, *_logs(root)]
+        numbers, decks = _stamps(root, files), _deck_stamps(root)
+        if (numbers, decks) != before or not _are_settled(numbers) or not _are_settled(decks):
+            return
+        articles = sorted(_articles(desk))
+        more = _stamps(root, articles)
+        if not _are_settled(more):
+            return
+        parts = [
+            _environment(),
+            str(_nanoseconds(desk.now)).encode(),
+            str(_nanoseconds(_until(desk))).encode(),
+            os.fsencode(state_folder(desk.vault.settings.vault_id) / "runs"),
+            os.fsencode("\0".join([*files, *articles])),
+            (numbers + more).tobytes(),
+            decks.tobytes(),
+            start.encode(),
+            end.encode() + b"\n",
+        ]
+        body = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
+        data = f"{_KIND}\n{zlib.crc32(body):08x}\n".encode() + body
+        desk.vault.guard(Scope.LOG).keep(CACHE, data)
+
+
+def _are_settled(numbers: array[int]) -> bool:
+    young = time.time_ns() - _RACY_NS
+    return all(changed < young for changed in numbers[1::_WIDTH])
+
+
+def _articles(desk: Desk) -> Iterable[str]:
+    """The articles that were asked whether they keep a card out of the queue."""
+    from learning.candidates import concepts_asked
+    from learning.placed import article_of
+
+    return {article_of(concept) for concept in concepts_asked(desk.cards, desk.past, _tomorrow(desk))}
+
+
+def _tomorrow(desk: Desk) -> datetime:
+    calendar = desk.scheduler.calendar
+    return calendar.start(calendar.day(desk.now) + 1)
+
+
+def _until(desk: Desk) -> datetime:
+    """The instant at which the answer may be another: when a study day begins, a card falls due or is shown again."""
+    from learning.candidates import next_change
+
+    return min(_tomorrow(desk), next_change(desk.past, desk.now))
+
+
+def _nanoseconds(at: datetime) -> int:
+    from datetime import UTC, datetime, timedelta
+
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
