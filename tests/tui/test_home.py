@@ -82,7 +82,7 @@ async def test_home_after_a_sitting_knows_what_was_done_and_what_comes(
         await settled(pilot)
         assert numbers(home)[:2] == ["0", "0"]
         assert shown(home, "#advice") == "Done for today. The next card comes back in 6 days. 4 cards reviewed today."
-        pass_time(86_400 * 9)
+        pass_time(86_400 * 12)
         await pilot.press("r")
         await settled(pilot)
         assert numbers(home)[:2] == ["4", "0"]
