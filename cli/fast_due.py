@@ -46,8 +46,8 @@ def answered(arguments: Sequence[str]) -> bool:
     if text is None:
         return False
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
     except BrokenPipeError:  # the reader went away; Python would say so on leaving, were the stream still open
         try:
             sys.stdout.close()
@@ -82,7 +82,7 @@ def _root(arguments: Sequence[str]) -> str | None:
     return place_now
 
 
-def _kept(root: str) -> str | None:
+def _kept(root: str) -> bytes | None:
     """The answer as it was kept, if it still is one. Raises: OSError, ValueError."""
     handle = os.open(f"{root}/{CACHE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -93,17 +93,17 @@ def _kept(root: str) -> str | None:
     if kind != _KIND.encode() or int(crc, 16) != zlib.crc32(body):
         return None
     sizes, body = body.split(b"\n", 1)
-    parts = []
+    parts, begin = [], 0
     for size in map(int, sizes.split()):
-        parts.append(body[:size])
-        body = body[size:]
+        parts.append(body[begin : begin + size])
+        begin += size
     asked, since, until, runs, files, numbers, decks, start, end = parts
     now_ns = time.time_ns()
     if asked != _environment() or not int(since) <= now_ns < int(until) or not _is_empty(os.fsdecode(runs)):
         return None
     if _stamps(root, os.fsdecode(files).split("\0")) != array("q", numbers) or _deck_stamps(root).tobytes() != decks:
         return None
-    return start.decode() + _instant(now_ns) + end.decode()
+    return start + _instant(now_ns).encode() + end
 
 
 def _environment() -> bytes:
