@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from learning.anki_html import markdown
 from learning.anki_media_in import take_media
 from learning.anki_read import IMAGE_OCCLUSION, AnkiCard, AnkiNote, AnkiPackage, NoteType
+from learning.anki_siblings import DECK, is_imported
 from learning.anki_template import Sheet, sides
 from learning.desk import Desk, Placed
 from vault import ledger
@@ -26,7 +27,6 @@ from vault.markdown import escape
 from vault.note import render_note
 from vault.store import FLASHCARDS
 
-DECK = "anki_deck"  # the property that names the deck in Anki
 PER_FILE = 200  # cards
 _ANKIS_OWN = frozenset(("marked", "leech"))  # tags that say how it went there, and nothing of the card
 _MEDIUM = re.compile("\ue002(\\d+)\ue003")
@@ -314,7 +314,7 @@ class _Work:
         homes = {
             (d.properties.text(DECK), d.properties.texts("tags")): (path, len(d.cards))
             for path, d in sorted(decks.items())
-            if f"\n{DECK}:" in d.text[:4000]
+            if is_imported(d)
         }
         taken = {p.rsplit("/", 1)[-1].removesuffix(".md").casefold() for p in self.desk.vault.paths(FLASHCARDS, ".md")}
         taken |= self.births.slugs

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import compress
 
+from learning.anki_siblings import groups
 from learning.checkpoint import Past
 from learning.indexed_cards import IndexedCards, is_paused
 from learning.placed import Placed, front_pauses
@@ -26,10 +27,18 @@ def items(vault: Vault, cards: Mapping[CardId, Placed], past: Past, tag: str, un
     tag = tag.removeprefix("#").casefold()
     if isinstance(cards, IndexedCards):
         return list(_of_index(vault, cards, past, tag, until))
-    return list(_of_decks(vault, cards.values(), tag))
+    return list(_of_decks(vault, list(cards.values()), tag))
 
 
-def _of_decks(vault: Vault, cards: Iterable[Placed], tag: str) -> Iterator[Item]:
+def groups_of(vault: Vault, cards: Mapping[CardId, Placed], wanted: Collection[CardId]) -> set[str]:
+    """What the `wanted` cards share with their siblings; those that are in no deck have none."""
+    if isinstance(cards, IndexedCards):
+        return {cards.group(card) for card in wanted if card in cards}
+    return set(groups(vault, [cards[card] for card in wanted if card in cards]).values())
+
+
+def _of_decks(vault: Vault, cards: Collection[Placed], tag: str) -> Iterator[Item]:
+    of = groups(vault, cards)
     paused: dict[str, bool] = {}
     tagged: dict[str, bool] = {}
     for placed in cards:
@@ -38,7 +47,7 @@ def _of_decks(vault: Vault, cards: Iterable[Placed], tag: str) -> Iterator[Item]
             paused[path] = is_paused(vault, placed.concept, front_pauses(placed.deck.text.encode()))
             tagged[path] = not tag or tag in names_of(placed)
         if not paused[path] and (tagged[path] or tag == placed.kind):
-            yield Item(placed.id, placed.concept, placed.kind)
+            yield Item(placed.id, of[placed.id], placed.kind)
 
 
 def _of_index(vault: Vault, cards: IndexedCards, past: Past, tag: str, until: datetime) -> Iterator[Item]:
@@ -55,7 +64,7 @@ def _of_index(vault: Vault, cards: IndexedCards, past: Past, tag: str, until: da
             card = CardId(each[row].decode("ascii"))
             all_tagged = not tag or (not skipped and (found := cards.get(card)) is not None and tag in names_of(found))
         if not skipped and (all_tagged or tag == index.kind(row)):
-            yield Item(CardId(each[row].decode("ascii")), index.concept(deck), index.kind(row))
+            yield Item(CardId(each[row].decode("ascii")), index.group(row, deck), index.kind(row))
 
 
 def concepts_asked(cards: Mapping[CardId, Placed], past: Past, until: datetime) -> set[str]:

@@ -1,7 +1,8 @@
 """Which cards stand where, without reading the decks again that have not changed since they were read.
 
-A cache in `.retain/cache/decks`, by deck: its stamp, its title, whether it is paused, and of each card the id, the line
-and the kind. Only decks whose stamp is another now are parsed; those with anything to tell, each time.
+A cache in `.retain/cache/decks`, by deck: its stamp, its title, whether it is paused, and of each card the id, the
+line, the kind and, where it was imported, the Anki note. Only decks whose stamp is another now are parsed; those with
+anything to tell, each time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from learning.anki_siblings import group_name, is_imported, note_numbers, own_number
 from learning.placed import front_pauses
 from vault import stamps
 from vault.cache_file import keep_cache, read_cache
@@ -22,11 +24,12 @@ from vault.stamps import FIELDS, NONE
 from vault.store import FLASHCARDS, Vault
 
 CACHE = "decks"
-_KIND = "retain-decks 1"
+_KIND = "retain-decks 2"
 _KINDS = ("", *(kind.value for kind in CardKind))
 _NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 _ID = 10  # characters of a card's id
 _PAUSED, _ODD, _TAGGED = 1, 2, 4
+_NUMBER_BYTES = 8  # of an Anki note
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Entry:
     lines: array[int]
     kinds: bytes
     tags: str = ""  # each after a line break; known only with _TAGGED
+    notes: array[int] = field(default_factory=lambda: array("Q"))  # of each card; empty where none was imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Place:
 class DeckIndex:
     """The decks by file name, in their order, in columns; `first[n]` is the first card of deck n, in their order.
 
+    `notes` has the number of each card's Anki note, 0 for none; it is empty where no card at all was imported.
     `odd` are the decks that are never taken from the cache: they have cards without an id, or something to tell.
     """
 
@@ -67,6 +72,7 @@ class DeckIndex:
     lines: array[int]
     kinds: bytes
     tags: tuple[str, ...]
+    notes: array[int]
     odd: Mapping[str, Deck] = field(default_factory=dict)
     repeats: bool = False  # whether an id stands in two decks
 
@@ -75,14 +81,18 @@ class DeckIndex:
 
     def card_ids(self) -> list[CardId]:
         """Every id, in the order of the decks."""
-        text = self.ids.decode("ascii")
-        return [CardId(text[n : n + _ID]) for n in range(0, len(text), _ID)]
+        return _ids(self.ids)
 
     def path(self, deck: int) -> str:
         return f"{FLASHCARDS}/{self.names[deck]}"
 
     def concept(self, deck: int) -> str:
         return self.names[deck].removesuffix(".md")
+
+    def group(self, card: int, deck: int) -> str:
+        """What a card shares with its siblings alone: its Anki note if it was imported, else its concept."""
+        note = self.notes[card] if self.notes else 0
+        return group_name(note) if note else self.concept(deck)
 
     def kind(self, card: int) -> str:
         return _KINDS[self.kinds[card]]
@@ -103,6 +113,7 @@ class DeckIndex:
             self.lines[start:end],
             self.kinds[start:end],
             self.tags[deck],
+            self.notes[start:end] if self.notes and any(self.notes[start:end]) else array("Q"),
         )
 
 
@@ -127,6 +138,7 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
     row = {name: n for n, name in enumerate(kept.names)} if kept else {}
     odd: dict[str, Deck] = {}
     entries: list[Entry] = []
+    imported: dict[int, Deck] = {}
     for n, name in enumerate(found.names):
         known = row.get(name)
         span = slice(n * FIELDS, n * FIELDS + FIELDS)
@@ -141,8 +153,14 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
             deck = Deck(path, "", ())
             found.settled[span] = array("q", NONE)
         entries.append(_entry(deck))
+        if is_imported(deck):
+            imported[n] = deck
         if entries[-1].flags & _ODD:
             odd[path] = deck
+    for n, entry in _with_notes(vault, {n: entries[n] for n in imported}).items():
+        entries[n] = entry
+        if entry.flags & _ODD:
+            odd[imported[n].path] = imported[n]
     return _joined(found.names, found.settled, entries, odd)
 
 
@@ -157,6 +175,26 @@ def _entry(deck: Deck) -> Entry:
         array("I", [card.line for card in cards]),
         bytes(_NUMBER[card.kind.value if card.kind else ""] for card in cards),
     )
+
+
+def _with_notes(vault: Vault, entries: Mapping[int, Entry]) -> dict[int, Entry]:
+    """The entries of imported decks, told which note each card is of. Where the ledger has not been told yet, as an
+    import was cut off, a deck is odd."""
+    if not entries:
+        return {}
+    cards = {n: _ids(entry.ids) for n, entry in entries.items()}
+    known = note_numbers(vault, {card for mine in cards.values() for card in mine})
+    out = {}
+    for n, entry in entries.items():
+        notes = array("Q", [known.get(card) or own_number(card) for card in cards[n]])
+        told = all(card in known for card in cards[n])
+        out[n] = replace(entry, notes=notes, flags=entry.flags if told else entry.flags | _ODD)
+    return out
+
+
+def _ids(data: bytes) -> list[CardId]:
+    text = data.decode("ascii")
+    return [CardId(text[n : n + _ID]) for n in range(0, len(text), _ID)]
 
 
 def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], odd: Mapping[str, Deck]) -> DeckIndex:
@@ -174,10 +212,19 @@ def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], o
         lines,
         b"".join(entry.kinds for entry in entries),
         tuple(entry.tags for entry in entries),
+        _joined_notes(entries),
         odd,
     )
     cards = index.card_ids()
     return replace(index, repeats=len(set(cards)) < len(cards))
+
+
+def _joined_notes(entries: list[Entry]) -> array[int]:
+    notes = array("Q")
+    if any(entry.notes for entry in entries):
+        for entry in entries:
+            notes.extend(entry.notes or array("Q", bytes(len(entry.kinds) * _NUMBER_BYTES)))
+    return notes
 
 
 def _parts(index: DeckIndex) -> list[bytes]:
@@ -191,6 +238,7 @@ def _parts(index: DeckIndex) -> list[bytes]:
         index.lines.tobytes(),
         index.kinds,
         stamps.joined(index.tags),
+        index.notes.tobytes(),
         b"1" if index.repeats else b"",
     ]
 
@@ -200,7 +248,7 @@ def _kept(parts: list[bytes] | None) -> DeckIndex | None:
     if parts is None:
         return None
     try:
-        names, numbers, titles, flags, first, ids, lines, kinds, tags, repeats = parts
+        names, numbers, titles, flags, first, ids, lines, kinds, tags, notes, repeats = parts
         count = len(flags)
         index = DeckIndex(
             _split(names, count),
@@ -212,13 +260,15 @@ def _kept(parts: list[bytes] | None) -> DeckIndex | None:
             array("I", lines),
             kinds,
             _split(tags, count),
+            array("Q", notes),
             repeats=bool(repeats),
         )
     except ValueError:
         return None
     cards = len(kinds)
     fits = len(index.numbers) == count * FIELDS and len(index.first) == count + 1 and len(index.lines) == cards
-    return index if fits and len(ids) == cards * _ID and index.first[-1] == cards else None
+    fits = fits and len(ids) == cards * _ID and len(index.notes) in (0, cards)
+    return index if fits and index.first[-1] == cards else None
 
 
 def _split(text: bytes, count: int) -> tuple[str, ...]:

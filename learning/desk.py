@@ -10,7 +10,7 @@ from functools import partial
 
 from learning import stats
 from learning.adopt import adopt_cards
-from learning.candidates import items
+from learning.candidates import groups_of, items
 from learning.checkpoint import Past, open_past
 from learning.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.indexed_cards import IndexedCards
@@ -26,7 +26,7 @@ from learning.load import (
     worth_first,
 )
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
-from learning.placed import Placed, concept_of
+from learning.placed import Placed
 from learning.queue import Done, Limits, Queue, build_queue
 from learning.review_page import Row, render_page
 from vault.agent_run import at_work, held_back, judged_decks
@@ -246,7 +246,7 @@ def _queued(desk: Desk) -> Desk:
         calendar=calendar,
         done=done,
         prerequisites=prerequisites(graph),
-        met={concept for card in done.cards if (concept := _concept(desk, card))} if settings.bury_siblings else None,
+        met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
         backlog=partial(worth_first, states=desk.states, today=calendar.day(desk.now), model=desk.scheduler.kernel),
     )
     queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
@@ -271,14 +271,6 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
         waiting=len(queue.new),
         limit=max(0, settings.new_per_day - done.new),
     )
-
-
-def _concept(desk: Desk, card: CardId) -> str:
-    """The concept of a card; "" if the card is in no deck."""
-    try:
-        return concept_of(desk.place(card).path)
-    except KeyError:
-        return ""
 
 
 def prerequisites(graph: bytes) -> dict[str, set[str]]:

@@ -58,6 +58,11 @@ class IndexedCards(Mapping[CardId, Placed]):
         row = self._rows[card]
         return self.index.place(row, self.deck_of(row))
 
+    def group(self, card: CardId) -> str:
+        """What the card shares with its siblings alone; no deck is read for it. Raises: KeyError."""
+        row = self._rows[card]
+        return self.index.group(row, self.deck_of(row))
+
     def concepts(self) -> int:
         """How many concepts have a card."""
         first = self.index.first

@@ -21,7 +21,8 @@ _STEPS = (Phase.LEARNING, Phase.RELEARNING)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A card as the queue knows it. Cards with the same `concept` are siblings; `kind` is "" if it has none."""
+    """A card as the queue knows it. Cards with the same `concept` are siblings, which for an imported card is its Anki
+    note; `kind` is "" if it has none."""
 
     card: CardId
     concept: str
