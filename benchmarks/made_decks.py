@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import chain, cycle
 from pathlib import Path
 
-from learning.memory import MemoryState, Rules, Scheduler
+from learning.memory import MemoryState, Scheduler, rules_of
 from vault.ids import ALPHABET, CardId, ulid
 from vault.log_event import Rating, Review, Stamp, encode
 from vault.review_log import unix_ms
+from vault.store import open_vault
 
 _KINDS = ("Definitional", "Mechanistic", "Relational", "Applied")
 _DAYS = 280  # over which the reviews are spread, up to yesterday
@@ -67,16 +67,19 @@ def write_years(
         deck = _deck(number, ids[first : first + to_a_deck])
         (folder / f"concept-{number:05}.md").write_text(deck, encoding="utf-8")
     met = ids[round(cards * unseen) :]
-    learnt = (_life(dice, card, now - timedelta(days=365 * years * dice.random()), now) for card in met)
+    scheduler = Scheduler(rules_of(open_vault(str(vault), None, vault).settings))
+    learnt = (_life(dice, scheduler, card, now - timedelta(days=365 * years * dice.random()), now) for card in met)
     reviews = sorted(chain.from_iterable(learnt))
     with (vault / "learning/reviews.jsonl").open("wb") as log:
         log.writelines(_line(dice, *review) + b"\n" for review in reviews)
     return len(reviews)
 
 
-def _life(dice: random.Random, card: str, at: datetime, now: datetime) -> Iterator[tuple[datetime, str, Rating]]:
+def _life(
+    dice: random.Random, scheduler: Scheduler, card: str, at: datetime, now: datetime
+) -> Iterator[tuple[datetime, str, Rating]]:
     """(instant, card, rating) of every review of a card that is met on the day of `at`, up to the day before `now`."""
-    scheduler, state = _scheduler(), MemoryState()
+    state = MemoryState()
     end = scheduler.calendar.start(scheduler.calendar.day(now))
     at = at.replace(hour=8) + timedelta(milliseconds=dice.randrange(12 * 3_600_000))
     while at < end:
@@ -87,11 +90,6 @@ def _life(dice: random.Random, card: str, at: datetime, now: datetime) -> Iterat
         at = state.due
         if state.interval_days:
             at = at.replace(hour=8) + timedelta(milliseconds=dice.randrange(12 * 3_600_000))
-
-
-@cache
-def _scheduler() -> Scheduler:
-    return Scheduler(Rules())
 
 
 def _line(dice: random.Random, at: datetime, card: str, rating: Rating) -> bytes:

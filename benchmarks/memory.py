@@ -1,0 +1,241 @@
+"""`python -m benchmarks.memory`: years of reviews at a hundred thousand cards, beside Anki on an equal collection."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import made_decks
+from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, table
+
+PYTHON = (sys.executable, "-c", "pass")
+FULL = 100_000  # cards that the marks are set for
+_RATINGS = 200
+
+_FIRST_CARD = """
+import sys
+from anki.collection import Collection
+col = Collection(sys.argv[1])
+card = col.sched.getCard()
+assert card is not None
+card.render_output()
+col.close(downgrade=False)
+"""
+
+
+def _vault(bench: Bench, cards: int) -> Path:
+    root = bench.work / f"years-{cards}"
+    if not (root / "learning/reviews.jsonl").exists():
+        shutil.rmtree(root, ignore_errors=True)
+        bench.run([RETAIN, "init", str(root), "--no-git"])
+        print(f"making {cards:,} cards and eight years of reviews ...", file=sys.stderr)
+        unseen = max(0.002, 2 * _RATINGS / cards)  # enough for every rating that is timed
+        made_decks.write_years(root, cards, unseen=unseen, seed=1, now=datetime.now(UTC))
+    return root
+
+
+def _collection(bench: Bench, root: Path) -> Path:
+    """An Anki collection of the same cards, due on the same days, with the same reviews."""
+    from benchmarks.made_collection import write_collection
+
+    path = bench.work / f"{root.name}.anki2"
+    if not path.exists():
+        print("making Anki's collection of the same ...", file=sys.stderr)
+        write_collection(path, root)
+    return path
+
+
+def due(bench: Bench, cards: int) -> list[Row]:
+    """`retain due --json` as a whole process."""
+    root = _vault(bench, cards)
+    anki = _collection(bench, root)
+    ask = [RETAIN, "--vault", str(root), "due", "--json"]
+    for _ in range(2):  # the pages are rendered, and then no file is young
+        bench.run(ask)
+        time.sleep(2.5)
+    bench.run(ask)
+    full = cards >= FULL
+    quick, first, bare = in_turns(
+        bench.rounds,
+        lambda: bench.run(ask),
+        lambda: bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)]),
+        lambda: bench.run(PYTHON),
+    )
+    anew, first_again = in_turns(
+        bench.rounds,
+        lambda: bench.run([*ask, "--tag", ""]),
+        lambda: bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)]),
+    )
+    what = f"due --json, {cards:,} cards"
+    peer = "Anki: import, open, first card"
+    return [
+        Row(what, quick, peer, first, 0.25 if full else None),
+        Row(what, quick, "python -c pass", bare, 5 if full else None),
+        Row(f"{what}, asked the first time that day", anew, peer, first_again),
+    ]
+
+
+def rating(bench: Bench, cards: int) -> list[Row]:
+    """From the call of a rating until it is on disk and the next card is there with its four previews."""
+    import anki.collection  # first: Anki's modules load each other in a circle
+    from anki.cards import Card
+    from anki.scheduler.v3 import CardAnswer, Scheduler
+
+    from learning.sitting import Sitting
+    from vault.log_event import Rating
+    from vault.store import open_vault
+
+    made = _vault(bench, cards)
+    collection = bench.work / "rated.anki2"
+    shutil.copy(_collection(bench, made), collection)
+    root = bench.work / "rated"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(made, root)
+    settings = (root / "retain.toml").read_text(encoding="utf-8").replace("new_per_day = 20", "new_per_day = 9999")
+    (root / "retain.toml").write_text(settings, encoding="utf-8")
+    sitting = Sitting.at(open_vault(str(root), None, root), lambda: datetime.now(UTC), None)
+    col = anki.collection.Collection(str(collection))
+    assert sitting.table() is not None
+    scheduler = col.sched
+    assert isinstance(scheduler, Scheduler)
+    queued = [scheduler.get_queued_cards(fetch_limit=1).cards[0]]
+
+    def ours() -> float:
+        sitting.reveal()
+        start = time.perf_counter()
+        sitting.rate(Rating.GOOD)
+        assert sitting.table() is not None, "cards enough for every round"
+        sitting.previews()
+        return time.perf_counter() - start
+
+    def theirs() -> float:
+        card = Card(col, backend_card=queued[0].card)
+        card.start_timer()
+        start = time.perf_counter()
+        answer = scheduler.build_answer(card=card, states=queued[0].states, rating=CardAnswer.GOOD)
+        scheduler.answer_card(answer)
+        queued[0] = scheduler.get_queued_cards(fetch_limit=1).cards[0]
+        following = Card(col, backend_card=queued[0].card)
+        following.render_output()
+        scheduler.describe_next_states(queued[0].states)
+        return time.perf_counter() - start
+
+    mine, other = _each(_RATINGS, ours, theirs)
+    col.close(downgrade=False)
+    full = cards >= FULL // 10
+    what, peer = f"a rating and the next card, {cards:,} cards", "Anki: answer, next card rendered"
+    return [
+        Row(f"{what}, median", statistics.median(mine), peer, statistics.median(other), 0.65 if full else None),
+        Row(f"{what}, p99", _p99(mine), peer, _p99(other), 0.40 if full else None),
+    ]
+
+
+def _each(rounds: int, *subjects: Callable[[], float]) -> list[list[float]]:
+    """Every time that each subject gives, asked A B A B ...; the first ten rounds warm up and are not counted."""
+    found: list[list[float]] = [[] for _ in subjects]
+    for turn in range(rounds + 10):
+        for times, subject in zip(found, subjects, strict=True):
+            spent = subject()
+            if turn >= 10:
+                times.append(spent)
+    return found
+
+
+def _p99(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.99)]
+
+
+_REBUILD = """
+import shutil, sys, time, resource
+from datetime import UTC, datetime
+from pathlib import Path
+from learning.checkpoint import open_past
+from learning.memory import rules_of, scheduler_for
+from vault.store import open_vault
+root = Path(sys.argv[1])
+for name in ("log", "memory", "due-json"):
+    (root / ".retain/cache" / name).unlink(missing_ok=True)
+vault = open_vault(str(root), None, root)
+start = time.perf_counter()
+past = open_past(vault, lambda events: scheduler_for(rules_of(vault.settings), events))
+states = len(past.states)
+print(time.perf_counter() - start, states, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+_PARSE = """
+import json, sys, time
+start = time.perf_counter()
+with open(sys.argv[1], "rb") as file:
+    lines = file.read().split(b"\\n")
+count = 0
+for line in lines:
+    if line:
+        json.loads(line)
+        count += 1
+print(time.perf_counter() - start, count, 0)
+"""
+
+
+def rebuild(bench: Bench, cards: int) -> list[Row]:
+    """The states of all cards from the log alone, every cache deleted."""
+    from benchmarks.made_collection import seconds_to_recompute
+
+    root = _vault(bench, cards)
+    anki = _collection(bench, root)
+    peaks: list[int] = []
+
+    def told(code: str, path: Path) -> float:
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)], env=bench.environment(), capture_output=True, text=True, check=True
+        )
+        spent, _, peak = done.stdout.split()
+        peaks.append(int(peak))
+        return float(spent)
+
+    ours, parsed, recomputed = in_turns(
+        min(bench.rounds, 3),
+        lambda: told(_REBUILD, root),
+        lambda: told(_PARSE, root / "learning/reviews.jsonl"),
+        lambda: seconds_to_recompute(anki),
+    )
+    what = f"all states of {cards:,} cards, no cache"
+    note = f"peak memory {max(peaks) / 1024:.0f} MiB"
+    full = cards >= FULL
+    return [
+        Row(what, ours, "split and json.loads of the log", parsed, 3 if full else None, note),
+        Row(what, ours, "Anki: recompute of memory states", recomputed, 1 if full else None),
+    ]
+
+
+PARTS = {"due": due, "rating": rating, "rebuild": rebuild}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("--cards", type=int, default=FULL)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--work", type=Path, help="a folder that is kept from run to run")
+    given = parser.parse_args()
+    work = given.work or Path(tempfile.mkdtemp(prefix="retain-bench-"))
+    work.mkdir(parents=True, exist_ok=True)
+    bench = Bench(work.resolve(), given.rounds, 0)
+    rows: list[Row] = []
+    for part in given.parts:
+        for cards in sorted({given.cards // 10, given.cards}) if part == "rating" else [given.cards]:
+            rows += PARTS[part](bench, cards)
+    print(machine(), end="\n\n")
+    print(table(rows))
+    if given.work is None:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
