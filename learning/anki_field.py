@@ -1,7 +1,8 @@
 """A card's Markdown as the HTML of an Anki field: math, code and pictures live, all else from a document is inert.
 
 Anki runs what a field holds: HTML with scripts, `[sound:]`, `[latex]`, MathJax. So every character of text is escaped,
-brackets and braces included; the only tags are those that this module writes. A picture is one of the package's own.
+brackets and braces included; the only tags are those that this module writes. A picture or sound is one of the
+package's own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from learning.anki_media_in import SOUNDS
 from vault.clean import clean, clean_line
 from vault.exhibit import LANGUAGES
 from vault.markdown import escape
@@ -40,7 +42,7 @@ NameOf = Callable[[str], str | None]  # what a card embeds -> the name that it h
 
 
 def field(markdown: str, name_of: NameOf | None = None) -> str:
-    """The HTML of a field that shows `markdown`; pictures that `name_of` knows are shown, others named."""
+    """The HTML of a field that shows `markdown`; what `name_of` knows is shown or played, else named."""
     text = clean(markdown).strip()
     if _PLAIN.fullmatch(text):
         return html.escape(text)
@@ -107,6 +109,8 @@ class _Renderer(RendererHTML):
         return inert(tokens[idx].content)  # what it shows, in words: a picture could tell a stranger who reads it
 
     def picture(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        if tokens[idx].info.rpartition(".")[2] in SOUNDS:
+            return f"[sound:{tokens[idx].info}]"
         return f'<img src="{html.escape(tokens[idx].info, quote=True)}" alt="{inert(tokens[idx].content)}">'
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:

@@ -1,4 +1,4 @@
-"""The pictures of an Anki package: read from the vault, told by their bytes, named after them."""
+"""The pictures and sounds of an Anki package: read from the vault, told by their bytes, named after them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from learning.anki_media_in import MEDIA, as_imported
 from vault.errors import Damaged, Refused
 from vault.exhibit import ASSETS, is_copy
 from vault.folder import sha256_hex
 from vault.human_files import DEEPEST
 from vault.store import Vault
 
-MAX_BYTES = 10 * 1024 * 1024  # of one picture
+MAX_BYTES = 10 * 1024 * 1024  # of one picture or sound
 MAX_ALL = 500 * 1024 * 1024  # of all in one package
 _SIGNATURES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"GIF87a", "gif"), (b"GIF89a", "gif"))
 
@@ -26,9 +27,10 @@ class Media:
     _names: dict[str, str | None] = field(default_factory=dict)
 
     def name_of(self, target: str) -> str | None:
-        """The name in the package of the picture that a card embeds; None where the vault has no such picture.
+        """The name in the package of the picture or sound that a card embeds; None where the vault has none such.
 
-        `target` is a vault path below `wiki/assets` or `raw`, or the mere name of one file there, as Obsidian has it.
+        `target` is a vault path below `wiki/assets`, `raw` or `learning/media`, where imported decks have theirs, or
+        the mere name of one file there, as Obsidian has it.
         """
         if target not in self._names:
             self._names[target] = self._taken(target)
@@ -36,13 +38,13 @@ class Media:
 
     def _taken(self, target: str) -> str | None:
         path = target if "/" in target else self._lying.get(target, "")
-        if not path.startswith((f"{ASSETS}/", "raw/")):
+        if not path.startswith((f"{ASSETS}/", "raw/", f"{MEDIA}/")):
             return None
         try:
             data = self.vault.read_bytes(path)
         except (Refused, Damaged):
             return None
-        suffix = suffix_of(path, data) if data else None
+        suffix = _suffix(path, data) if data else None
         if data is None or suffix is None or sum(map(len, self.files.values())) + len(data) > MAX_ALL:
             return None
         name = f"retain-{sha256_hex(data)[:32]}.{suffix}"
@@ -51,9 +53,10 @@ class Media:
 
     @cached_property
     def _lying(self) -> dict[str, str]:
-        """Name -> the one path below `raw/` and among the assets that has it; as deep down as the audit looks."""
+        """Name -> the one path below `raw/`, among the assets or the imported media that has it; as deep down as the
+        audit looks."""
         found: dict[str, list[str]] = {}
-        for top in ("raw", ASSETS):
+        for top in ("raw", ASSETS, MEDIA):
             for folder, folders, names in os.walk(self.vault.root / top):
                 inside = os.path.relpath(folder, self.vault.root).replace(os.sep, "/")
                 if inside.count("/") >= DEEPEST:
@@ -61,6 +64,10 @@ class Media:
                 for name in names:
                     found.setdefault(name, []).append(f"{inside}/{name}")
         return {name: paths[0] for name, paths in found.items() if len(paths) == 1}
+
+
+def _suffix(path: str, data: bytes) -> str | None:
+    return suffix_of(path, data) or (as_imported(path, data) if len(data) <= MAX_BYTES else None)
 
 
 def suffix_of(path: str, data: bytes) -> str | None:

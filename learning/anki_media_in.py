@@ -1,15 +1,18 @@
-"""The pictures and sounds of a stranger's deck: which are taken in, and under which names."""
+"""The pictures and sounds of a stranger's deck: which are taken in, under which names, and which may go out again."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from learning.anki_read import AnkiPackage
 from vault.errors import EditedMeanwhile
 from vault.guard import Scope, sha256_hex
 from vault.ids import slug
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from learning.anki_read import AnkiPackage
 
 MEDIA = "learning/media"
 _PICTURES = {
@@ -20,7 +23,7 @@ _PICTURES = {
     "bmp": (b"BM",),
     "webp": (b"RIFF",),
 }
-_SOUNDS = frozenset("mp3 ogg oga opus wav m4a flac aac mp4 webm mkv mov ogv 3gp".split())
+SOUNDS = frozenset("mp3 ogg oga opus wav m4a flac aac mp4 webm mkv mov ogv 3gp".split())
 _MARKUP = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:[!?a-z])", re.IGNORECASE)
 # A drawing that could do more than draw: run, load, link, or stand for something else.
 _ACTIVE = re.compile(
@@ -39,12 +42,20 @@ def safe_name(name: str, data: bytes) -> str | None:
     return f"{slug(stem)[:40].strip('-') or 'file'}-{sha256_hex(data)[:12]}.{suffix}"
 
 
+def as_imported(path: str, data: bytes) -> str | None:
+    """The suffix of a file that lies where an import put it, with the very bytes; None for any other."""
+    folder, _, name = path.rpartition("/")
+    stem, _, suffix = name.rpartition(".")
+    whole = folder == MEDIA and stem.endswith(f"-{sha256_hex(data)[:12]}")
+    return suffix if whole and _is_what_it_says(suffix, data) else None
+
+
 def _is_what_it_says(suffix: str, data: bytes) -> bool:
     if suffix in _PICTURES:
         return data.startswith(_PICTURES[suffix]) and (suffix != "webp" or data[8:12] == b"WEBP")
     if suffix == "svg":
         return b"<svg" in data[:65_536] and len(data) < 2_000_000 and not _ACTIVE.search(data)
-    return suffix in _SOUNDS and not _MARKUP.match(data[:1024])
+    return suffix in SOUNDS and not _MARKUP.match(data[:1024])
 
 
 def take_media(

@@ -19,6 +19,9 @@ from learning.anki import export_anki
 from learning.anki_field import field
 from learning.anki_media import MAX_BYTES, Media, suffix_of
 from learning.desk import open_desk
+from learning.export_jsonl import render_jsonl
+from learning.export_obsidian_sr import obsidian_files
+from learning.export_qa import qa_files
 from vault.store import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -171,3 +174,42 @@ def test_names_and_words_of_a_picture_cannot_act_in_a_field() -> None:
 def test_a_picture_that_is_not_there_is_named_by_its_words() -> None:
     assert field("See ![[raw/a.png|The plot]] and ![[b.png]].", lambda target: None) == "See The plot and b.png."
     assert field("[[raw/a.png|The plot]]", lambda target: "n.png") == "The plot"
+
+
+def imported(vault: Vault, stem: str, data: bytes, suffix: str) -> str:
+    return put(vault, f"learning/media/{stem}-{hashlib.sha256(data).hexdigest()[:12]}.{suffix}", data)
+
+
+def test_media_that_came_from_anki_go_back_there(vault: Vault, tmp_path: Path) -> None:
+    heart, beat = imported(vault, "heart", png(), "png"), imported(vault, "beat", b"OggS" + b"\0" * 60, "ogg")
+    drawing = imported(vault, "axes", SVG, "svg")
+    deck(vault, f"![[{heart}]]\n![[{beat}]]\n![[{drawing}]]")
+    with collection(tmp_path) as col:
+        take_in(col, exported(vault))
+        shown = media_of(col)
+        (note,) = (col.get_note(id_) for id_ in col.find_notes("CardId:ccccccccc0"))
+        assert sorted(Path(name).suffix for name in shown) == [".ogg", ".png", ".svg"]
+        assert sorted(shown.values()) == sorted([png(), SVG, b"OggS" + b"\0" * 60])
+        assert note["Answer"].count("<img src=") == 2 and note["Answer"].count("[sound:retain-") == 1
+        found = col.media.check()
+        assert (list(found.missing), list(found.unused)) == ([], [])
+
+
+def test_a_file_among_the_imported_media_that_is_another_than_its_name_says_stays_here(vault: Vault) -> None:
+    put(vault, "learning/media/axes-0123456789ab.svg", SVG)
+    put(vault, "learning/media/beat-0123456789ab.ogg", b"OggS")
+    acting = b"<svg><script>alert(1)</script></svg>"
+    wanted = [imported(vault, "bad", acting, "svg"), imported(vault, "page", b"<html>", "mp3")]
+    wanted += ["learning/media/axes-0123456789ab.svg", "learning/media/beat-0123456789ab.ogg", "learning/reviews.jsonl"]
+    assert [Media(vault).name_of(target) for target in wanted] == [None] * len(wanted)
+
+
+def test_other_exports_name_the_pictures_that_they_cannot_carry(vault: Vault) -> None:
+    heart = imported(vault, "heart", png(), "png")
+    deck(vault, f"See it.\n![[{heart}]]")
+    desk = open_desk(vault, NOON)
+    name = heart.rpartition("/")[2]
+    for made in (qa_files(desk)["shown.md"], obsidian_files(desk)["shown.md"]):
+        assert name in made.decode() and "![[" not in made.decode()
+    lines = [json.loads(line) for line in render_jsonl(desk).splitlines()]
+    assert f"![[{heart}]]" in next(line["answer"] for line in lines if line["id"] == "ccccccccc0")
