@@ -19,6 +19,7 @@ from typing import Any
 
 from learning.card_events import card_events
 from learning.day import StudyCalendar
+from learning.log_growth import LogFile, believed, growth, place_of
 from learning.memory import CardEvent, MemoryState, Scheduler, fold, fold_scanned
 from learning.queue import Done, done_today
 from learning.state_columns import NAMES, StateColumns, columns_from, columns_with
@@ -172,17 +173,6 @@ class States(Mapping[CardId, MemoryState]):
 # --- reading it -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file as it was read: its stamp before that, whether the stamp may be believed, length and checksum."""
-
-    path: str
-    stamp: stamps.Stamp
-    is_settled: bool
-    size: int
-    crc: int
-
-
 def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     """The past as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be read."""
     kept = _kept(vault, scheduler_of)
@@ -196,15 +186,15 @@ def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     return past
 
 
-def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[_File], bool] | None:
+def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
     """The past from the caches, its files, and whether the cache should be written anew; None if it can't be had."""
     parts = read_cache(vault.root, LOG, _LOG_KIND)
     if parts is None or len(parts) != 2:
         return None
     try:
         head = json.loads(parts[0])
-        files = [_File(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
-        grown = _growth(vault, head["root"], files)
+        files = [LogFile(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
+        grown = growth(vault, head["root"], files)
         return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1], *grown)
     except (
         ValueError,
@@ -219,44 +209,9 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[_File], b
         return None
 
 
-def _growth(vault: Vault, root: str, files: list[_File]) -> tuple[list[_File], list[bytes]] | None:
-    """The files as they are now, and what each has grown by; None if one did anything else."""
-    log = log_paths(vault.root)
-    if root != _place(vault) or [*log, ledger.IDS] != [file.path for file in files]:
-        return None
-    now: list[_File] = []
-    more: list[bytes] = []
-    for file in files:
-        found = stamps.stamp(vault.root, file.path)
-        if found == file.stamp and file.is_settled:
-            now.append(file)
-            more.append(b"")
-            continue
-        if found[2] != file.stamp[2]:
-            return None
-        data = vault.read_bytes(file.path) or b""
-        if len(data) < file.size or zlib.crc32(memoryview(data)[: file.size]) != file.crc:
-            return None
-        more.append(data[file.size :])
-        if more[-1] and file.size and data[file.size - 1 : file.size] != b"\n":
-            return None
-        now.append(_File(file.path, found, _believed(found), len(data), zlib.crc32(more[-1], file.crc)))
-    return now, more
-
-
-def _believed(found: stamps.Stamp) -> bool:
-    return stamps.settled(found) == found
-
-
-def _place(vault: Vault) -> str:
-    """What tells this vault on this machine from one that somebody else packed."""
-    status = vault.root.lstat()
-    return f"{vault.root}\0{status.st_dev} {status.st_ino}"
-
-
 def _taken_up(
-    vault: Vault, scheduler_of: SchedulerOf, head: dict[str, Any], lines: bytes, files: list[_File], more: list[bytes]
-) -> tuple[Past, list[_File], bool] | None:
+    vault: Vault, scheduler_of: SchedulerOf, head: dict[str, Any], lines: bytes, files: list[LogFile], more: list[bytes]
+) -> tuple[Past, list[LogFile], bool] | None:
     cut = datetime.fromisoformat(head["cut"])
     events = [decode(line) for line in lines.split(b"\n") if line]
     new = [decode(line) for part in more[:-1] for line in map(_without_return, part.split(b"\n")) if line]
@@ -346,7 +301,7 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     log = [(shown_path(path), data[path]) for path in paths[:-1] if path in data]
     past = _folded(vault, log, changes, scheduler_of)
     files = [
-        _File(path, before[path], _believed(before[path]), len(data.get(path, b"")), zlib.crc32(data.get(path, b"")))
+        LogFile(path, before[path], believed(before[path]), len(data.get(path, b"")), zlib.crc32(data.get(path, b"")))
         for path in paths
     ]
     _keep(past, files)
@@ -452,7 +407,7 @@ def _before(scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemorySt
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
 
 
-def _moved_on(past: Past, files: list[_File]) -> Past:
+def _moved_on(past: Past, files: list[LogFile]) -> Past:
     """`past` with a later cut, where there is one."""
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
@@ -483,7 +438,7 @@ def _moved_on(past: Past, files: list[_File]) -> Past:
     return moved
 
 
-def _keep(past: Past, files: list[_File]) -> None:
+def _keep(past: Past, files: list[LogFile]) -> None:
     """Writes both caches, where the past can be told from them."""
     states = past.before.states
     if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
@@ -492,10 +447,10 @@ def _keep(past: Past, files: list[_File]) -> None:
     _keep_log(past, files)
 
 
-def _keep_log(past: Past, files: list[_File]) -> None:
+def _keep_log(past: Past, files: list[LogFile]) -> None:
     before = past.before
     head = {
-        "root": _place(past.vault),
+        "root": place_of(past.vault),
         "memory": _token(past),
         "scheduler": _digest(past.scheduler),
         "cut": before.cut.isoformat(),
