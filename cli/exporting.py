@@ -34,19 +34,25 @@ def anki(out: Path, newer: bool, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export anki ~/Desktop/retain.apkg
     """
-    from learning.anki import export_anki, retracted_there
+    from learning.anki import doubled_there, export_anki, retracted_there
     from learning.desk import open_desk
 
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     notes, retracted = export_anki(desk, out, fresh=newer), retracted_there(desk)
+    doubled = doubled_there(desk)
     if as_json:
-        report.show_json({"path": str(out), "notes": notes, "retracted": retracted})
+        report.show_json({"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled})
         return report.DONE
     report.show(f"{notes} notes in {out}; in Anki: File, Import")
     if retracted:
         search = " OR ".join(f"CardId:{card}" for card in retracted)
         report.show(f"retracted since they were exported; find and suspend them in Anki: {search}")
+    if doubled:
+        report.say(
+            f"{report.number(len(doubled), 'note')} that a sync made in Anki would be there twice: first export from "
+            "Anki and `retain import anki` that file, which tells their GUIDs"
+        )
     return report.DONE
 
 

@@ -12,6 +12,7 @@ import io
 import json
 import re
 import sqlite3
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 
 from learning.anki_field import NameOf, field, field_of_words, inert
+from learning.anki_made import read_made
 from learning.anki_media import Media
 from learning.desk import Desk, Placed
 from vault.clean import clean_line
@@ -56,6 +58,7 @@ pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, 0, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
+_SHOWN = 8  # contents of a note that are remembered
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
 
@@ -70,6 +73,11 @@ class AnkiNote:
     tags: tuple[str, ...]
 
     @property
+    def shown(self) -> str:
+        """Says whether the fields are what Anki has (see `fields_digest`)."""
+        return fields_digest(self.fields)
+
+    @property
     def digest(self) -> str:
         """Says whether what Anki would show has changed."""
         return hashlib.sha256("\x1f".join([*self.fields, *self.tags]).encode()).hexdigest()[:16]
@@ -77,11 +85,21 @@ class AnkiNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteStamp:
-    """What an earlier export said of a note: its content, since when (Unix seconds), and its number in Anki."""
+    """What an earlier export said of a note: its content, since when (Unix seconds), and its number in Anki.
+
+    `shown` are digests of its fields now and in exports before, the oldest first: what Anki may still have.
+    """
 
     digest: str
     mod: int
     number: int
+    shown: tuple[str, ...] = ()
+
+
+def fields_digest(values: Iterable[str]) -> str:
+    """Of our fields in their order; Anki composes letters and marks (NFC), which is no change."""
+    words = unicodedata.normalize("NFC", "\x1f".join(values))
+    return hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16]
 
 
 def guid_of(vault_id: str, card: CardId) -> str:
@@ -100,6 +118,7 @@ def notes_of(desk: Desk, media: Media | None = None) -> list[AnkiNote]:
     """Every card of the vault but retracted ones, in the order of the decks; the pictures they show go to `media`."""
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
+    made = read_made(desk.vault)
     tags: dict[str, tuple[str, ...]] = {}
     notes = []
     for id_, placed in desk.cards.items():
@@ -110,7 +129,8 @@ def notes_of(desk: Desk, media: Media | None = None) -> list[AnkiNote]:
         deck = ("retain", _deck_name(settings.name) or "vault", _deck_name(own[0] if own else "") or "concepts")
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         words = dict.fromkeys([*ours, *filter(None, map(_tag, own))])
-        notes.append(AnkiNote(id_, guid_of(settings.vault_id, id_), deck, fields, tuple(words)))
+        guid = (made[id_].guid if id_ in made else "") or guid_of(settings.vault_id, id_)
+        notes.append(AnkiNote(id_, guid, deck, fields, tuple(words)))
     return notes
 
 
@@ -155,7 +175,8 @@ def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: d
                 number += 1
             numbers.add(number)
         mod = max(unix_ms(now) // 1000, old.mod + 1 if old else 1)
-        stamps[note.card] = NoteStamp(note.digest, mod, old.number if old else number)
+        shown = (*(s for s in (old.shown if old else ()) if s != note.shown), note.shown)[-_SHOWN:]
+        stamps[note.card] = NoteStamp(note.digest, mod, old.number if old else number, shown)
     return stamps
 
 
@@ -239,7 +260,9 @@ def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
     """The stamps of earlier exports; none where they are gone or spoilt, and then every note counts as new content."""
     try:
         found = json.loads(data or b"{}")
-        return {CardId(card): NoteStamp(str(d), int(mod), int(n)) for card, (d, mod, n) in found.items()}
+        return {
+            CardId(c): NoteStamp(str(d), int(mod), int(n), tuple(map(str, s))) for c, (d, mod, n, *s) in found.items()
+        }
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -248,6 +271,11 @@ def retracted_there(desk: Desk) -> list[CardId]:
     """The cards that an earlier package held and that were retracted since: no package can take a note away in Anki."""
     known = read_stamps(desk.vault.read_bytes(STAMPS))
     return [card for card in desk.cards if card in known and desk.state(card).retracted]
+
+
+def doubled_there(desk: Desk) -> list[CardId]:
+    """The cards that a sync made notes of whose GUIDs are not known: the package would give that Anki second notes."""
+    return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
 
 
 def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
@@ -267,7 +295,7 @@ def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
 
 def keep_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
     """Writes down what Anki was given; without it the next export only says that every note is new."""
-    kept = json.dumps({card: [s.digest, s.mod, s.number] for card, s in stamps.items()}, indent=0)
+    kept = json.dumps({card: [s.digest, s.mod, s.number, *s.shown] for card, s in stamps.items()}, indent=0)
     guard = desk.vault.guard(Scope.LOG)
     with suppress(WriteFailed, Refused):
         old = guard.read(STAMPS)

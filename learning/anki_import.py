@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from learning.anki_made import Made, keep_made, read_made, told
 from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage
 from learning.anki_reviews import VIA, AnkiReview, dated, imports, known_origins
 from learning.desk import Desk, open_desk
@@ -90,8 +91,11 @@ def import_package(
         notes = {note.id: note for note in package.notes}
         mine = own_cards(desk, package)
         report.notes["ours"] = len(mine)
-        strange = [c for c in cards if c.note not in mine and c.note in notes]
+        left_out = mine.keys() | _not_ours(desk, package, mine, report)
+        strange = [c for c in cards if c.note not in left_out and c.note in notes]
         report.notes["strange"] = len({c.note for c in strange})
+        if not dry_run and (learnt := told(read_made(vault), ((mine[i], i, notes[i].guid) for i in mine))):
+            keep_made(vault, learnt)
         known = {c.id: mine[c.note] for c in cards if c.note in mine and c.ord == 0}
         _tell_edits(desk, {mine[i]: notes[i] for i in mine.keys() & {c.note for c in cards}}, report)
         known |= take_strangers(desk, package, strange, report, restore=restore)
@@ -114,25 +118,50 @@ def _chosen(package: AnkiPackage, deck: str) -> list[AnkiCard]:
 
 
 def own_cards(desk: Desk, package: AnkiPackage) -> dict[int, CardId]:
-    """Anki's note -> our card, for every note that this vault once exported, whatever was edited in it since."""
-    from learning.anki import guid_of, vault_tag
+    """Anki's note -> our card, for every note that this vault gave out, whatever was edited in it since.
+
+    Its GUID tells, or that a sync wrote down to have made it: tag and CardId alone could be anybody's.
+    """
+    from learning.anki import guid_of
 
     vault_id = desk.vault.settings.vault_id
     events, _ = desk.vault.ledger_events(ledger.IDS)
     births = {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
-    every = births | desk.cards.keys()
+    every, made = births | desk.cards.keys(), read_made(desk.vault)
     found: dict[int, CardId] = {}
     unknown: list[AnkiNote] = []
     for note in package.notes:
-        said = next((CardId(v.strip()) for v in reversed(note.values) if ID.fullmatch(v.strip())), None)
-        if said in every and (note.guid == guid_of(vault_id, said) or vault_tag(vault_id) in note.tags):
+        said = _said(note)
+        if said in every and (note.guid == guid_of(vault_id, said) or _is_made(note, made.get(said))):
             found[note.id] = said
         else:
             unknown.append(note)
     if unknown:  # the field may be edited away: the GUID alone still tells
-        by_guid = {guid_of(vault_id, card): card for card in every}
+        by_guid = {one.guid: card for card, one in made.items() if one.guid and card in every}
+        by_guid |= {guid_of(vault_id, card): card for card in every}
         found |= {note.id: by_guid[note.guid] for note in unknown if note.guid in by_guid}
     return found
+
+
+def _said(note: AnkiNote) -> CardId:
+    """The id in a note's field CardId, which is its last; "" where no field is one."""
+    return next((CardId(v.strip()) for v in reversed(note.values) if ID.fullmatch(v.strip())), CardId(""))
+
+
+def _is_made(note: AnkiNote, made: Made | None) -> bool:
+    return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
+
+
+def _not_ours(desk: Desk, package: AnkiPackage, mine: Mapping[int, CardId], report: ImportReport) -> set[int]:
+    """Notes that say they are this vault's, and of which nothing else says so: neither ours nor a stranger's."""
+    from learning.anki import vault_tag
+
+    tag = vault_tag(desk.vault.settings.vault_id)
+    odd = {n.id for n in package.notes if n.id not in mine and tag in n.tags and _said(n)}
+    if odd:
+        what = "say they are of this vault, but have another GUID, and no sync here made them: left out, with reviews"
+        report.tell("", f"{len(odd)} notes {what}; `retain sync anki` takes reviews from your own Anki")
+    return odd
 
 
 def _tell_edits(desk: Desk, mine: Mapping[CardId, AnkiNote], report: ImportReport) -> None:

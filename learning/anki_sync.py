@@ -8,10 +8,8 @@ human wrote into a note in Anki stays until the vault says something new.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import unicodedata
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -25,6 +23,7 @@ from learning.anki import (
     STYLE,
     VAULT_TAG,
     AnkiNote,
+    fields_digest,
     keep_stamps,
     notes_of,
     package,
@@ -33,6 +32,7 @@ from learning.anki import (
     vault_tag,
 )
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused
+from learning.anki_made import Made, keep_made
 from learning.anki_media import Media
 from learning.anki_reviews import AnkiReview, dated, imports, known_origins
 from learning.desk import Desk
@@ -63,7 +63,8 @@ class Found:
 
     @property
     def digest(self) -> str:
-        return _digest(self.fields)
+        """Says whether our fields are what we last took there."""
+        return fields_digest(self.fields.get(name, "") for name in FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,9 @@ def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = 
     retracted = {card for card in desk.cards if desk.state(card).retracted}
     notes, known = notes_of(desk, media), read_stamps(desk.vault.read_bytes(STAMPS))
     # What an export gave out counts as taken there, for cards that no sync has taken yet.
-    given = {n.card: note_digest(n) for n in notes if n.card in known and known[n.card].digest == n.digest}
-    plan = planned(notes, found, {} if newer else given | pushed, retracted)
+    given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
+    older = {card: stamp.shown for card, stamp in known.items()}
+    plan = planned(notes, found, {} if newer else given | pushed, retracted, older)
     home = _home(desk, anki, found)
     if dry_run:
         return Synced(plan, home)
@@ -127,9 +129,11 @@ def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = 
         data = package(desk.vault.settings.vault_id, new, stamps, media.files)
         if _package_taken(desk, anki, data):
             came = {one.card for one in _found(anki, desk.cards, tag)}
-    sent, failed = _taken_there(anki, plan, [note for note in new if note.card not in came], media)
+    sent, failed, made = _taken_there(anki, plan, [note for note in new if note.card not in came], media)
+    if made:
+        keep_made(desk.vault, made)
     keep_stamps(desk, stamps)
-    _keep(desk, old, pushed | {note.card: note_digest(note) for note in there})
+    _keep(desk, old, pushed | {note.card: note.shown for note in there})
     return Synced(plan, home, sent, tuple(failed))
 
 
@@ -138,10 +142,12 @@ def planned(
     found: Iterable[Found],
     pushed: Mapping[CardId, str],
     retracted: Container[CardId] = (),
+    older: Mapping[CardId, Collection[str]] | None = None,
 ) -> Plan:
     """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there.
 
-    Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki.
+    Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki; unless
+    they are those of an `older` export, and a newer one was never imported.
     """
     there: dict[CardId, list[Found]] = {}
     for one in found:
@@ -153,8 +159,9 @@ def planned(
             create.append(note)
             continue
         for one in ours:
-            if one.digest != note_digest(note):
-                if pushed.get(note.card) == note_digest(note):
+            if one.digest != note.shown:
+                stale = older is not None and one.digest in older.get(note.card, ())
+                if pushed.get(note.card) == note.shown and not stale:
                     edited.append(note.card)
                 else:
                     update.append((one, note))
@@ -173,16 +180,6 @@ def planned(
         retracted=tuple(left),
         twice=tuple(twice),
     )
-
-
-def note_digest(note: AnkiNote) -> str:
-    return _digest(dict(zip(FIELDS, note.fields, strict=True)))
-
-
-def _digest(fields: Mapping[str, str]) -> str:
-    """Says whether our fields of a note have changed; Anki composes letters and marks (NFC), which is no change."""
-    words = "\x1f".join(unicodedata.normalize("NFC", fields.get(name, "")) for name in FIELDS)
-    return hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16]
 
 
 def _tags(one: Found, note: AnkiNote) -> list[str]:
@@ -287,16 +284,19 @@ def _package_taken(desk: Desk, anki: AnkiConnect, data: bytes) -> bool:
         guard.remove(_PACKAGE, expect=sha256_hex(data))
 
 
-def _taken_there(anki: AnkiConnect, plan: Plan, new: Sequence[AnkiNote], media: Media) -> tuple[int, list[str]]:
-    """Writes what was planned into Anki, with the notes `new` one by one: the number of pictures sent, and what Anki
-    would not take."""
+def _taken_there(
+    anki: AnkiConnect, plan: Plan, new: Sequence[AnkiNote], media: Media
+) -> tuple[int, list[str], dict[CardId, Made]]:
+    """Writes what was planned into Anki, with the notes `new` one by one: the number of pictures sent, what Anki would
+    not take, and which notes it made."""
     failed: list[str] = []
     sent = _send_media(anki, media.files, failed) if new or plan.update else 0
     if new:
         _make_note_type(anki)
         for deck in dict.fromkeys("::".join(note.deck) for note in new):
             anki.call("createDeck", deck=deck)
-    _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in new], failed)
+    answers = _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in new], failed)
+    made = {card: Made(number) for card, number in answers if type(number) is int}
     changed = [(note.card, {"note": {"id": one.id, "fields": _named(note)}}) for one, note in plan.update]
     _each(anki, "updateNoteFields", changed, failed)
     for one, note in (*plan.update, *plan.retag):
@@ -304,14 +304,21 @@ def _taken_there(anki: AnkiConnect, plan: Plan, new: Sequence[AnkiNote], media: 
     for one in plan.retracted:
         anki.call("suspend", cards=list(one.cards))
         _retag(anki, one, [*one.tags, RETRACTED])
-    return sent, failed
+    return sent, failed, made
 
 
-def _each(anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str, Any]]], failed: list[str]) -> None:
+def _each(
+    anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str, Any]]], failed: list[str]
+) -> list[tuple[CardId, Any]]:
+    """(card, what Anki answered) wherever it did what was asked."""
+    done = []
     for some in _parts(asked, _FEW):
         for (card, _), answer in zip(some, anki.each(action, [params for _, params in some]), strict=True):
             if isinstance(answer, AnkiRefused):
                 failed.append(f"card {card}: {answer.what}")
+            else:
+                done.append((card, answer))
+    return done
 
 
 def _new(note: AnkiNote) -> dict[str, Any]:

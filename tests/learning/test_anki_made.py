@@ -1,0 +1,123 @@
+"""Which notes in Anki count as ours: those of our GUIDs, and those that a sync wrote down to have made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.anki import MODEL, doubled_there, export_anki, vault_tag
+from learning.anki_connect import connected
+from learning.anki_import import ImportReport, import_package
+from learning.anki_made import MADE, read_made
+from learning.anki_read import read_package
+from learning.anki_sync import Synced, sync
+from learning.desk import open_desk
+from tests.learning.connect_server import ConnectServer, serving
+from tests.learning.test_anki_import import answer, clock, collection, give_out, on_the_phone, take_in
+from vault.ids import CardId
+from vault.store import Vault
+
+A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ConnectServer]:
+    """A real collection behind an add-on that takes no packages: notes are made one by one, with GUIDs of Anki's."""
+    with collection(tmp_path / "running") as col, serving(ConnectServer(col)) as listening:
+        yield listening
+
+
+def synced(vault: Vault, server: ConnectServer) -> Synced:
+    return sync(open_desk(vault, clock()), connected(server.url))
+
+
+def brought(vault: Vault, path: Path, **options: Any) -> ImportReport:
+    return import_package(vault, read_package(path), clock(), **options)
+
+
+def edit(vault: Vault, old: str, new: str) -> None:
+    file = vault.root / "learning/flashcards/spacing-effect.md"
+    file.write_text(file.read_text().replace(old, new))
+
+
+def forged(folder: Path, vault: Vault) -> Path:
+    """A stranger's deck of our note type, with our tag and ids of our cards, and reviews."""
+    with collection(folder / "forger") as col:
+        take_in(col, on_the_phone(vault, folder))
+        model = col.models.by_name(MODEL)
+        for card in (A1, B1):
+            note = col.new_note(model)
+            note["Question"], note["CardId"], note.tags = "q", card, [vault_tag(vault.settings.vault_id)]
+            col.add_note(note, 1)
+        col.remove_notes([id_ for id_ in col.find_notes("") if not col.get_note(id_).tags[0].startswith("retain::v")])
+        assert len(col.find_notes("")) == 2
+        answer(col, 1, 6)
+        return give_out(col, folder / "forged.apkg")
+
+
+def test_a_forged_deck_passes_no_reviews_off_as_ours(vault: Vault, tmp_path: Path) -> None:
+    path = forged(tmp_path, vault)
+    decks = {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()}
+    report = brought(vault, path)
+    assert report.notes == {"ours": 0, "strange": 0} and report.reviews["added"] == 0
+    assert [r.reason.partition(",")[0] for r in report.reported] == ["2 notes say they are of this vault"]
+    assert {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()} == decks
+
+
+def test_notes_that_a_sync_made_one_by_one_are_ours_in_a_package(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    synced(vault, server)
+    numbers = {card: one.number for card, one in read_made(vault).items()}
+    assert numbers == {card: server.col.find_notes(f"CardId:{card}")[0] for card in (A1, A2, B1)}
+    answer(server.col, 2, 5)
+    report = brought(vault, give_out(server.col, tmp_path / "back.apkg"))
+    assert (report.notes, report.reviews["added"]) == ({"ours": 3, "strange": 0}, 5)
+    assert len(synced(vault, server).home.new) == 0
+    (vault.root / MADE).unlink()
+    report = brought(vault, tmp_path / "back.apkg")
+    assert (report.notes, report.reviews["added"]) == ({"ours": 0, "strange": 0}, 0)
+
+
+def test_once_a_package_has_told_their_guids_an_export_doubles_no_note(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    synced(vault, server)
+    assert set(doubled_there(open_desk(vault, clock()))) == {A1, A2, B1}
+    brought(vault, give_out(server.col, tmp_path / "back.apkg"), dry_run=True)
+    assert set(doubled_there(open_desk(vault, clock()))) == {A1, A2, B1}
+    brought(vault, tmp_path / "back.apkg")
+    assert doubled_there(open_desk(vault, clock())) == []
+    edit(vault, "*remembered*", "kept")
+    export_anki(open_desk(vault, clock()), tmp_path / "out.apkg")
+    take_in(server.col, tmp_path / "out.apkg")
+    assert len(server.col.find_notes("")) == 3
+    assert [one.card for one, _ in synced(vault, server).plan.update] == [A1]  # Anki keeps to its own note type
+    (id_,) = server.col.find_notes(f"CardId:{A1}")
+    assert "kept" in server.col.get_note(id_)["Answer"]
+
+
+def test_a_card_exported_but_not_imported_is_no_edit_of_anki_s(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    take_in(server.col, on_the_phone(vault, tmp_path))
+    edit(vault, "*remembered*", "kept")
+    on_the_phone(vault, tmp_path)  # never taken in
+    done = synced(vault, server)
+    assert (done.plan.edited, [one.card for one, _ in done.plan.update]) == ((), [A1])
+    (id_,) = server.col.find_notes(f"CardId:{A1}")
+    note = server.col.get_note(id_)
+    assert "kept" in note["Answer"]
+    note["Answer"] = "mine"
+    server.col.update_note(note)
+    assert synced(vault, server).plan.edited == (A1,)
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"[]", b"{", b'{"aaaaaaaaa1": 3}', b'{"aaaaaaaaa1": ["x", ""]}', b"[" * 5000])
+def test_a_spoilt_list_of_made_notes_is_none(vault: Vault, spoilt: bytes) -> None:
+    (vault.root / ".retain").mkdir(exist_ok=True)
+    (vault.root / MADE).write_bytes(spoilt)
+    assert read_made(vault) == {}
