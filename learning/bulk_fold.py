@@ -82,12 +82,12 @@ def _from_step(steps: Sequence[timedelta], n: int, first: int) -> list[_Way]:
 
 def states_of(scanned: ScannedLog, scheduler: Scheduler, changes: Iterable[CardEvent]) -> dict[CardId, MemoryState]:
     """The state of every card that the log or the ledger speaks of."""
-    columns, follower = scanned.reviews, _Follower(scheduler)
+    columns, follower = scanned.reviews, Follower(scheduler)
     visits = _visits(columns, scheduler)
     last_ms = dict(zip(columns.card, columns.at_ms, strict=True))
     marks = _marks(scanned, changes)
     states = {
-        card: follower.follow(card, UNSEEN, visits[number], last_ms[number])
+        card: follower.follow(card, UNSEEN, visits[number], _at(last_ms[number]))
         for number, card in enumerate(columns.cards)
         if card not in marks
     }
@@ -108,7 +108,7 @@ def _visits(columns: ReviewColumns, scheduler: Scheduler) -> list[list[int]]:
 def _follow_marked(
     states: dict[CardId, MemoryState],
     scanned: ScannedLog,
-    follower: _Follower,
+    follower: Follower,
     visits: Sequence[Sequence[int]],
     marks: Mapping[CardId, Sequence[tuple[int, _Mark]]],
 ) -> None:
@@ -149,7 +149,11 @@ def _rows_of(column: array[int], wanted: set[int]) -> dict[int, list[int]]:
     return rows
 
 
-class _Follower:
+def _at(unix: int) -> datetime:
+    return _EPOCH + timedelta(milliseconds=unix)
+
+
+class Follower:
     """Takes a card through its reviews."""
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -176,10 +180,17 @@ class _Follower:
     ) -> MemoryState | None:
         if not visits:
             return state
-        return self.follow(card, state or UNSEEN, [packed for _, packed, _ in visits], visits[-1][2])
+        return self.follow(card, state or UNSEEN, [packed for _, packed, _ in visits], _at(visits[-1][2]))
 
-    def follow(self, card: CardId, state: MemoryState, visits: Sequence[int], last_ms: int) -> MemoryState:
-        """`state` after at least one review; each visit is the study day, shifted, with the rating in its low bits."""
+    def rated(self, card: CardId, state: MemoryState, rating: int, at: datetime, day: int) -> MemoryState:
+        """`state` after one review at `at`, on the study day `day`."""
+        return self.follow(card, state, (day << _DAY_SHIFT | rating,), at)
+
+    def follow(self, card: CardId, state: MemoryState, visits: Sequence[int], at: datetime) -> MemoryState:
+        """`state` after at least one review, the last of them at `at`.
+
+        Each visit is the study day, shifted, with the rating in its low bits.
+        """
         rules, kernel = self.scheduler.rules, self.scheduler.kernel
         after, nexts = kernel.after, self.places.next
         place = self.places.of(state) if state is not UNSEEN else _NEW
@@ -205,7 +216,6 @@ class _Follower:
         reps = state.reps + len(visits)
         phase, step = self.places.phases[place]
         wait = self.places.waits[before][rating]
-        at = _EPOCH + timedelta(milliseconds=last_ms)
         if wait is None:
             days = kernel.interval(stability, self.scheduler.retention(card), rules.maximum_interval)
             days = self.scheduler.varied(card, reps, days)

@@ -29,6 +29,7 @@ from vault.review_log import live
 if TYPE_CHECKING:
     import fsrs
 
+    from learning.bulk_fold import Follower
     from vault.log_scan import ScannedLog
     from vault.settings import Settings
 
@@ -129,6 +130,7 @@ class Scheduler:
         self.calendar = rules.calendar
         self.retention_of = retention_of or {}
         self.kernel = fsrs6.Fsrs6(rules.parameters or fsrs6.DEFAULTS)
+        self._today = _END, _END, 0  # beginning, end and ordinal of the study day asked for last
 
     def review(
         self, card: CardId, state: MemoryState, rating: Rating, at: datetime, day: int | None = None
@@ -138,29 +140,39 @@ class Scheduler:
         Raises: ClockWentBackwards if `at` is before the last review.
         """
         day = self._not_before_last(state, at) if day is None else day
-        now, wait = self._theirs.review(state, rating, self._elapsed(state, day), self.retention(card))
+        phase, step, stability, difficulty, wait = self._theirs.review(
+            state, rating, self._elapsed(state, day), self.retention(card)
+        )
         lapsed = rating is Rating.AGAIN and state.phase is Phase.REVIEW
         lapses = state.lapses + lapsed
         leech = lapsed and is_leech(lapses, self.rules.leech_threshold)
-        if now.phase is Phase.REVIEW:
+        if phase is Phase.REVIEW:
             wait = timedelta(days=self.varied(card, state.reps + 1, wait.days))
-        return replace(
-            now,
-            due=self.due(at, day, wait),
-            last_review=at,
-            last_day=day,
-            interval_days=wait.days,
-            reps=state.reps + 1,
-            lapses=lapses,
-            suspended=state.suspended or (leech and self.rules.leech_suspends),
-            changed=False,
+        return MemoryState(
+            phase,
+            stability,
+            difficulty,
+            step,
+            self.due(at, day, wait),
+            at,
+            day,
+            wait.days,
+            state.reps + 1,
+            lapses,
+            state.suspended or (leech and self.rules.leech_suspends),
+            state.retracted,
+            state.buried_until,
+            state.flagged,
             leech=state.leech or leech,
         )
 
     def preview(self, card: CardId, state: MemoryState, at: datetime) -> dict[Rating, MemoryState]:
-        """What each of the four ratings would make of `state` of `card`. Raises: ClockWentBackwards."""
+        """What each of the four ratings would make of `state` of `card`. Raises: ClockWentBackwards.
+
+        The kernel says so, as the next card waits for it; a rating itself is left to the scheduler of record.
+        """
         day = self._not_before_last(state, at)
-        return {rating: self.review(card, state, rating, at, day) for rating in Rating}
+        return {rating: self._follower.rated(card, state, rating, at, day) for rating in Rating}
 
     def relearn(self, state: MemoryState, at: datetime, day: int) -> MemoryState:
         """`state` once the fact behind the card changed at `at`: due at once, as if it had been forgotten that day.
@@ -219,11 +231,24 @@ class Scheduler:
                 f"{self.calendar.shown(at)} is before the card's last review, {self.calendar.shown(state.last_review)}"
             )
             raise ClockWentBackwards(what, hint="check the clock, or undo that review")
-        return self.calendar.day(at)
+        return self._day(at)
 
     def _elapsed(self, state: MemoryState, day: int) -> int:
         """Study days since the last review, never fewer than none."""
         return min(max(day - state.last_day, 0), MOST_DAYS) if state.phase is not Phase.NEW else 0
+
+    def _day(self, at: datetime) -> int:
+        """The study day of `at`: mostly that of the instant asked for before."""
+        if not self._today[0] <= at < self._today[1]:
+            day = self.calendar.day(at)
+            self._today = self.calendar.start(day), self.calendar.start(day + 1), day
+        return self._today[2]
+
+    @cached_property
+    def _follower(self) -> Follower:
+        from learning.bulk_fold import Follower
+
+        return Follower(self)
 
     @cached_property
     def _theirs(self) -> _Theirs:
@@ -259,16 +284,15 @@ class _Theirs:
 
     def review(
         self, state: MemoryState, rating: Rating, elapsed_days: int, retention: float
-    ) -> tuple[MemoryState, timedelta]:
-        """Phase, step, stability and difficulty after a review, the rest as it was; and how long to wait."""
+    ) -> tuple[Phase, int | None, float, float, timedelta]:
+        """Phase, step, stability and difficulty after a review, and how long to wait."""
         self._scheduler.desired_retention = retention
         at = _ORIGIN + timedelta(days=elapsed_days)
         now, _ = self._scheduler.review_card(self._card_of(state), self._ratings[rating], at)
         assert now.stability is not None
         assert now.difficulty is not None
-        phase, stability = self._phase_of[now.state], min(now.stability, MOST_STABLE)
-        rated = replace(state, phase=phase, stability=stability, difficulty=now.difficulty, step=now.step)
-        return rated, now.due - at
+        stability = min(now.stability, MOST_STABLE)
+        return self._phase_of[now.state], now.step, stability, now.difficulty, now.due - at
 
     def _card_of(self, state: MemoryState) -> fsrs.Card:
         """`state` as fsrs has it, last reviewed at the origin. Card() would read the clock without an id and a due."""

@@ -177,6 +177,28 @@ def test_a_preview_is_what_the_rating_will_do(history: list[tuple[int, Rating]],
         assert state_of([*events, Review(stamp(999, at), CARD, rating)]) == previews[rating]
 
 
+@given(
+    histories,
+    st.lists(st.integers(1, 60 * 48), max_size=3),
+    st.lists(st.integers(1, 60 * 48), max_size=3),
+    st.integers(0, 60 * 24 * 500),
+    st.sampled_from(["", "changed", "flagged"]),
+    st.booleans(),
+)
+def test_the_quick_previews_are_to_the_last_bit_what_the_scheduler_of_record_gives(
+    history: list[tuple[int, Rating]], learning: list[int], relearning: list[int], after: int, mark: str, fuzz: bool
+) -> None:
+    steps = (tuple(timedelta(minutes=n) for n in each) for each in (learning, relearning))
+    scheduler = Scheduler(Rules(BERLIN, 0.93, (), *steps, fuzz=fuzz, leech_threshold=2, leech_suspends=True))
+    events, at = daily(history), NOON + timedelta(days=500 * len(history), minutes=after, microseconds=1)
+    flags = [Flag(stamp(998, events[-1].at + timedelta(seconds=1)), CARD)] if mark == "flagged" else []
+    changes = [CardEvent(CARD, "changed", at - timedelta(minutes=after // 2))] if mark == "changed" else []
+    rated = fold([*events, *flags], scheduler, changes)[CARD]
+    for state in (rated, MemoryState(), MemoryState(flagged=True)):
+        expected = {rating: scheduler.review(CARD, state, rating, at) for rating in Rating}
+        assert scheduler.preview(CARD, state, at) == expected
+
+
 def test_a_step_shorter_than_a_day_is_due_to_the_minute() -> None:
     state = state_of([Review(stamp(1, NOON), CARD, Rating.AGAIN)])
     assert (state.phase, state.due, state.interval_days) == (Phase.LEARNING, NOON + timedelta(minutes=1), 0)
