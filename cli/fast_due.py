@@ -32,6 +32,7 @@ _FILES = (
 _ASKED = ("RETAIN_CAGED", "_RETAIN_COMPLETE", "XDG_STATE_HOME", "HOME")
 _RACY_NS = 2_000_000_000  # as in vault.stamps
 _WIDTH = 3
+_CONTROLS = bytes({*range(32), 127} - {10})  # what no answer of ours holds
 
 
 def answered(arguments: Sequence[str]) -> bool:
@@ -101,9 +102,16 @@ def _kept(root: str) -> bytes | None:
     now_ns = time.time_ns()
     if asked != _environment() or not int(since) <= now_ns < int(until) or not _is_empty(os.fsdecode(runs)):
         return None
-    if _stamps(root, os.fsdecode(files).split("\0")) != array("q", numbers) or _deck_stamps(root).tobytes() != decks:
+    looked_at = os.fsdecode(files).split("\0")
+    asked_for = [*_FILES, *_logs(root)]
+    if looked_at[: len(asked_for)] != asked_for:
         return None
-    return start + _instant(now_ns).encode() + end
+    stamps = _stamps(root, looked_at)
+    # That of retain.toml holds an inode and an instant of this disk: whoever made a vault elsewhere cannot know them.
+    if stamps[0] < 0 or stamps != array("q", numbers) or _deck_stamps(root).tobytes() != decks:
+        return None
+    text = start + _instant(now_ns).encode() + end
+    return None if text.translate(None, _CONTROLS) != text else text
 
 
 def _environment() -> bytes:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,7 +47,9 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     root = tmp_path / "vault"
     for folder in ("learning/flashcards", "ledger/replies", "wiki/concepts", "output"):
         (root / folder).mkdir(parents=True)
-    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "V")))
+    far_away = (datetime.now(UTC).hour + 12) % 24  # no study day begins, and no step ends, while a test runs
+    settings = render_settings(Settings("01KB0000000000000000000000", "V", rollover=far_away))
+    (root / "retain.toml").write_text(settings + 'learning_steps = ["2h"]\n')
     for card in CARDS:
         (root / f"learning/flashcards/{card}.md").write_text(DECK.format(card))
     monkeypatch.setattr(fast_due, "_RACY_NS", -1_000_000_000)  # stamps are believed at once
@@ -178,12 +181,51 @@ def test_beside_an_agent_and_from_a_damaged_file_nothing_is_answered_quickly(
     assert quick(vault, capfd) is None
 
 
+def _forged(vault: Vault, text: str, *, made_elsewhere: bool) -> None:
+    """An answer that came with a stranger's vault: they know which files lie there, and not how this disk has them."""
+    files = [*fast_due._FILES, *fast_due._logs(str(vault.root))]
+    stamps = fast_due._stamps(str(vault.root), ["nope"] * len(files) if made_elsewhere else ["nope"])
+    parts = [
+        fast_due._environment(),
+        b"0",
+        b"9" * 19,
+        b"/nonexistent",
+        "\0".join(files if made_elsewhere else ["nope"]).encode(),
+        stamps.tobytes(),
+        fast_due._deck_stamps(str(vault.root)).tobytes(),
+        b'{"as_of": "',
+        text.encode(),
+    ]
+    body = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
+    path = vault.root / fast_due.CACHE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(f"{fast_due._KIND}\n{zlib.crc32(body):08x}\n".encode() + body)
+
+
+@pytest.mark.parametrize("made_elsewhere", [True, False])
+def test_an_answer_that_came_with_a_strangers_vault_is_not_repeated(
+    vault: Vault, capfd: pytest.CaptureFixture[str], made_elsewhere: bool
+) -> None:
+    _forged(vault, '"}\n', made_elsewhere=made_elsewhere)
+    assert quick(vault, capfd) is None
+
+
+def test_nothing_that_acts_on_a_terminal_is_repeated(vault: Vault, capfd: pytest.CaptureFixture[str]) -> None:
+    settled(vault)
+    path = vault.root / fast_due.CACHE
+    kind, _, body = path.read_bytes().split(b"\n", 2)
+    for harmless, there in ((True, b"As"), (False, b"\x1b]")):
+        changed = body.replace(b"An", there, 1) if b"An" in body else body.replace(b"On", there, 1)
+        path.write_bytes(b"%b\n%08x\n" % (kind, zlib.crc32(changed)) + changed)
+        assert (quick(vault, capfd) is not None) is harmless
+
+
 def test_an_answer_holds_no_longer_than_the_next_card_falls_due(
     vault: Vault, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settled(vault)
     now = time.time_ns()
-    for away_s in (-3600, 86_400, 700):  # before it was made; another day; once the step of ten minutes is over
+    for away_s in (-3600, 86_400, 7_300):  # before it was made; another day; once the step of two hours is over
         monkeypatch.setattr(time, "time_ns", lambda away_s=away_s: now + away_s * 1_000_000_000)
         assert quick(vault, capfd) is None
     monkeypatch.setattr(time, "time_ns", lambda: now)

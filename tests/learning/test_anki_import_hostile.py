@@ -241,7 +241,7 @@ def unescape_free(shown: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<a ", "<!--", "<a x='", "<div>", "\\(", "[$]", "{{c1::", "{{#a}}", "<li>", "&#", "<pre>"]
+    "piece", ["<a ", "<!--", "<a x='", "<div>", "\\(", "[$]", "{{c1::", "{{#a}}", "<li>", "&#", "<pre>", "a[", "a"]
 )
 def test_a_field_of_things_never_closed_is_read_to_its_end(piece: str) -> None:
     """Of this length, what takes the square of it would take minutes."""
@@ -249,6 +249,14 @@ def test_a_field_of_things_never_closed_is_read_to_its_end(piece: str) -> None:
     assert isinstance(markdown(cloze(long, 1, is_back=True) or long, lambda _: ""), str)
     front, _ = sides(long, "", Sheet({"a": "b"}))
     assert len(front) <= len(long)
+    front, _ = sides("{{furigana:a}}", "{{a}}", Sheet({"a": long}))
+    assert len(front) <= len(long)
+
+
+def test_readings_above_words_are_shown_as_anki_shows_them() -> None:
+    sheet = Sheet({"a": "日本[にほん] 語[ご]"})
+    shown = [sides(f"{{{{{each}:a}}}}", "{{a}}", sheet)[0] for each in ("kanji", "kana", "furigana")]
+    assert shown == ["日本語", "にほんご", "日本(にほん)語(ご)"]
 
 
 @given(st.text(max_size=60), st.binary(max_size=40))
