@@ -9,7 +9,8 @@ while session.current:
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -35,6 +36,19 @@ class Counts:
     def all(self) -> int:
         return self.new + self.learning + self.review
 
+    def plus(self, phase: Phase, cards: int = 1) -> Counts:
+        """With so many cards more of that phase."""
+        if phase is Phase.NEW:
+            return Counts(self.new + cards, self.learning, self.review)
+        if phase is Phase.REVIEW:
+            return Counts(self.new, self.learning, self.review + cards)
+        return Counts(self.new, self.learning + cards, self.review)
+
+
+# States since the sitting began, the newest last. None is ever changed, as a session that undo leads back to holds them
+# too; each is at least twice as large as the next, so that a card is copied a dozen times in thousands, not each time.
+Changed = tuple[Mapping[CardId, MemoryState], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -46,17 +60,21 @@ class Session:
     scheduler: Scheduler = field(repr=False, compare=False)
     before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the sitting began
     main: tuple[CardId, ...]
+    left: Counts
     steps: tuple[tuple[datetime, CardId], ...] = ()  # cards in learning, by when they are due
     position: int = 0
     current: CardId | None = None
     revealed: bool = False
     done: int = 0
-    changed: Mapping[CardId, MemoryState] = field(default_factory=dict, repr=False)
+    changed: Changed = field(default=(), repr=False)
     past: tuple[Session, LogEvent] | None = field(default=None, repr=False, compare=False)
 
     def state(self, card: CardId) -> MemoryState:
         """What is known of the card now; the state of a card never seen is NEW."""
-        return self.changed.get(card) or self.before.get(card) or _UNSEEN
+        for newer in reversed(self.changed):
+            if (found := newer.get(card)) is not None:
+                return found
+        return self.before.get(card) or _UNSEEN
 
     @property
     def next_at(self) -> datetime | None:
@@ -72,13 +90,8 @@ class Session:
             yield card
 
     def counts(self) -> Counts:
-        new = learning = 0
-        cards = list(self.to_come())
-        for card in cards:
-            phase = self.state(card).phase
-            new += phase is Phase.NEW
-            learning += phase in (Phase.LEARNING, Phase.RELEARNING)
-        return Counts(new, learning, len(cards) - new - learning)
+        """What is still to come, kept up with each card: a face asks at every one."""
+        return self.left
 
     def previews(self, now: datetime) -> dict[Rating, MemoryState]:
         """What each rating of the current card would make of it; nothing without one."""
@@ -96,13 +109,17 @@ def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Schedul
     """A sitting over today's queue, its first card on the table."""
     main: list[CardId] = []
     steps: list[tuple[datetime, CardId]] = []
+    phases: Counter[Phase] = Counter()
     for item in (*queue.today, *queue.waiting):
         state = states.get(item.card, _UNSEEN)
+        phases[state.phase] += 1
         if state.due is not None and _is_step(state):
             insort(steps, (state.due, item.card))
         else:
             main.append(item.card)
-    return advance(Session(scheduler, states, tuple(main), tuple(steps)), now)
+    learning = phases[Phase.LEARNING] + phases[Phase.RELEARNING]
+    left = Counts(phases[Phase.NEW], learning, phases[Phase.REVIEW])
+    return advance(Session(scheduler, states, tuple(main), left, tuple(steps)), now)
 
 
 def _is_step(state: MemoryState) -> bool:
@@ -145,12 +162,14 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
     if not session.revealed:
         raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
     event = Review(stamp, card, rating, ms)
-    state = session.scheduler.review(card, session.state(card), rating, stamp.at)
-    steps = session.steps
+    before = session.state(card)
+    state = session.scheduler.review(card, before, rating, stamp.at)
+    steps, left = session.steps, session.left.plus(before.phase, -1)
     if state.due is not None and _is_step(state) and not state.suspended:  # as a leech may be
-        steps = tuple(sorted((*steps, (state.due, card))))
-    after = _next(session, event, replace(session, steps=steps, done=session.done + 1), state)
-    return after, event
+        step = state.due, card
+        place = bisect_right(steps, step)
+        steps, left = (*steps[:place], step, *steps[place:]), left.plus(state.phase)
+    return _next(session, event, state, steps, left, 1), event
 
 
 def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
@@ -158,27 +177,58 @@ def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
     event = Bury(stamp, _current(session))
     calendar = session.scheduler.calendar
     until = calendar.start(calendar.day(stamp.at) + 1)
-    return _next(session, event, session, replace(session.state(event.card), buried_until=until)), event
+    return _marked(session, event, replace(session.state(event.card), buried_until=until)), event
 
 
 def suspend(session: Session, stamp: Stamp) -> tuple[Session, Suspend]:
     """The current card goes until the human resumes it."""
     event = Suspend(stamp, _current(session))
-    return _next(session, event, session, replace(session.state(event.card), suspended=True)), event
+    return _marked(session, event, replace(session.state(event.card), suspended=True)), event
 
 
 def flag(session: Session, stamp: Stamp, reason: str = "") -> tuple[Session, Flag]:
     """The current card is marked as one to mend, and stays on the table."""
     event = Flag(stamp, _current(session), reason)
     state = replace(session.state(event.card), flagged=True)
-    return replace(session, changed={**session.changed, event.card: state}, past=(session, event)), event
+    return replace(session, changed=_with(session.changed, event.card, state), past=(session, event)), event
 
 
-def _next(session: Session, event: Review | CardMark, left: Session, state: MemoryState) -> Session:
-    """`left` without its current card, whose new state is `state`; `session` is where undo leads back to."""
-    changed = {**session.changed, event.card: state}
-    cleared = replace(left, current=None, revealed=False, changed=changed, past=(session, event))
+def _marked(session: Session, event: CardMark, state: MemoryState) -> Session:
+    """The sitting without its current card, whose new state is `state`."""
+    return _next(session, event, state, session.steps, session.left.plus(state.phase, -1))
+
+
+def _next(
+    session: Session,
+    event: Review | CardMark,
+    state: MemoryState,
+    steps: tuple[tuple[datetime, CardId], ...],
+    left: Counts,
+    done: int = 0,
+) -> Session:
+    """`session`, which undo leads back to, without its current card, whose new state is `state`."""
+    cleared = Session(
+        session.scheduler,
+        session.before,
+        session.main,
+        left,
+        steps,
+        session.position,
+        done=session.done + done,
+        changed=_with(session.changed, event.card, state),
+        past=(session, event),
+    )
     return advance(cleared, event.at)
+
+
+def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:
+    """`changed` and one state more."""
+    newest: dict[CardId, MemoryState] = {card: state}
+    place = len(changed)
+    while place and len(changed[place - 1]) < 2 * len(newest):
+        place -= 1
+        newest = {**changed[place], **newest}
+    return *changed[:place], newest
 
 
 def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo]:
@@ -194,8 +244,8 @@ def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo]:
 
 def drop(session: Session, now: datetime) -> Session:
     """The current card is gone from its file, so the sitting goes on without it; nothing is written."""
-    _current(session)
-    return advance(replace(session, current=None, revealed=False), now)
+    left = session.left.plus(session.state(_current(session)).phase, -1)
+    return advance(replace(session, current=None, revealed=False, left=left), now)
 
 
 def _current(session: Session) -> CardId:

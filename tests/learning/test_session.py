@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import settings
@@ -123,7 +125,7 @@ def test_a_flag_leaves_the_card_on_the_table() -> None:
 
 def test_a_dropped_card_does_not_come_back() -> None:
     session = drop(sitting(A, B), NOON)
-    assert list(session.to_come()) == [B]
+    assert (list(session.to_come()), session.counts()) == ([B], Counts(1, 0, 0))
 
 
 def test_each_button_says_what_it_will_do() -> None:
@@ -141,6 +143,19 @@ def test_a_clock_that_went_back_spoils_no_preview_and_no_rating_slips_through() 
     assert session.previews(earlier) == session.previews(NOON)
     with pytest.raises(ClockWentBackwards):
         rate(reveal(session), Rating.GOOD, stamp(1, earlier))
+
+
+def test_a_sitting_of_a_thousand_cards_keeps_every_state_and_copies_none_of_them_often() -> None:
+    cards = [CardId(f"{n:010}") for n in range(1000)]
+    session = begin(Queue(today=tuple(Item(card, card) for card in cards)), {}, SCHEDULER, NOON)
+    sizes = []
+    for number in range(1000):
+        session = rated(session, Rating.EASY, number)
+        sizes.append([len(states) for states in session.changed])
+    assert all(session.state(card) == SCHEDULER.review(card, MemoryState(), Rating.EASY, NOON) for card in cards)
+    assert all(newer * 2 <= older for found in sizes for older, newer in pairwise(found))
+    assert sum(found[-1] for found in sizes) < 1000 * 12
+    assert session.counts() == Counts(0, 0, 0)
 
 
 CARDS = [CardId(f"{concept}{n}") for concept in "abc" for n in range(3)]
@@ -253,7 +268,9 @@ class SittingAgainstAList(RuleBasedStateMachine):
         table = [] if self.table is None else [self.table]
         assert list(self.session.to_come()) == [*table, *self.main, *(card for _, card in self.steps)]
         assert len(set(self.session.to_come())) == len(list(self.session.to_come()))
-        assert self.session.counts().all == len(table) + len(self.main) + len(self.steps)
+        phases = Counter(self.known(card).phase for card in self.session.to_come())
+        learning = phases[Phase.LEARNING] + phases[Phase.RELEARNING]
+        assert self.session.counts() == Counts(phases[Phase.NEW], learning, phases[Phase.REVIEW])
 
     @invariant()
     def the_log_folds_to_what_the_sitting_shows(self) -> None:
