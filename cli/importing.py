@@ -44,7 +44,7 @@ def anki(
     Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
     whatever order files are imported. Notes made elsewhere become files in learning/flashcards/, their pictures and
     sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
-    commit before it in git.
+    commit before it in git; docs/anki.md says how, and what doesn't come home.
 
     \b
     Examples:

@@ -37,7 +37,7 @@ def anki(url: str, dry_run: bool, newer: bool, vault_dir: str | None, as_json: b
     """Take new and changed cards to a running Anki, and bring every review home.
 
     Anki must run with the add-on AnkiConnect (code 2055492159), on this machine. Where its settings ask for a key, it
-    is read from the environment variable RETAIN_ANKI_KEY.
+    is read from the environment variable RETAIN_ANKI_KEY. docs/anki.md says what travels which way.
 
     \b
     Examples:

@@ -45,10 +45,12 @@ class Held:
 
 def held(root: Path) -> Held:
     vault = open_vault(str(root), None, root)
-    cards = {id_: (placed.card.question, placed.card.answer) for id_, placed in open_desk(vault, clock()).cards.items()}
-    reviews = sorted((e.origin, e.card) for e in read_log(root).events if isinstance(e, Import))
+    cards = {
+        str(id_): (placed.card.question, placed.card.answer) for id_, placed in open_desk(vault, clock()).cards.items()
+    }
+    reviews = sorted((e.origin, str(e.card)) for e in read_log(root).events if isinstance(e, Import))
     births = sorted(str(event["key"]) for event in vault.ledger_events(ledger.IDS)[0] if event["type"] == "birth")
-    return Held(cards, reviews, births, files(root / "learning/media"))
+    return Held(dict(cards), reviews, births, files(root / "learning/media"))
 
 
 def files(folder: Path) -> dict[str, bytes]:
