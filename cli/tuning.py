@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,10 +71,11 @@ def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
 
 
 def _write(vault: Vault, event: LogEvent) -> None:
+    from vault import year_end
     from vault.guard import Scope
     from vault.review_log import append
 
-    append(vault.guard(Scope.LOG), event)
+    append(vault.guard(Scope.LOG), event, closing=year_end.closing(event, vault.settings.zone))
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
@@ -252,10 +254,11 @@ def optimize_after_review(vault: Vault) -> None:
 
     As a rule it looks at sizes of files and is done. What goes wrong here is a line: the reviews are on disk.
     """
-    if not vault.settings.auto_optimize or not _may_be_due(vault):
+    if not vault.settings.auto_optimize:
         return
     try:
-        _fit_in_passing(vault, _log_of(vault))
+        if _may_be_due(vault):
+            _fit_in_passing(vault, _log_of(vault))
     except RetainError as error:
         report.say(f"the scheduler was not fitted to your reviews: {error}")
 
@@ -300,7 +303,11 @@ def _may_be_due(vault: Vault) -> bool:
 
 
 def _size(vault: Vault) -> int:
-    return sum(file.stat().st_size for file in vault.root.glob("learning/reviews*.jsonl") if file.is_file())
+    sizes = 0
+    for file in vault.root.glob("learning/reviews*.jsonl"):
+        with suppress(OSError):  # a year that is closed just then goes by another name
+            sizes += file.stat().st_size
+    return sizes
 
 
 def _remembered(vault: Vault) -> _Remembered:

@@ -14,6 +14,8 @@ from datetime import UTC, datetime, timedelta
 
 from learning.day import StudyCalendar
 from learning.fsrs6 import HIGHEST, LOWEST
+from vault.clean import clean_line
+from vault.errors import Refused
 from vault.review_columns import ReviewColumns
 from vault.review_log import unix_ms
 
@@ -72,7 +74,7 @@ def fit(
     """The 21 parameters that fit the reviews before row `before` (all without it) best, to four decimals.
 
     Items are as Anki makes them: for each review at least a day after the last one, the card's history up to it, in
-    order of time. `relearning` counts the relearning steps within a day. Raises: ValueError where the crate refuses.
+    order of time. `relearning` counts the relearning steps within a day. Raises: Refused where the crate does.
     """
     import fsrs_rs_python as crate
 
@@ -92,7 +94,11 @@ def fit(
             items.append(item_of(history))
             ids.append(card)
     training = crate.TrainingConfig(num_epochs=_EPOCHS)
-    found = crate.FSRS(crate.DEFAULT_PARAMETERS).compute_parameters(items, ids, True, relearning, training)
+    try:
+        found = crate.FSRS(crate.DEFAULT_PARAMETERS).compute_parameters(items, ids, True, relearning, training)
+    except ValueError as error:
+        what = f"no parameters could be fitted to these reviews: {clean_line(str(error))}"
+        raise Refused(what, hint="the present ones stay") from error
     # The crate reckons in 32 bits: a parameter at its bound would lie a hair beyond it, and fsrs would refuse it.
     return tuple(min(max(round(p, 4), low), high) for low, p, high in zip(LOWEST, found, HIGHEST, strict=True))
 

@@ -21,7 +21,7 @@ from vault.review_log import LOG_PATH, read_log
 from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = (datetime.now(UTC) - timedelta(days=1)).replace(hour=12, minute=0, second=0, microsecond=0)  # far from a rollover
 TRUTH = Fsrs6((*(p * 0.3 for p in DEFAULTS[:4]), *DEFAULTS[4:8], 1.0, *DEFAULTS[9:]))  # somebody who forgets fast
 IDS = ["".join(random.Random(n).choices(ALPHABET, k=10)) for n in range(301)]
 
@@ -133,6 +133,19 @@ def test_a_sitting_that_doubles_the_reviews_ends_with_one_line_and_a_fit(
     sit(open_vault(str(root), None, root))
     assert "fitted" not in capsys.readouterr().err
     assert len(params(root)) == 1
+
+
+def test_a_year_is_closed_though_the_scheduler_writes_first_in_the_new_one(
+    make: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make(300)
+    before = (root / LOG_PATH).read_bytes()
+    later = datetime(NOW.year + 1, 1, 2, 9, tzinfo=UTC)
+    monkeypatch.setattr("cli.tuning.now", lambda: later)
+    optimize_after_review(open_vault(str(root), None, root))
+    closed = list((root / "learning").glob("reviews-*.jsonl"))
+    assert [path.read_bytes() for path in closed] == [before]
+    assert (root / LOG_PATH).read_bytes().count(b"\n") == len(params(root)) == 1
 
 
 def test_who_does_not_want_it_is_left_alone(make: Callable[[int], Path], capsys: pytest.CaptureFixture[str]) -> None:

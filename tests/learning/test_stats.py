@@ -21,7 +21,7 @@ from vault.ids import CardId
 from vault.log_event import Rating, Review, Stamp
 from vault.review_columns import columns_of
 
-HISTORY = Path(__file__).parents[3] / "shared/data/revlogs/py-fsrs-japanese-12580.csv"
+HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
 SCHEDULER = Scheduler(Rules())
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 TODAY = SCHEDULER.calendar.day(NOW)
@@ -222,9 +222,8 @@ def test_the_minutes_of_a_day_come_of_the_latest_ratings() -> None:
 
 
 @pytest.mark.real_data
-@pytest.mark.skipif(not HISTORY.is_file(), reason="the real history is not beside the checkout")
-def test_a_real_history_has_the_retention_and_log_loss_that_others_found_in_it() -> None:
-    with HISTORY.open() as file:
+def test_a_real_history_has_the_retention_and_log_loss_that_others_found_in_it(shared_data: Path) -> None:
+    with (shared_data / HISTORY).open() as file:
         rows = sorted(csv.DictReader(file), key=lambda row: row["review_time"])
     events = [
         review(n, row["card_id"], int(row["review_rating"]), datetime.fromisoformat(row["review_time"]))
