@@ -91,6 +91,7 @@ class Past:
     files: tuple[str, ...] = ()
     undos: frozenset[str] = frozenset()
     _read: list[Log] = field(default_factory=list, init=False, repr=False, compare=False)
+    _scans: list[ScannedLog] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def last(self) -> datetime | None:
@@ -100,6 +101,14 @@ class Past:
     @property
     def states(self) -> States:
         return States(self.before.states, self.recent)
+
+    def scanned(self) -> ScannedLog:
+        """All that counts, as the files have it."""
+        from learning.past_reviews import whole_log  # here, as most commands don't ask for it
+
+        if not self._scans:
+            self._scans.append(whole_log(self.vault))
+        return self._scans[0]
 
     def whole(self) -> Log:
         """Every event there is: read from the files, which takes its time."""
@@ -139,7 +148,7 @@ class Past:
         found = last_undoable(self.events)
         if found is not None or self.before.cut == _EVER:
             return found
-        return last_undoable(self.whole().events)
+        return self.scanned().undoable
 
     def with_events(self, *events: LogEvent) -> Past | None:
         """The past once these are in the log; None if they reach behind the cut, and all has to be folded anew."""

@@ -33,7 +33,6 @@ from learning.placed import concept_of
 from learning.promotion import concept_of as named_by
 from learning.promotion import decisions_of, short
 from learning.replay import only, replay
-from learning.shelf import scanned
 from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.agent_run import at_work
@@ -151,7 +150,7 @@ def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
         return []
     calendar = desk.scheduler.calendar
     start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
-    log = scanned(desk.vault)
+    log = desk.past.scanned()
     cards = _candidates(desk, log.reviews, start)
     if not cards:
         return []

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import compress
 
 from learning.desk import Desk, Placed, last_event
 from learning.memory import MemoryState, Phase
@@ -22,9 +23,9 @@ from vault.card import CardKind, Deck
 from vault.clean import clean_line, fold
 from vault.ids import ID, CardId, digest12
 from vault.ledger import Event
-from vault.log_event import Rating, Review
+from vault.log_event import Rating
 from vault.markdown import unescape
-from vault.review_log import live
+from vault.review_log import at_of
 from vault.store import CONCEPTS, Vault
 
 STABLE_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
@@ -206,15 +207,13 @@ def is_known(state: MemoryState) -> bool:
 
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     """Those that were forgotten and not recalled on a later study day: a step of ten minutes proves little."""
-    lapsed: dict[CardId, datetime] = {}
-    last: dict[CardId, datetime] = {}
-    for event in live(desk.log.events):
-        if isinstance(event, Review) and event.card in cards:
-            last[event.card] = event.at
-            if event.rating is Rating.AGAIN:
-                lapsed[event.card] = event.at
+    log = desk.past.scanned().reviews
+    last = dict(zip(log.card, log.at_ms, strict=True))
+    forgotten = [rating == Rating.AGAIN for rating in log.rating]
+    lapsed = dict(zip(compress(log.card, forgotten), compress(log.at_ms, forgotten), strict=True))
+    found = {log.cards[number]: (at, last[number]) for number, at in lapsed.items() if log.cards[number] in cards}
     day = desk.scheduler.calendar.day
-    return {card for card, at in lapsed.items() if day(at) >= day(last[card])}
+    return {card for card, (lapse, review) in found.items() if day(at_of(lapse)) >= day(at_of(review))}
 
 
 # --- what had been learnt has changed ---------------------------------------------------------------------------------
@@ -236,11 +235,11 @@ def _changed(data: bytes, shelf: _Shelf, rejected: Mapping[str, str]) -> Iterato
 
 def _first_met(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
     """When each of the cards was first rated: what was never seen was not learnt."""
-    met: dict[CardId, datetime] = {}
-    for event in live(desk.log.events) if cards else ():
-        if isinstance(event, Review) and event.card in cards:
-            met.setdefault(event.card, event.at)
-    return met
+    if not cards:
+        return {}
+    log = desk.past.scanned().reviews
+    met = dict(zip(reversed(log.card), reversed(log.at_ms), strict=True))
+    return {log.cards[number]: at_of(at) for number, at in met.items() if log.cards[number] in cards}
 
 
 def _pages_of_agents(vault: Vault, rejected: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -19,9 +19,7 @@ from vault import ledger
 from vault.clean import clean_line
 from vault.errors import Damaged, NotFound, Refused
 from vault.ids import CardId
-from vault.log_scan import ScannedLog, scan_log
 from vault.markdown import unescape
-from vault.review_log import log_files
 from vault.store import CONCEPTS, TOPICS, Vault
 from vault.wikilink import links
 
@@ -46,18 +44,13 @@ def material_of(desk: Desk) -> Material:
     """All that figures are made of, from a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
     return Material(
         studied(desk),
-        scanned(desk.vault).reviews,
+        desk.past.scanned().reviews,
         dict(desk.states),  # each is asked for many times, and is made anew each time it is
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,
         desk.changes,
     )
-
-
-def scanned(vault: Vault) -> ScannedLog:
-    """The whole log as columns. Raises: SchemaTooNew; Refused or Damaged where a file cannot be read at all."""
-    return scan_log(log_files(vault.root))
 
 
 def card_news(desk: Desk) -> tuple[CardNews, ...]:

@@ -49,7 +49,8 @@ class ScannedLog:
     """What counts in the log's files. `others` are the live events that are no reviews, in order of (at, id).
 
     `places` says of each of `others` how many of `reviews` come before it; `last` is the instant of the last event of
-    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`.
+    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`. `newest` is
+    the greatest id that was read, whether it counts or not; `reaches_ahead` says that an undo names one that was not.
     """
 
     reviews: ReviewColumns = field(default_factory=ReviewColumns)
@@ -59,6 +60,8 @@ class ScannedLog:
     undoable: LogEvent | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
+    newest: str = field(default="", compare=False)
+    reaches_ahead: bool = field(default=False, compare=False)
 
 
 def scan_log(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
@@ -210,6 +213,8 @@ class _Scan:
     def settled(self, files: Sequence[tuple[str, bytes]]) -> ScannedLog:
         """The log of these rows, once each id is there once."""
         others = sorted(self.others.values(), key=by_time)
+        newest = max((*self.ids, *self.others), default=b"").decode()
+        ahead = self._reaches_ahead(others)
         voided = _voided(others)
         counting = tuple(e for e in others if not isinstance(e, Undo) and e.id.encode() not in voided)
         if not voided.isdisjoint(self.ids):
@@ -219,7 +224,12 @@ class _Scan:
         places = tuple(self._place(event) for event in counting)
         undoable = last_undoable((*counting, *self._last_done(files)))
         paths, found = tuple(path for path, _ in files), tuple(self.diagnostics)
-        return ScannedLog(self._columns(), counting, places, self._last(counting), undoable, found, paths)
+        last = self._last(counting)
+        return ScannedLog(self._columns(), counting, places, last, undoable, found, paths, newest, ahead)
+
+    def _reaches_ahead(self, others: Iterable[LogEvent]) -> bool:
+        named = {event.voids.encode() for event in others if isinstance(event, Undo)}
+        return bool(named) and not named <= {*named.intersection(self.ids), *named.intersection(self.others)}
 
     def _place(self, event: LogEvent) -> int:
         at, key = unix_ms(event.at), event.id.encode()
@@ -296,4 +306,7 @@ def _by_events(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
     places = [n - k for k, n in enumerate(n for n, e in enumerate(counting) if not isinstance(e, Review))]
     last = max((event.at for event in counting), default=None)
     undoable = next((e for e in reversed(counting) if not isinstance(e, Import | Params)), None)
-    return ScannedLog(columns_of(log.events), tuple(others), tuple(places), last, undoable, log.diagnostics, log.files)
+    ids = {event.id for event in log.events}
+    ahead = any(isinstance(event, Undo) and event.voids not in ids for event in log.events)
+    reviews, found = columns_of(log.events), (log.diagnostics, log.files, max(ids, default=""), ahead)
+    return ScannedLog(reviews, tuple(others), tuple(places), last, undoable, *found)

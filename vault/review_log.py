@@ -258,6 +258,11 @@ def unix_ms(at: datetime) -> int:
     return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
+def at_of(ms: int) -> datetime:
+    """What `unix_ms` was given."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+
+
 def _whole_ms(at: datetime) -> datetime:
     utc = at.astimezone(UTC)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)

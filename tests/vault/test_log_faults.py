@@ -20,7 +20,7 @@ import pytest
 from learning import checkpoint
 from learning.desk import Desk, open_desk, rate, read_desk, undo
 from learning.memory import MemoryState
-from learning.shelf import scanned
+from learning.past_reviews import whole_log
 from learning.sitting import Sitting
 from vault import beneath, stamps
 from vault.diagnostic import Diagnostic
@@ -308,7 +308,7 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
 
 @pytest.mark.parametrize(
     "reader",
-    [lambda v: states(open_desk(v, NOON)), lambda v: scanned(v).reviews, lambda v: read_log(v.root).events],
+    [lambda v: states(open_desk(v, NOON)), lambda v: whole_log(v).reviews, lambda v: read_log(v.root).events],
     ids=["desk", "columns", "events"],
 )
 def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
