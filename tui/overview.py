@@ -8,7 +8,7 @@ from datetime import datetime
 
 from learning.desk import Desk, open_desk
 from learning.gaps import open_by_kind, read_agenda
-from learning.queue import done_today
+from learning.indexed_cards import IndexedCards
 from learning.sitting import due_before
 from tui import words
 from vault.agenda import Gap, GapKind
@@ -45,12 +45,12 @@ def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
     desk = open_desk(vault, now, tag=tag or "")
     gaps, odd = _gaps(vault)
     calendar, today = desk.scheduler.calendar, desk.today
-    done = done_today(desk.log.events, calendar, now)
+    done = desk.past.done(calendar, now)
     steps = len(desk.queue.waiting)
     return Overview(
         date=words.date(now, calendar),
         cards=len(desk.cards),
-        concepts=len({placed.concept for placed in desk.cards.values()}),
+        concepts=_concepts(desk),
         due=today["due"] + steps,
         new=today["new"],
         minutes=today["minutes"],
@@ -71,6 +71,13 @@ def _gaps(vault: Vault) -> tuple[dict[GapKind, list[Gap]], list[Diagnostic]]:
         path, _, line = error.where.rpartition(":")
         found = Diagnostic(path or error.where, int(line) if line.isdecimal() else 0, "gaps", error.what, error.hint)
         return open_by_kind([]), [found]
+
+
+def _concepts(desk: Desk) -> int:
+    """How many concepts have cards; the index knows it without a look into their decks."""
+    if isinstance(desk.cards, IndexedCards):
+        return desk.cards.concepts()
+    return len({placed.concept for placed in desk.cards.values()})
 
 
 def _next_due(desk: Desk) -> str:

@@ -1,0 +1,43 @@
+"""What home says, reckoned without what years have piled up."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from learning import checkpoint
+from learning.desk import open_desk, rate
+from tui.overview import overview
+from vault.log_event import Rating
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+DECK = "# {0}\n\nQ: What is {0}?\nA: This.\n<!-- card {0}{0}{0}{0}{0} -->\n"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    root = tmp_path / "vault"
+    (root / "learning/flashcards").mkdir(parents=True)
+    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "V")))
+    for name in ("aa", "bb", "cc"):
+        (root / f"learning/flashcards/{name}.md").write_text(DECK.format(name))
+    made = open_vault(str(root), None, tmp_path)
+    rate(open_desk(made, NOW), "aaaaaaaaaa", Rating.EASY, via="cli")
+    return made
+
+
+def test_home_reads_neither_the_whole_log_nor_any_deck(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vault.stamps.RACY_NS", -1_000_000_000)  # stamps are believed at once
+    overview(vault, NOW, None)  # decks and log are known from here on
+
+    def refused(*_: object) -> None:
+        raise AssertionError("what years have piled up was read")
+
+    monkeypatch.setattr(checkpoint.Past, "whole", refused)
+    monkeypatch.setattr("vault.card.parse_deck", refused)
+    found = overview(vault, NOW, None)
+    assert (found.cards, found.concepts, found.new, found.done) == (3, 3, 2, 1)
