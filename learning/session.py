@@ -89,6 +89,10 @@ class Session:
         for _, card in self.steps:
             yield card
 
+    def next_up(self) -> tuple[CardId, ...]:
+        """The cards of which one comes next, whatever is done with that on the table, but for itself."""
+        return *self.main[self.position : self.position + 1], *(card for _, card in self.steps[:1])
+
     def counts(self) -> Counts:
         """What is still to come, kept up with each card: a face asks at every one."""
         return self.left

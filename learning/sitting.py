@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from learning import desk as desks
 from learning import session as sessions
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
+from vault import stamps
 from vault.agent_run import held_back, judged_decks
 from vault.card import Deck, parse_deck
 from vault.errors import RetainError
@@ -48,6 +50,7 @@ class Sitting:
         self._clock = clock
         self._writer = desk.writer(via)
         self._placed: dict[CardId, Placed] = {}  # cards found elsewhere, or with other words, than the desk has them
+        self._read: dict[str, tuple[stamps.Stamp, str]] = {}  # decks as they stood when they were read last
         self._shown_at = clock()
         self._written = False
         self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, self._shown_at)
@@ -78,7 +81,7 @@ class Sitting:
         known = self._placed.get(id_) or self.desk.cards.get(id_)
         vault = self.desk.vault
         try:
-            text = vault.read_text(known.deck.path) if known else None
+            text = self._text(known.deck.path) if known else None
             if known is not None and text == known.deck.text:
                 return known
             held = held_back(vault)  # what an agent changed is shown when it was judged
@@ -92,10 +95,32 @@ class Sitting:
             self._placed[id_] = found
         return found
 
+    def _text(self, path: str) -> str | None:
+        """What the deck at `path` says now: read again unless its stamp shows that nothing has changed since."""
+        root = self.desk.vault.root
+        found = stamps.stamp(root, path)
+        kept = self._read.get(path)
+        if kept is not None and kept[0] == found != stamps.NONE:
+            return kept[1]
+        text = self.desk.vault.read_text(path)
+        if text is not None:
+            self._read[path] = stamps.settled(found), text
+        return text
+
+    def _look_ahead(self) -> None:
+        """Reads the decks of the cards that may come next, so that no rating waits for them."""
+        for id_ in self.session.next_up():
+            with suppress(RetainError):  # told when the card's turn comes, should it last until then
+                known = self._placed.get(id_) or self.desk.cards.get(id_)
+                if known is not None:
+                    self._text(known.deck.path)
+
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> None:
+        """The answer is shown; while it is read, there is time to look ahead."""
         self.session = sessions.reveal(self.session)
+        self._look_ahead()
 
     def rate(self, rating: Rating) -> None:
         """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table."""

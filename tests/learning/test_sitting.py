@@ -1,0 +1,83 @@
+"""A sitting shows what the decks say now, and reads no deck again of which it knows that nothing has changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from learning.sitting import Sitting
+from vault import stamps
+from vault.log_event import Rating
+from vault.store import Vault
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DECK = "learning/flashcards/spacing-effect.md"
+
+
+@pytest.fixture
+def sitting(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Sitting:
+    """A sitting whose decks count as old enough for their stamps."""
+    monkeypatch.setattr(stamps, "RACY_NS", -(10**10))
+    return Sitting.at(vault, lambda: NOON, "spacing-effect")
+
+
+def replaced(vault: Vault, old: str, new: str) -> None:
+    """Edits the deck as an editor does that leaves size and instant of the file as they were."""
+    path = vault.root / DECK
+    before = path.stat()
+    time.sleep(0.02)  # a clock of the file system ticks
+    path.write_text(path.read_text().replace(old, new))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_an_edit_that_keeps_size_and_instant_of_the_file_is_shown_at_once(sitting: Sitting, vault: Vault) -> None:
+    first = sitting.table()
+    assert first is not None
+    replaced(vault, "What is the spacing effect?", "What is the SPACING effect?")
+    again = sitting.table()
+    assert again is not None
+    assert again.card.question == "What is the SPACING effect?"
+
+
+def test_the_next_card_is_read_ahead_and_an_edit_after_that_is_shown_all_the_same(
+    sitting: Sitting, vault: Vault
+) -> None:
+    assert sitting.table() is not None
+    sitting.reveal()
+    replaced(vault, "Why does spacing work?", "How does spacing work?")
+    sitting.rate(Rating.EASY)
+    following = sitting.table()
+    assert following is not None
+    assert following.card.question == "How does spacing work?"
+
+
+def test_a_deck_that_goes_after_it_was_read_ahead_takes_its_cards_along(sitting: Sitting, vault: Vault) -> None:
+    assert sitting.table() is not None
+    sitting.reveal()
+    (vault.root / DECK).unlink()
+    sitting.rate(Rating.EASY)
+    assert (sitting.table(), sitting.problems) == (None, [])
+
+
+def test_a_deck_that_cannot_be_read_ahead_is_told_of_when_its_turn_comes(sitting: Sitting, vault: Vault) -> None:
+    assert sitting.table() is not None
+    (vault.root / DECK).write_bytes(b"\xff\n")
+    sitting.reveal()
+    assert sitting.problems == []
+    sitting.rate(Rating.EASY)
+    assert sitting.table() is None
+    assert [problem.where for problem in sitting.problems] == [f"{DECK}:1"]
+
+
+def test_a_card_of_a_sitting_that_began_before_midnight_is_previewed_for_the_new_day(vault: Vault) -> None:
+    now = [NOON]
+    sitting = Sitting.at(vault, lambda: now[0], None)
+    assert sitting.table() is not None
+    before = sitting.previews()[Rating.EASY].due
+    now[0] += timedelta(days=1)
+    after = sitting.previews()[Rating.EASY].due
+    assert before is not None
+    assert after == before + timedelta(days=1)
