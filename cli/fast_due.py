@@ -17,10 +17,12 @@ from cli.version import __version__
 
 TYPE_CHECKING = False  # as typing has it, which would cost more than the rest
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from learning.desk import Desk
+    from learning.indexed_cards import IndexedCards
+    from vault.stamps import Listing
 
 CACHE = ".retain/cache/due-json"
 _KIND = f"retain due 1 {__version__}"
@@ -157,10 +159,10 @@ def _instant(now_ns: int) -> str:
 # --- keeping an answer ----------------------------------------------------------------------------------------------
 
 
-def begin(root: str) -> tuple[array[int], array[int]] | None:
-    """How the files stood before the answer was made; None where that cannot be told."""
+def begin(root: str) -> tuple[int, array[int]] | None:
+    """The time, and how the files stood before the answer was made, the decks apart; None where that cannot be told."""
     try:
-        return _stamps(root, [*_FILES, *_logs(root)]), _deck_stamps(root)
+        return time.time_ns(), _stamps(root, [*_FILES, *_logs(root)])
     except OSError:
         return None
 
@@ -170,36 +172,42 @@ def _logs(root: str) -> list[str]:
     return [f"learning/{name}" for name in names if name.startswith("reviews")]
 
 
-def keep(desk: Desk, before: tuple[array[int], array[int]] | None, text: str) -> None:
-    """Keeps `text`, the answer of this desk, if every file is as it was `before` and none of them is young."""
+def keep(desk: Desk, before: tuple[int, array[int]] | None, decks: Listing | None, text: str) -> None:
+    """Keeps `text`, the answer of this desk, if every file is as it was `before` and none of them is young.
+
+    `decks` is their folder as it was listed for the answer. What changed after it was looked at has another stamp now,
+    and the answer that is kept is one that nobody will give.
+    """
     from contextlib import suppress
 
+    from learning.indexed_cards import IndexedCards
+    from learning.placed import article_of
     from vault.errors import RetainError
     from vault.guard import Scope
     from vault.ledger import instant
     from vault.user import state_folder
 
-    root = str(desk.vault.root)
+    root, cards = str(desk.vault.root), desk.cards
     start, found, end = text.partition(instant(desk.now))
-    if before is None or not found or desk.diagnostics or desk.tag or "RETAIN_CAGED" in os.environ:
+    if before is None or decks is None or not isinstance(cards, IndexedCards):
+        return
+    if not found or desk.diagnostics or desk.tag or "RETAIN_CAGED" in os.environ:
         return
     with suppress(OSError, RetainError):
         files = [*_FILES, *_logs(root)]
-        numbers, decks = _stamps(root, files), _deck_stamps(root)
-        if (numbers, decks) != before or not _are_settled(numbers) or not _are_settled(decks):
-            return
-        articles = sorted(_articles(desk))
-        more = _stamps(root, articles)
-        if not _are_settled(more):
+        articles = {article_of(concept): each for concept, each in cards.paused.asked.items()}
+        at, stamps = before
+        numbers = stamps + array("q", [number for each in articles.values() for number in each])
+        if _stamps(root, files) != stamps or not _are_settled(numbers, at) or not _are_settled(decks.numbers, at):
             return
         parts = [
             _environment(),
             str(_nanoseconds(desk.now)).encode(),
-            str(_nanoseconds(_until(desk))).encode(),
+            str(_nanoseconds(_until(desk, cards))).encode(),
             os.fsencode(state_folder(desk.vault.settings.vault_id) / "runs"),
             os.fsencode("\0".join([*files, *articles])),
-            (numbers + more).tobytes(),
-            decks.tobytes(),
+            numbers.tobytes(),
+            decks.numbers.tobytes(),
             start.encode(),
             end.encode() + b"\n",
         ]
@@ -208,17 +216,10 @@ def keep(desk: Desk, before: tuple[array[int], array[int]] | None, text: str) ->
         desk.vault.guard(Scope.LOG).keep(CACHE, data)
 
 
-def _are_settled(numbers: array[int]) -> bool:
-    young = time.time_ns() - _RACY_NS
+def _are_settled(numbers: array[int], at_ns: int) -> bool:
+    """Whether none of the files was young when it was looked at, not before that time."""
+    young = at_ns - _RACY_NS
     return all(changed < young for changed in numbers[1::_WIDTH])
-
-
-def _articles(desk: Desk) -> Iterable[str]:
-    """The articles that were asked whether they keep a card out of the queue."""
-    from learning.candidates import concepts_asked
-    from learning.placed import article_of
-
-    return {article_of(concept) for concept in concepts_asked(desk.cards, desk.past, _tomorrow(desk))}
 
 
 def _tomorrow(desk: Desk) -> datetime:
@@ -226,11 +227,11 @@ def _tomorrow(desk: Desk) -> datetime:
     return calendar.start(calendar.day(desk.now) + 1)
 
 
-def _until(desk: Desk) -> datetime:
+def _until(desk: Desk, cards: IndexedCards) -> datetime:
     """The instant at which the answer may be another: when a study day begins, a card falls due or is shown again."""
     from learning.candidates import next_change
 
-    return min(_tomorrow(desk), next_change(desk.past, desk.now))
+    return min(_tomorrow(desk), next_change(cards, desk.past, desk.now))
 
 
 def _nanoseconds(at: datetime) -> int:

@@ -49,11 +49,11 @@ def mend(desk: Desk, seen: PageStamp) -> None:
 
     For commands that only tell: if it cannot be written, they say so and go on.
     """
-    from learning.pages import save_pages
-    from vault.errors import RetainError
-
     if seen.is_right(desk.vault.root) or _is_caged():
         return
+    from learning.pages import save_pages  # a list of what is due must not pay for it
+    from vault.errors import RetainError
+
     alone = not at_work(desk.vault)
     try:
         save_pages(desk, desk.now)

@@ -13,7 +13,6 @@ import click
 from cli import report
 from cli.opening import json_option, now, opened, settle_left_over, vault_option
 from cli.review_page import mend
-from cli.tuning import optimize_after_review
 from learning.page_stamp import look
 from vault.errors import Refused, UsageError, WriteFailed
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from learning.desk import Desk
     from learning.queue import Item
     from vault.log_event import LogEvent
+    from vault.stamps import Listing
+    from vault.store import Vault
 
 RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
@@ -42,6 +43,8 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
         from tui.app import run_app
 
         code = run_app(vault, start=start, tag=tag or None, clock=now)
+    from cli.tuning import optimize_after_review
+
     optimize_after_review(vault)
     return code
 
@@ -86,15 +89,16 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
 
     vault = opened(vault_dir)
     before = fast_due.begin(str(vault.root)) if as_json else None
-    seen = look(vault.root)
-    desk = open_desk(vault, now(), tag=tag)
+    decks = _listed(vault)
+    seen = look(vault.root, decks=decks)
+    desk = open_desk(vault, now(), tag=tag, listing=decks)
     report.found(d for d in desk.diagnostics if d not in vault.notices)
     mend(desk, seen)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
         held = {"waiting": _waiting(desk), "why": desk.held_back}
         text = report.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
-        fast_due.keep(desk, before, text)
+        fast_due.keep(desk, before, decks, text)
         return report.DONE
     today = desk.today
     report.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")
@@ -112,6 +116,17 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     if not desk.cards:
         report.say("no cards yet: `retain add FILES`, then `retain compile`")
     return report.DONE
+
+
+def _listed(vault: Vault) -> Listing | None:
+    """The folder of the decks, listed once for all who ask; None where it cannot be."""
+    from vault.stamps import listing
+    from vault.store import FLASHCARDS
+
+    try:
+        return listing(vault.root, FLASHCARDS)
+    except OSError:
+        return None
 
 
 def _waiting(desk: Desk) -> int:

@@ -83,6 +83,9 @@ class DeckIndex:
         """Every id, in the order of the decks."""
         return _ids(self.ids)
 
+    def card_id(self, number: int) -> CardId:
+        return CardId(self.ids[number * _ID : number * _ID + _ID].decode("ascii"))
+
     def path(self, deck: int) -> str:
         return f"{FLASHCARDS}/{self.names[deck]}"
 
@@ -117,9 +120,12 @@ class DeckIndex:
         )
 
 
-def read_index(vault: Vault) -> DeckIndex:
-    """The index of the decks as they are now. Raises: OSError where their folder cannot be listed."""
-    found = stamps.folder_stamps(vault.root, FLASHCARDS, ".md")
+def read_index(vault: Vault, listing: stamps.Listing | None = None) -> DeckIndex:
+    """The index of the decks as they are now; `listing` is their folder, where it has just been listed.
+
+    Raises: OSError where it cannot be.
+    """
+    found = (stamps.listing(vault.root, FLASHCARDS) if listing is None else listing).files(".md")
     kept = _kept(read_cache(vault.root, CACHE, _KIND))
     if kept is not None and kept.names == found.names and kept.numbers == found.numbers and not _any_odd(kept):
         return kept

@@ -38,6 +38,7 @@ from vault.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Undo
 from vault.review_log import Log, LogWriter
+from vault.stamps import Listing
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
 from vault.wikilink import links
 
@@ -124,14 +125,15 @@ class Desk:
         return Place(placed.deck.path, placed.card.line, placed.title, placed.kind)
 
 
-def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
+def open_desk(vault: Vault, now: datetime, *, tag: str = "", listing: Listing | None = None) -> Desk:
     """The desk at `now`; with `tag`, its queue holds only cards with that tag or kind, or of that concept.
 
-    Cards that a human wrote by hand get their ids on the way. What cannot be read is among the diagnostics, and the
-    rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger cannot be read at all.
+    `listing` is the folder of the decks, where it has just been listed. Cards that a human wrote by hand get their ids
+    on the way. What cannot be read is among the diagnostics, and the rest stands. Raises: SchemaTooNew; Refused or
+    Damaged where the log or the ledger cannot be read at all.
     """
     found = [*vault.notices, *_waiting(vault)]
-    index = _index(vault)
+    index = _index(vault, listing)
     past = open_past(vault, _scheduler_of(vault, index))  # first: a log of a newer retain keeps us from writing
     if index is None:
         cards, more = _all_cards(vault, now, found)
@@ -140,12 +142,12 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "") -> Desk:
     return _queued(Desk(vault, now, tag, cards, past, diagnostics=(*found, *more, *past.diagnostics)))
 
 
-def _index(vault: Vault) -> DeckIndex | None:
+def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
     """The index of the decks; None where they have to be read one by one, as something about them is out of order."""
     if at_work(vault):
         return None
     try:
-        index = read_index(vault)
+        index = read_index(vault, listing)
     except OSError:
         return None
     return None if index.repeats else index
@@ -304,8 +306,8 @@ def rate(
     """
     placed, writer = desk.card(id_), desk.writer(via)
     event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
-    state = desk.state(placed.id)
-    desk.scheduler.review(placed.id, state, rating, event.at)  # refuses what lies before the last review
+    if dated is not None:
+        desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
     writer.write(event)
     return after(desk, event), event
 
@@ -332,7 +334,7 @@ def undo(desk: Desk, *, via: str) -> tuple[Desk, Undo, LogEvent]:
 
 def last_event(desk: Desk) -> datetime | None:
     """The instant of the last thing that happened to a card and still counts."""
-    reviewed = () if desk.past.last is None else (desk.past.last,)
+    reviewed = () if desk.past.latest is None else (desk.past.latest,)
     return max((*reviewed, *(change.at for change in desk.changes)), default=None)
 
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import pairwise
 
+from learning.crossing import Crossing, crossing
 from learning.deck_index import DeckIndex, Place
-from learning.placed import Placed, article_of, concept_of, front_pauses
+from learning.paused import Paused
+from learning.placed import Placed, concept_of
+from learning.state_columns import StateColumns
 from vault.agent_run import judged_decks
 from vault.card import Deck
-from vault.errors import Damaged, Refused
 from vault.ids import CardId
 from vault.store import Vault
 
@@ -26,6 +28,18 @@ class IndexedCards(Mapping[CardId, Placed]):
     def __init__(self, vault: Vault, index: DeckIndex) -> None:
         self.vault, self.index = vault, index
         self._decks: dict[int, dict[CardId, Placed]] = {}
+        self._crossing: Crossing | None = None
+
+    @cached_property
+    def paused(self) -> Paused:
+        """What the articles say of the queue."""
+        return Paused(self.vault)
+
+    def crossed(self, states: StateColumns) -> Crossing:
+        """Which of these cards is which row of `states`."""
+        if self._crossing is None or self._crossing.states is not states:
+            self._crossing = crossing(self.vault, self.index, states)
+        return self._crossing
 
     @cached_property
     def _rows(self) -> dict[CardId, int]:
@@ -38,10 +52,10 @@ class IndexedCards(Mapping[CardId, Placed]):
         return iter(self._rows)
 
     def __contains__(self, card: object) -> bool:
-        return card in self._rows
+        return self._number(card) is not None
 
     def __getitem__(self, card: CardId) -> Placed:
-        deck = self.deck_of(self._rows[card])
+        deck = self.deck_of(self.number(card))
         if deck not in self._decks:
             self._decks[deck] = self._parsed(deck)
         return self._decks[deck].get(card) or self._elsewhere(card)
@@ -49,18 +63,32 @@ class IndexedCards(Mapping[CardId, Placed]):
     def values(self) -> ValuesView[Placed]:
         return _Values(self)
 
+    def number(self, card: CardId) -> int:
+        """Which card of the index it is. Raises: KeyError."""
+        found = self._number(card)
+        if found is None:
+            raise KeyError(card)
+        return found
+
+    def _number(self, card: object) -> int | None:
+        if not isinstance(card, str):
+            return None
+        if self._crossing is None or "_rows" in self.__dict__:
+            return self._rows.get(CardId(card))
+        return self._crossing.number(CardId(card))
+
     def deck_of(self, row: int) -> int:
         """The deck in which card number `row` stands."""
         return bisect_right(self.index.first, row) - 1
 
     def place(self, card: CardId) -> Place:
         """Where the card stands; no deck is read for it. Raises: KeyError."""
-        row = self._rows[card]
+        row = self.number(card)
         return self.index.place(row, self.deck_of(row))
 
     def group(self, card: CardId) -> str:
         """What the card shares with its siblings alone; no deck is read for it. Raises: KeyError."""
-        row = self._rows[card]
+        row = self.number(card)
         return self.index.group(row, self.deck_of(row))
 
     def concepts(self) -> int:
@@ -96,12 +124,3 @@ def _placed(deck: Deck) -> dict[CardId, Placed]:
         if card.id is not None:
             found.setdefault(card.id, Placed(card.id, card, deck, concept_of(deck.path)))
     return found
-
-
-def is_paused(vault: Vault, concept: str, by_deck: bool) -> bool:
-    """Whether `learning: false` keeps a concept out of the queue: in its article, or in its deck as `by_deck` says."""
-    try:
-        article = vault.read_bytes(article_of(concept))
-    except (Refused, Damaged):  # an article that cannot be read says nothing
-        return False
-    return by_deck or (article is not None and front_pauses(article))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vault.stamps import Listing
     from vault.store import Vault
 
 STAMP = ".retain/cache/review-page"
-_VERSION = 3  # of the pages: when it grows, they are rendered anew
+_VERSION = 4  # of the pages: when it grows, they are rendered anew
 _PAGES = ("learning/_review.md", "output/promotion-queue.md")
 _AGENDA = "learning/gaps.md"  # a page, too; but a vault without gaps may have none
 _FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md")
@@ -23,7 +26,7 @@ _LOGS = "learning"
 
 @dataclass(frozen=True, slots=True)
 class PageStamp:
-    """How the pages and all that they are made of stood: a line "path size ctime inode" for each."""
+    """How the pages and all that they are made of stood: a line "path size ctime inode" for each, one for all decks."""
 
     inputs: tuple[str, ...]
     pages: tuple[str, ...]
@@ -40,14 +43,15 @@ class PageStamp:
             return False
 
 
-def look(root: Path, known: Mapping[str, str] | None = None) -> PageStamp:
+def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
     """The stamps as they are now; a file that is not there has none.
 
-    `known` are stamps of the decks ("size ctime inode" by path) that somebody has just taken: they are many.
+    The decks are many: whoever has just taken their stamps gives them, as `known` ("size ctime inode" by path) or
+    `decks`.
     """
     found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]
     found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
-    found += sorted(_listed(root, _DECKS, "", ".md") if known is None else _decks(known))
+    found.append(_of_listing(root, decks) if known is None else _of_known(known))
     return PageStamp(tuple(found), _stamps_of_pages(root))
 
 
@@ -55,11 +59,25 @@ def _stamps_of_pages(root: Path) -> tuple[str, ...]:
     return tuple(_stamp(root, page) for page in (*_PAGES, _AGENDA))
 
 
-def _decks(known: Mapping[str, str]) -> Iterator[str]:
+def _of_listing(root: Path, decks: Listing | None) -> str:
+    from vault.stamps import listing
+
+    try:
+        found = listing(root, _DECKS) if decks is None else decks
+    except OSError:  # then nothing is right
+        return f"{_DECKS}\0{time.time_ns()}"
+    return f"{_DECKS}\0{found.digest('.md')}"
+
+
+def _of_known(known: Mapping[str, str]) -> str:
+    """As `_of_listing`, of a folder that is the same."""
+    from vault.stamps import digest
+
     start = len(_DECKS) + 1
-    for path, stamp in known.items():
-        if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]:
-            yield f"{path}\0{stamp}"
+    paths = [path for path in known if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]]
+    paths.sort()
+    numbers = array("q", [int(number) for path in paths for number in known[path].split()])
+    return f"{_DECKS}\0{digest([path[start:] for path in paths], numbers)}"
 
 
 def _stamp(root: Path, path: str) -> str:

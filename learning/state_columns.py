@@ -71,6 +71,7 @@ class StateColumns(Mapping[CardId, MemoryState]):
 
     ids: bytes = b""
     columns: tuple[array[Any], ...] = field(default_factory=lambda: tuple(array(form.code) for _, form in _FIELDS))
+    _noted: dict[CardId, MemoryState | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids) // _WIDTH
@@ -80,13 +81,21 @@ class StateColumns(Mapping[CardId, MemoryState]):
         return (CardId(text[n : n + _WIDTH]) for n in range(0, len(text), _WIDTH))
 
     def __getitem__(self, card: CardId) -> MemoryState:
-        row = self._row(card)
+        found = self._noted.get(card)
+        if found is not None:
+            return found
+        row = None if card in self._noted else self.row(card)
         if row is None:
             raise KeyError(card)
         return self.state(row)
 
+    def note(self, card: CardId, row: int | None) -> None:
+        """Has the state of a card at hand, as many will ask for it; with None, that it has no row."""
+        if card not in self._noted:
+            self._noted[card] = None if row is None else self.state(row)
+
     def __contains__(self, card: object) -> bool:
-        return isinstance(card, str) and self._row(card) is not None
+        return isinstance(card, str) and self.row(card) is not None
 
     def state(self, row: int) -> MemoryState:
         return MemoryState(*(form.read(column[row]) for (_, form), column in zip(_FIELDS, self.columns, strict=True)))
@@ -98,7 +107,8 @@ class StateColumns(Mapping[CardId, MemoryState]):
         """Every id, sorted."""
         return _EACH.findall(self.ids)
 
-    def _row(self, card: str) -> int | None:
+    def row(self, card: str) -> int | None:
+        """Where the card stands in the columns."""
         wanted = card.encode("utf-8", "replace")
         row = self._place(wanted)
         return row if len(wanted) == _WIDTH and self.ids[row * _WIDTH : (row + 1) * _WIDTH] == wanted else None
@@ -129,7 +139,7 @@ def columns_with(old: StateColumns, states: Mapping[CardId, MemoryState]) -> Sta
     """`old` with `states` in it, or in the place of what it has; None where a card has no id as ours are."""
     if not all(ID.fullmatch(card) for card in states):
         return None
-    known = {card: row for card in states if (row := old._row(card)) is not None} if len(old) else {}
+    known = {card: row for card in states if (row := old.row(card)) is not None} if len(old) else {}
     columns = tuple(array(column.typecode, column) for column in old.columns)
     for card, row in known.items():
         for (name, form), column in zip(_FIELDS, columns, strict=True):

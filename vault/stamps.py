@@ -6,11 +6,15 @@ may change again without its stamp showing it, so the stamp of a young file coun
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 import time
 from array import array
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from vault.conflict import is_beside
@@ -30,6 +34,70 @@ class Stamps:
     settled: array[int]
 
 
+@dataclass(frozen=True)
+class Listing:
+    """All that a folder holds, hidden things too: `names` in the folder's own order, three `numbers` each.
+
+    `plain` says of each whether it is a file. It is taken once, for all who want to know.
+    """
+
+    names: tuple[str, ...]
+    numbers: array[int]
+    plain: tuple[bool, ...]
+
+    def files(self, ending: str) -> Stamps:
+        """The files that `Vault.paths` names, in its order."""
+        found = self._files(ending)
+        if any(".conflict-" in self.names[n] for n in found):
+            found = [n for n in found if not is_beside(self.names[n])]
+        numbers = self._numbers(found)
+        return Stamps(tuple([self.names[n] for n in found]), numbers, _settled(numbers))
+
+    def digest(self, ending: str) -> str:
+        """What changes with the name or the stamp of a plain file that ends in `ending` and is not hidden."""
+        found = self._files(ending)
+        return digest([self.names[n] for n in found], self._numbers(found))
+
+    @cached_property
+    def _order(self) -> list[int]:
+        return sorted(range(len(self.names)), key=self.names.__getitem__)
+
+    def _files(self, ending: str) -> list[int]:
+        names, plain = self.names, self.plain
+        return [n for n in self._order if plain[n] and names[n].endswith(ending) and names[n][0] != "."]
+
+    def _numbers(self, rows: list[int]) -> array[int]:
+        out = array("q", bytes(len(rows) * FIELDS * self.numbers.itemsize))
+        for place in range(FIELDS):
+            column = self.numbers[place::FIELDS]
+            out[place::FIELDS] = array("q", [column[n] for n in rows])
+        return out
+
+
+def digest(names: Iterable[str], numbers: array[int]) -> str:
+    """One word for the names of files, sorted, and their stamps."""
+    found = hashlib.sha256(joined(names))
+    found.update(numbers.tobytes())
+    return found.hexdigest()
+
+
+def listing(root: Path, folder: str) -> Listing:
+    """What is in a folder now; nothing if it isn't there. Raises: OSError if it cannot be listed."""
+    names: list[str] = []
+    numbers: list[int] = []
+    plain: list[bool] = []
+    with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # gone since it was listed
+                continue
+            names.append(entry.name)
+            numbers += (status.st_size, status.st_ctime_ns, status.st_ino)
+            plain.append(stat.S_ISREG(status.st_mode))
+    return Listing(tuple(names), array("q", numbers), tuple(plain))
+
+
 def stamp(root: Path, path: str) -> Stamp:
     """The stamp of a plain file; NONE if there is none."""
     try:
@@ -46,22 +114,7 @@ def settled(found: Stamp) -> Stamp:
 
 def folder_stamps(root: Path, folder: str, ending: str) -> Stamps:
     """The stamps of the files that `Vault.paths` names, in its order. Raises: OSError if it cannot be listed."""
-    found: list[tuple[str, int, int, int]] = []
-    add = found.append
-    try:
-        with os.scandir(root / folder) as entries:
-            for entry in entries:
-                name = entry.name
-                if name.endswith(ending) and name[0] != "." and entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    add((name, status.st_size, status.st_ctime_ns, status.st_ino))
-    except FileNotFoundError:
-        found.clear()  # the folder, or a file that went since it was listed: then nothing here is believed
-    found.sort()
-    if any(".conflict-" in each[0] for each in found):
-        found = [each for each in found if not is_beside(each[0])]
-    numbers = array("q", [number for each in found for number in each[1:]])
-    return Stamps(tuple(each[0] for each in found), numbers, _settled(numbers))
+    return listing(root, folder).files(ending)
 
 
 def _settled(numbers: array[int]) -> array[int]:

@@ -90,4 +90,8 @@ def test_the_stamps_that_a_compile_took_say_of_the_decks_what_a_look_of_the_page
     (decks / "notes.txt").write_text("no deck")
     seen = page_stamp.look(compiled)
     assert page_stamp.look(compiled, snapshot.look(compiled).stamps) == seen
-    assert sum(line.startswith("learning/flashcards/") for line in seen.inputs) == len(list(decks.glob("[!.]*.md"))) - 2
+    for name in (".hidden.md", "link.md", "folder.md/inner.md", "notes.txt"):
+        (decks / name).unlink()
+    assert page_stamp.look(compiled) == seen
+    (decks / "another.md").write_text("another")
+    assert page_stamp.look(compiled) != seen
