@@ -356,6 +356,7 @@ class Pipeline:
             f"{FLASHCARDS}/{b.slug}.md" for b in self.ids.births.values() if b.noun == "concept" and b.slug
         )
         publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known, ours)
+        publisher.withdraw(known)
         news: list[ledger.Event] = []
         if self.events or self.decisions:  # products that are merely written again are no news
             words = indexes.summary_words(self.report.counts())

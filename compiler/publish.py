@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from compiler.decks import Fresh, Kinds, merge_deck, render_deck, written_by_hand
+from compiler.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, written_by_hand
 from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
@@ -16,7 +16,7 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.exhibit import ASSETS, embeds, is_copy
 from vault.folder import sha256_hex
 from vault.guard import Guard
-from vault.note import human_edited, read_properties
+from vault.note import foreign_properties, human_edited, read_properties
 from vault.store import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
 from vault.summary import head_of, parse_summary, splice_claims
 
@@ -35,6 +35,7 @@ class Publisher:
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
     _read: dict[str, bytes | None] = field(default_factory=dict)
+    _proposed: set[str] = field(default_factory=set)  # what this build lays beside a human's file, new or not
 
     def bytes_of(self, path: str) -> bytes | None:
         """What the file held when this build first looked."""
@@ -132,8 +133,26 @@ class Publisher:
         """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
         proposal = f"{PROPOSALS}/{path}"
         same = read_properties(text).text("generated") == read_properties(old).text("generated")
-        if not same and self.text_of(proposal) != text:
+        if not same:
+            self._lay_beside(proposal, text)
+
+    def _lay_beside(self, proposal: str, text: str) -> None:
+        self._proposed.add(proposal)
+        if self.text_of(proposal) != text:
             self.writes[proposal] = text.encode()
+
+    def withdraw(self, known: Kinds) -> None:
+        """Plan the removal of proposals that this build would not make: what they propose no longer holds, or stands
+        in the file by now. Those that a human wrote in stay, and so do those to files that could not be read."""
+        unread = {d.path for d in self.report.failures}
+        for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS):
+            for proposal in self.vault.paths(f"{PROPOSALS}/{folder}", ".md"):
+                text = self.text_of(proposal) or ""
+                if proposal in self._proposed or proposal.removeprefix(f"{PROPOSALS}/") in unread:
+                    continue
+                humans = _changed_deck(text, proposal, known) if folder == FLASHCARDS else human_edited(text)
+                if not humans and not self.is_no_text(proposal):
+                    self.removals.append(proposal)
 
     def decks(self, wanted: Mapping[str, Fresh], on_disk: Sequence[str], known: Kinds, ours: frozenset[str]) -> None:
         """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks."""
@@ -154,12 +173,11 @@ class Publisher:
             elif merged is not None and merged != old:
                 self.writes[path] = merged.encode()
             if held_back:
-                proposal, text = f"{PROPOSALS}/{path}", render_deck(wanted[path])
-                if self.text_of(proposal) != text:
-                    self.writes[proposal] = text.encode()
+                self._lay_beside(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
 
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
+        self._proposed |= {path for path in files if path.startswith(f"{PROPOSALS}/")}
         self.writes |= {path: text.encode() for path, text in files.items() if self.bytes_of(path) != text.encode()}
 
     def assets(self, wanted: Mapping[str, bytes | None], *, rebuilding: bool = False) -> None:
@@ -215,3 +233,8 @@ class Publisher:
                 there = self.guard.lay_beside(path, ours, self.today)
                 hint = f"ours is in {there}: look at both, delete that one, then {hint}"
         self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, hint))
+
+
+def _changed_deck(text: str, path: str, known: Kinds) -> bool:
+    """Whether a deck that the machine rendered is no longer as it did: in cards, remarks or properties."""
+    return bool(foreign_properties(text, KEYS)) or written_by_hand(text, path, known)

@@ -253,3 +253,51 @@ def test_a_card_taken_back_by_hand_is_a_humans_wish_whatever_its_source_says(vau
     edit(vault, "tides", ("pull of the moon", "pull of the sun"))
     built(vault, 1)
     assert placed.id not in desk_on(vault, 1).cards
+
+
+def reword(vault: Vault, placed: Placed, answer: str) -> None:
+    """A human gives the card an answer of their own."""
+    text = (vault.root / placed.deck.path).read_text(encoding="utf-8")
+    assert placed.card.answer in text
+    (vault.root / placed.deck.path).write_text(text.replace(placed.card.answer, answer), encoding="utf-8")
+
+
+def test_a_proposal_goes_when_its_source_says_again_what_it_said(vault: Vault) -> None:
+    placed = by_question(desk_on(vault, 0))["what is a tide?"]
+    proposal = vault.root / "output/proposals" / placed.deck.path
+    reword(vault, placed, "The sea, breathing.")
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    assert "pull of the sun" in proposal.read_text(encoding="utf-8")
+    edit(vault, "tides", ("pull of the sun", "pull of Mars"))
+    built(vault, 2)
+    assert "pull of Mars" in proposal.read_text(encoding="utf-8")
+    edit(vault, "tides", ("pull of Mars", "pull of the moon"))
+    report = built(vault, 3)
+    assert not proposal.exists() and f"output/proposals/{placed.deck.path}" in report.written
+    assert "The sea, breathing." in (vault.root / placed.deck.path).read_text(encoding="utf-8")
+
+
+def test_a_proposal_that_a_human_wrote_in_stays(vault: Vault) -> None:
+    placed = by_question(desk_on(vault, 0))["what is a tide?"]
+    proposal = vault.root / "output/proposals" / placed.deck.path
+    reword(vault, placed, "The sea, breathing.")
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    mine = proposal.read_text(encoding="utf-8").replace("pull of the sun", "pull of both")
+    proposal.write_text(mine, encoding="utf-8")
+    edit(vault, "tides", ("pull of the sun", "pull of the moon"))
+    built(vault, 2)
+    assert proposal.read_text(encoding="utf-8") == mine
+
+
+def test_the_proposal_to_an_article_goes_with_what_it_proposed(vault: Vault) -> None:
+    article = vault.root / "wiki/concepts/tide.md"
+    proposal = vault.root / "output/proposals/wiki/concepts/tide.md"
+    article.write_text(article.read_text(encoding="utf-8") + "\nAnd I have seen one.\n", encoding="utf-8")
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    assert "pull of the sun" in proposal.read_text(encoding="utf-8")
+    edit(vault, "tides", ("pull of the sun", "pull of the moon"))
+    built(vault, 2)
+    assert not proposal.exists() and "And I have seen one." in article.read_text(encoding="utf-8")
