@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from tui.app import RetainApp
+from tui.widgets.gap_view import GapView
 from tui.widgets.notice import Notice
 from vault import ledger
+from vault.agenda import Gap, GapKind
+from vault.ids import GapId
 from vault.store import GAPS, Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -108,3 +112,24 @@ async def test_an_agenda_with_nothing_open_says_so(
         await pilot.press("r", "i", "p", "escape")
         await settled(pilot)
         assert type(app.screen).__name__ == "HomeScreen"
+
+
+class Alone(App[None]):
+    """A screen that shows one gap."""
+
+    def compose(self) -> ComposeResult:
+        yield GapView()
+
+
+async def test_what_is_forgotten_is_labelled_as_on_the_page() -> None:
+    see = ("[[wiki/concepts/tide|Tide]]",)
+    learners = Gap(GapId("gddddddddd"), GapKind.LEARNER, "Tide", "forgotten 4 of 9 times", "read it again", see)
+    wikis = Gap(GapId("geeeeeeeee"), GapKind.STRUCTURAL, "Moon", "no article", "a source", see)
+    app = Alone()
+    async with app.run_test():
+        for gap, labels in (
+            (learners, ["Trouble", "See", "What helps"]),
+            (wikis, ["missing", "mentioned", "would fill"]),
+        ):
+            app.query_one(GapView).show(gap)
+            assert [str(row.content) for row in app.query(".gap-label").results(Static)] == labels

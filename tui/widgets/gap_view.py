@@ -1,4 +1,4 @@
-"""One gap in full: what is missing, who mentions it, what would fill it."""
+"""One gap in full: what is missing, who mentions it, what would fill it; of what is forgotten, what helps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui import text
-from vault.agenda import Gap
+from vault.agenda import Gap, GapKind
 from vault.wikilink import links
 
 _MOST = 6  # notes named; the file has the rest
 _ROWS = {"missing": "missing", "mentions": "mentioned", "fill": "would fill"}
+_LEARNERS = {"missing": "Trouble", "mentions": "See", "fill": "What helps"}  # the words of the page, for its gaps
 
 
 class GapView(Vertical):
@@ -29,6 +30,9 @@ class GapView(Vertical):
         if gap is None:
             return
         self.query_one("#gap-what", Static).update(text.line(gap.what, "bold"))
+        labels = _LEARNERS if gap.kind is GapKind.LEARNER else _ROWS
+        for name, label in labels.items():
+            self.query_one(f"#gap-{name} .gap-label", Static).update(label)
         for name, words in (("missing", gap.missing), ("mentions", _mentions(gap)), ("fill", gap.fill)):
             self.query_one(f"#gap-{name}").display = bool(words)
             self.query_one(f"#gap-{name} .gap-words", Static).update(text.line(words))
