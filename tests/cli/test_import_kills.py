@@ -103,7 +103,7 @@ def test_an_import_killed_at_any_moment_is_completed_by_the_next(
     lasted = time.monotonic() - begin
     wanted, decks = held(whole), files(whole / "learning/flashcards")
     assert (len(wanted.cards), len(wanted.reviews), len(wanted.media)) == (2 * PAIRS, REVIEWS, 20)
-    tries, drawn, cut = torture(60, 3), random.Random(SEED), 0
+    tries, drawn, cut, midway = torture(60, 3), random.Random(SEED), 0, 0
     for n in range(tries):
         root = tmp_path / f"killed-{n}"
         shutil.copytree(empty, root)
@@ -113,7 +113,9 @@ def test_an_import_killed_at_any_moment_is_completed_by_the_next(
         process.kill()
         process.communicate()
         there = files(root / "learning/flashcards")
-        cut += there != decks or len(read_log(root).events) < REVIEWS
+        unfinished = there != decks or len(read_log(root).events) < REVIEWS
+        cut += unfinished
+        midway += unfinished and bool(there or files(root / "learning/media"))
         assert there.items() <= decks.items() and files(root / "learning/media").items() <= wanted.media.items()
         assert not any(parse_deck(data.decode(), name).diagnostics for name, data in there.items())
         brought(root, package)
@@ -122,4 +124,5 @@ def test_an_import_killed_at_any_moment_is_completed_by_the_next(
         assert (again["cards"]["created"], again["cards"]["updated"], again["reviews"]["added"]) == (0, 0, 0)
         shutil.rmtree(root)
     assert cut
-    tally("Import killed at random moments, then repeated", f"{tries} of {tries} whole, {cut} cut short", page="memory")
+    figures = f"{tries} of {tries} whole; {cut} were cut short, {midway} of them with something on disk"
+    tally("Import killed at random moments, then repeated", figures, page="memory")
