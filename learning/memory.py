@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -27,8 +27,6 @@ from vault.log_event import Bury, CardMark, Flag, LogEvent, Params, Rating, Resu
 from vault.review_log import live
 
 if TYPE_CHECKING:
-    import fsrs
-
     from learning.bulk_fold import Follower
     from vault.log_scan import ScannedLog
     from vault.settings import Settings
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
 MOST_DAYS = 2_000_000  # more would leave the calendar; only hands can write such a log
 MOST_STABLE = 1e12  # days; strange parameters could let it grow past what a number holds
+_FORESEEN = 64  # outcomes of a rating that are remembered; a card has four
 _DAY = timedelta(days=1)
 _END = datetime.max.replace(tzinfo=UTC)
 
@@ -140,9 +139,7 @@ class Scheduler:
         Raises: ClockWentBackwards if `at` is before the last review.
         """
         day = self._not_before_last(state, at) if day is None else day
-        phase, step, stability, difficulty, wait = self._theirs.review(
-            state, rating, self._elapsed(state, day), self.retention(card)
-        )
+        phase, step, stability, difficulty, wait = self._theirs.review(*self._asked(card, state, day), rating)
         lapsed = rating is Rating.AGAIN and state.phase is Phase.REVIEW
         lapses = state.lapses + lapsed
         leech = lapsed and is_leech(lapses, self.rules.leech_threshold)
@@ -173,6 +170,16 @@ class Scheduler:
         """
         day = self._not_before_last(state, at)
         return {rating: self._follower.rated(card, state, rating, at, day) for rating in Rating}
+
+    def foresee(self, card: CardId, state: MemoryState, at: datetime) -> None:
+        """Asks the scheduler of record what each rating will come to, so that the rating need not wait for it."""
+        asked = self._asked(card, state, self._day(at))
+        for rating in Rating:
+            self._theirs.review(*asked, rating)
+
+    def _asked(self, card: CardId, state: MemoryState, day: int) -> tuple[Phase, int | None, float, float, int, float]:
+        elapsed, retention = self._elapsed(state, day), self.retention(card)
+        return state.phase, state.step, state.stability, state.difficulty, elapsed, retention
 
     def relearn(self, state: MemoryState, at: datetime, day: int) -> MemoryState:
         """`state` once the fact behind the card changed at `at`: due at once, as if it had been forgotten that day.
@@ -281,25 +288,33 @@ class _Theirs:
             maximum_interval=rules.maximum_interval,
             enable_fuzzing=False,
         )
+        self.review = lru_cache(_FORESEEN)(self._review)
 
-    def review(
-        self, state: MemoryState, rating: Rating, elapsed_days: int, retention: float
+    def _review(
+        self,
+        phase: Phase,
+        step: int | None,
+        stability: float,
+        difficulty: float,
+        elapsed_days: int,
+        retention: float,
+        rating: Rating,
     ) -> tuple[Phase, int | None, float, float, timedelta]:
-        """Phase, step, stability and difficulty after a review, and how long to wait."""
+        """Phase, step, stability and difficulty after a review, and how long to wait.
+
+        fsrs.Card() would read the clock without an id and a due; the card was last reviewed at the origin.
+        """
+        if phase is Phase.NEW:
+            card = self._card(card_id=0, due=_ORIGIN)
+        else:
+            card = self._card(0, self._states[phase], step, stability, difficulty, _ORIGIN, _ORIGIN)
         self._scheduler.desired_retention = retention
         at = _ORIGIN + timedelta(days=elapsed_days)
-        now, _ = self._scheduler.review_card(self._card_of(state), self._ratings[rating], at)
+        now, _ = self._scheduler.review_card(card, self._ratings[rating], at)
         assert now.stability is not None
         assert now.difficulty is not None
         stability = min(now.stability, MOST_STABLE)
         return self._phase_of[now.state], now.step, stability, now.difficulty, now.due - at
-
-    def _card_of(self, state: MemoryState) -> fsrs.Card:
-        """`state` as fsrs has it, last reviewed at the origin. Card() would read the clock without an id and a due."""
-        if state.phase is Phase.NEW:
-            return self._card(card_id=0, due=_ORIGIN)
-        phase = self._states[state.phase]
-        return self._card(0, phase, state.step, state.stability, state.difficulty, _ORIGIN, _ORIGIN)
 
 
 def scheduler_for(

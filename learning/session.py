@@ -45,6 +45,7 @@ class Counts:
         return Counts(self.new, self.learning + cards, self.review)
 
 
+Steps = tuple[tuple[datetime, CardId], ...]
 # States since the sitting began, the newest last. None is ever changed, as a session that undo leads back to holds them
 # too; each is at least twice as large as the next, so that a card is copied a dozen times in thousands, not each time.
 Changed = tuple[Mapping[CardId, MemoryState], ...]
@@ -61,7 +62,7 @@ class Session:
     before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the sitting began
     main: tuple[CardId, ...]
     left: Counts
-    steps: tuple[tuple[datetime, CardId], ...] = ()  # cards in learning, by when they are due
+    steps: Steps = ()  # cards in learning, by when they are due
     position: int = 0
     current: CardId | None = None
     revealed: bool = False
@@ -105,6 +106,11 @@ class Session:
         at = now if state.last_review is None else max(now, state.last_review)  # should the clock have gone back
         return self.scheduler.preview(self.current, state, at)
 
+    def foresee(self, now: datetime) -> None:
+        """Has the scheduler reckon ahead what comes of each rating of the current card."""
+        if self.current is not None:
+            self.scheduler.foresee(self.current, self.state(self.current), now)
+
 
 _UNSEEN = MemoryState()
 
@@ -137,18 +143,21 @@ def advance(session: Session, now: datetime) -> Session:
     """
     if session.current is not None:
         return session
-    if session.steps and session.steps[0][0] <= now:
-        return _take_step(session)
-    if session.position < len(session.main):
-        card = session.main[session.position]
-        return replace(session, current=card, revealed=False, position=session.position + 1)
-    if session.steps and session.steps[0][0] <= now + LEARN_AHEAD:
-        return _take_step(session)
-    return session
+    steps, position, current = _dealt(session.steps, session.main, session.position, now)
+    if current is None:
+        return session
+    return replace(session, current=current, revealed=False, position=position, steps=steps)
 
 
-def _take_step(session: Session) -> Session:
-    return replace(session, current=session.steps[0][1], revealed=False, steps=session.steps[1:])
+def _dealt(steps: Steps, main: tuple[CardId, ...], position: int, now: datetime) -> tuple[Steps, int, CardId | None]:
+    """What is left of the steps, how far the queue has come, and the card to show, if there is one."""
+    if steps and steps[0][0] <= now:
+        return steps[1:], position, steps[0][1]
+    if position < len(main):
+        return steps, position + 1, main[position]
+    if steps and steps[0][0] <= now + LEARN_AHEAD:
+        return steps[1:], position, steps[0][1]
+    return steps, position, None
 
 
 def reveal(session: Session) -> Session:
@@ -206,23 +215,24 @@ def _next(
     session: Session,
     event: Review | CardMark,
     state: MemoryState,
-    steps: tuple[tuple[datetime, CardId], ...],
+    steps: Steps,
     left: Counts,
     done: int = 0,
 ) -> Session:
     """`session`, which undo leads back to, without its current card, whose new state is `state`."""
-    cleared = Session(
+    steps, position, current = _dealt(steps, session.main, session.position, event.at)
+    return Session(
         session.scheduler,
         session.before,
         session.main,
         left,
         steps,
-        session.position,
+        position,
+        current,
         done=session.done + done,
         changed=_with(session.changed, event.card, state),
         past=(session, event),
     )
-    return advance(cleared, event.at)
 
 
 def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:

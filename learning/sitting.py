@@ -108,7 +108,8 @@ class Sitting:
         return text
 
     def _look_ahead(self) -> None:
-        """Reads the decks of the cards that may come next, so that no rating waits for them."""
+        """Does what can be done before the rating is known: no rating waits for the deck of the next card."""
+        self.session.foresee(self._clock())
         for id_ in self.session.next_up():
             with suppress(RetainError):  # told when the card's turn comes, should it last until then
                 known = self._placed.get(id_) or self.desk.cards.get(id_)

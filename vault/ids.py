@@ -18,12 +18,12 @@ ID = re.compile(rf"[{ALPHABET}]{{10}}")
 DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
 
 
+_PAIRS = [one + other for one in ALPHABET for other in ALPHABET]
+
+
 def _base32(number: int, length: int) -> str:
-    out = []
-    for _ in range(length):
-        number, digit = divmod(number, 32)
-        out.append(ALPHABET[digit])
-    return "".join(reversed(out))
+    """The last `length` digits of `number`; `length` is even."""
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(5 * length - 10, -1, -10)])
 
 
 def mint(noun: str, birth: str, taken: object = ()) -> str:

@@ -153,6 +153,9 @@ def _more(event: LogEvent) -> dict[str, Any]:
     return {}
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def encode(event: LogEvent) -> bytes:
     """The event's line without its newline."""
     stamp = event.stamp
@@ -160,7 +163,7 @@ def encode(event: LogEvent) -> bytes:
     record |= {"tz": stamp.tz, **_more(event), "via": stamp.via}
     if stamp.clock is not None:
         record["clock"] = instant(stamp.clock)
-    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[:-1]
+    body = _JSON.encode(record).encode()[:-1]
     return body + checksum(body)
 
 

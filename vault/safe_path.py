@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from vault.clean import clean_line
 from vault.conflict import BESIDE
@@ -141,6 +142,7 @@ def split(path: str) -> tuple[str, ...]:
     return parts
 
 
+@lru_cache(256)
 def writable(path: str, scope: Scope) -> tuple[str, ...]:
     """The components of `path` if `scope` may write that file; Refused says why not."""
     parts = split(path)
