@@ -42,7 +42,8 @@ def anki(
     """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
 
     Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
-    whatever order files are imported. Notes made elsewhere become files in learning/flashcards/, their pictures and
+    whatever order files are imported. A card suspended in Anki is suspended here, and resumed once it is there: the
+    newest package tells. Notes made elsewhere become files in learning/flashcards/, their pictures and
     sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
     commit before it in git; docs/anki.md says how, and what doesn't come home.
 
@@ -56,7 +57,8 @@ def anki(
     from learning.anki_read import read_package
 
     vault = opened(vault_dir)
-    settle_left_over(vault)
+    if not dry_run:
+        settle_left_over(vault)
     package = read_package(file)
     done = import_package(
         vault,
@@ -100,4 +102,5 @@ def _show(done: ImportReport) -> None:
         report.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
     if len(done.reported) > _SHOWN:
         report.show(f"  and {len(done.reported) - _SHOWN} more: --json names them all")
-    report.show(f"batch {done.batch}" + ("; nothing was changed" if done.dry_run else ""))
+    if done.dry_run:
+        report.show("nothing was changed")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import stat
 import struct
 import zipfile
 import zlib
@@ -145,6 +146,9 @@ def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
 
 def _check_directory(path: Path, shown: str) -> None:
     """Refuses a list of entries too large to parse, before Python parses it: an entry costs it far more than a byte."""
+    status = path.stat()  # before it is opened: a pipe would keep us waiting for somebody to write
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        raise Unreadable("this is no regular file", where=shown, hint="name an .apkg or .colpkg file")
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 65_557))

@@ -7,29 +7,33 @@ their reviews; whatever was cut off, the next import completes.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from difflib import SequenceMatcher
 from typing import Any
 
 from learning.anki_made import Made, keep_made, read_made, told
 from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage
 from learning.anki_reviews import VIA, AnkiReview, dated, imports, known_origins
-from learning.desk import Desk, open_desk
+from learning.desk import Desk, open_desk, read_desk
 from vault import ledger
+from vault.agent_run import refuse_beside_agents
+from vault.clean import clean_line
+from vault.errors import UsageError
 from vault.guard import Scope
-from vault.ids import ID, CardId, ulid
+from vault.ids import ID, CardId
 from vault.locks import lock
-from vault.log_event import LogEvent, Resume, Review, Stamp, Suspend
+from vault.log_event import LogEvent, Review
 from vault.review_log import append, read_log, unix_ms
 from vault.store import Vault
 
 BATCH = 20_000  # events between two waits for the disk
-_SUSPENDED = -1  # Anki's queue of a suspended card
 _CARD_ID = "CardId"  # the field of our own note type
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAMED = 12  # of a package's decks, where none has the name that was asked for
+_PATIENCE_S = 5.0  # for a compile that ends, or an agent's start
 Progress = Callable[[int, int], None]
 
 
@@ -47,7 +51,6 @@ class Reported:
 class ImportReport:
     """What an import did, or (`dry_run`) would do."""
 
-    batch: str = ""
     dry_run: bool = False
     notes: dict[str, int] = field(default_factory=lambda: {"ours": 0, "strange": 0})
     cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
@@ -80,41 +83,79 @@ def import_package(
     """Takes `package` in. `deck` names the one deck (with those below it) to take; without `history` no review is
     added; `restore` brings back imported cards that were deleted here.
 
-    Raises: LockHeld while another import runs; WriteFailed, Refused, after which the rest can be imported again.
+    A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck has that name;
+    LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as what came in
+    would count as the agent's; Refused or WriteFailed, after which the rest can be imported again.
     """
+    cards = _chosen(package, deck)
+    report = ImportReport(dry_run)
+    if dry_run:
+        desk = replace(read_desk(vault), now=now)
+        return _taken(desk, package, cards, report, history=history, restore=restore, progress=progress)
+    with ExitStack() as held:
+        held.enter_context(lock(vault.root, "import", purpose="importing", now=now))
+        held.enter_context(lock(vault.root, "publish", purpose="importing", now=now, timeout_s=_PATIENCE_S))
+        refuse_beside_agents(vault)
+        desk = open_desk(vault, now)
+        return _taken(desk, package, cards, report, history=history, restore=restore, progress=progress)
+
+
+def _taken(
+    desk: Desk,
+    package: AnkiPackage,
+    cards: Sequence[AnkiCard],
+    report: ImportReport,
+    *,
+    history: bool,
+    restore: bool,
+    progress: Progress | None,
+) -> ImportReport:
+    """As `import_package`, of the chosen `cards`."""
+    from learning.anki_marks import take_marks
     from learning.anki_strangers import take_strangers
 
-    with lock(vault.root, "import", purpose="importing", now=now):
-        desk = open_desk(vault, now)
-        report = ImportReport(_batch(package, now), dry_run)
-        cards = _chosen(package, deck)
-        notes = {note.id: note for note in package.notes}
-        mine = own_cards(desk, package)
-        report.notes["ours"] = len(mine)
-        left_out = mine.keys() | _not_ours(desk, package, mine, report)
-        strange = [c for c in cards if c.note not in left_out and c.note in notes]
-        report.notes["strange"] = len({c.note for c in strange})
-        if not dry_run and (learnt := told(read_made(vault), ((mine[i], i, notes[i].guid) for i in mine))):
-            keep_made(vault, learnt)
-        known = {c.id: mine[c.note] for c in cards if c.note in mine and c.ord == 0}
-        _tell_edits(desk, {mine[i]: notes[i] for i in mine.keys() & {c.note for c in cards}}, report)
-        known |= take_strangers(desk, package, strange, report, restore=restore)
-        if history:
-            _take_marks(vault, [c for c in cards if c.id in known], known, now, report)
-            _take_reviews(vault, package, known, now, report, progress)
-        return report
-
-
-def _batch(package: AnkiPackage, now: datetime) -> str:
-    return ulid(unix_ms(now), hashlib.sha256(str(package.path).encode("utf-8", "replace")).digest())
+    vault, now = desk.vault, desk.now
+    notes = {note.id: note for note in package.notes}
+    mine = own_cards(desk, package)
+    report.notes["ours"] = len(mine)
+    left_out = mine.keys() | _not_ours(desk, package, mine, report)
+    strange = [c for c in cards if c.note not in left_out and c.note in notes]
+    report.notes["strange"] = len({c.note for c in strange})
+    if not report.dry_run and (learnt := told(read_made(vault), ((mine[i], i, notes[i].guid) for i in mine))):
+        keep_made(vault, learnt)
+    known = {c.id: mine[c.note] for c in cards if c.note in mine and c.ord == 0}
+    _tell_edits(desk, {mine[i]: notes[i] for i in mine.keys() & {c.note for c in cards}}, report)
+    known |= take_strangers(desk, package, strange, report, restore=restore)
+    if history:
+        events = read_log(vault.root).events
+        take_marks(vault, events, package, known, now, report)
+        _take_reviews(vault, events, package, known, now, report, progress)
+    return report
 
 
 def _chosen(package: AnkiPackage, deck: str) -> list[AnkiCard]:
-    """The cards of the deck and of those below it; of all decks without one."""
+    """The cards of the deck and of those below it; of all decks without one. Raises: UsageError."""
     wanted = deck.casefold()
     names = {i: name.casefold() for i, name in package.decks.items()}
     chosen = {i for i, name in names.items() if name == wanted or name.startswith(f"{wanted}::")}
+    if deck and not chosen:
+        raise UsageError(
+            f"no deck in the package is called {clean_line(deck)[:100]!r}",
+            where=clean_line(str(package.path)),
+            hint=f"it has: {_nearest(deck, package.decks.values())}",
+        )
     return [card for card in package.cards if not deck or card.deck in chosen]
+
+
+def _nearest(wanted: str, decks: Iterable[str]) -> str:
+    """The names of decks, those most like `wanted` first."""
+
+    def unlike(name: str) -> tuple[float, str]:
+        return -SequenceMatcher(None, wanted.casefold(), name.casefold()).ratio(), name
+
+    names = sorted({clean_line(name)[:100] for name in decks}, key=unlike)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (", ".join(names[:_NAMED]) or "none") + more
 
 
 def own_cards(desk: Desk, package: AnkiPackage) -> dict[int, CardId]:
@@ -189,35 +230,9 @@ def _edited(mod: int, stamp: Any) -> bool:
     return stamp is None or mod > stamp.mod
 
 
-def _take_marks(
-    vault: Vault, cards: Iterable[AnkiCard], known: Mapping[int, CardId], now: datetime, report: ImportReport
-) -> None:
-    """Cards suspended in Anki are suspended here, and resumed once they are there: only where that has changed since
-    the last import, so that what the human says here afterwards stands."""
-    before: dict[CardId, bool] = {}
-    reviewed: dict[CardId, datetime] = {}
-    for event in read_log(vault.root).events:
-        if isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
-            before[event.card] = isinstance(event, Suspend)
-        elif isinstance(event, Review):
-            reviewed[event.card] = event.at
-    events: list[LogEvent] = []
-    for card in cards:
-        own, at = known[card.id], _EPOCH + timedelta(seconds=min(max(card.mod, 0), unix_ms(now) // 1000))
-        is_suspended = card.queue == _SUSPENDED
-        if is_suspended == before.get(own, False) or (is_suspended and reviewed.get(own, _EPOCH) > at):
-            continue
-        kind = Suspend if is_suspended else Resume
-        seed = f"{vault.settings.vault_id}\0{kind.type}:{own}".encode()
-        stamp = Stamp(ulid(unix_ms(at), hashlib.sha256(seed).digest()), at, via=VIA)
-        events.append(kind(stamp, own))
-        report.marks["suspended" if is_suspended else "resumed"] += 1
-    if events and not report.dry_run:
-        append(vault.guard(Scope.LOG), *events)
-
-
 def _take_reviews(
     vault: Vault,
+    events: Sequence[LogEvent],
     package: AnkiPackage,
     known: Mapping[int, CardId],
     now: datetime,
@@ -227,9 +242,13 @@ def _take_reviews(
     """Every answer of a known card that the log has not yet, each once; the others are counted by reason."""
     why: Counter[str] = Counter()
     rows = []
+    origins, gone = known_origins(events), 0
     for row in package.reviews:
         if row.card not in known:
-            why["its card was not taken in"] += 1
+            if f"{VIA}:{row.id}" in origins:
+                gone += 1  # its card was deleted here since; the review is not
+            else:
+                why["its card was not taken in"] += 1
             continue
         review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
         if review.counts:
@@ -240,9 +259,9 @@ def _take_reviews(
     if odd:
         why["dated before 1970 or in the future"] += len(odd)
         report.reported += [Reported("", each.message) for each in odd[:20]]
-    fresh = _fresh(vault, kept)
+    fresh = _fresh(events, origins, kept)
     new = imports(fresh, (), vault.settings.vault_id, vault.settings.zone)
-    report.reviews = {"added": len(new), "known": len(kept) - len(new), "left_out": sum(why.values())}
+    report.reviews = {"added": len(new), "known": gone + len(kept) - len(new), "left_out": sum(why.values())}
     report.left_out = dict(sorted(why.items()))
     guard = vault.guard(Scope.LOG)
     for start in range(0, 0 if report.dry_run else len(new), BATCH):
@@ -251,10 +270,8 @@ def _take_reviews(
             progress(min(start + BATCH, len(new)), len(new))
 
 
-def _fresh(vault: Vault, rows: Iterable[AnkiReview]) -> list[AnkiReview]:
+def _fresh(events: Iterable[LogEvent], origins: Collection[str], rows: Iterable[AnkiReview]) -> list[AnkiReview]:
     """Those of which the log knows nothing: neither their origin, nor a review of that card at that very instant,
     which is one of our own that had gone to Anki. What was undone here stays undone."""
-    events = read_log(vault.root).events
-    origins = known_origins(events)
     made_here = {(e.card, unix_ms(e.at)) for e in events if isinstance(e, Review)}
     return [row for row in rows if row.origin not in origins and (row.card, row.id) not in made_here]

@@ -96,6 +96,8 @@ class AnkiPackage:
 
     def media_files(self, wanted: frozenset[str]) -> Iterator[tuple[str, bytes | None]]:
         """(name, bytes) of each medium that is `wanted` and here; None for one that is damaged or too large."""
+        if not wanted & self.media:
+            return
         archive = open_archive(self.path)
         with closing(archive.zip):
             for name in sorted(wanted & archive.media.keys()):

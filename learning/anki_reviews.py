@@ -14,7 +14,7 @@ from vault.review_log import mint_stamp, unix_ms
 
 VIA = "anki"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FILTERED, _MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
+FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
 _LONGEST_MS = 24 * 3600 * 1000  # nobody looks at a card for longer
 
@@ -34,8 +34,8 @@ class AnkiReview:
     @property
     def counts(self) -> bool:
         """Whether somebody answered: no manual rescheduling, no cramming that leaves the schedule alone."""
-        cramming = self.kind == _FILTERED and self.factor == 0
-        return 1 <= self.ease <= 4 and 0 <= self.kind < _MANUAL and not cramming
+        cramming = self.kind == FILTERED and self.factor == 0
+        return 1 <= self.ease <= 4 and 0 <= self.kind < MANUAL and not cramming
 
     @property
     def origin(self) -> str:

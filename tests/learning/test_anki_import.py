@@ -163,6 +163,7 @@ def test_a_card_suspended_in_anki_is_suspended_here_until_one_of_both_says_other
         take_in(col, on_the_phone(vault, tmp_path))
         (card,) = col.find_cards(f"CardId:{A1}")
         col.sched.suspend_cards([card])
+        col.db.execute("update cards set mod = mod - 5 where id = ?", card)  # nobody changes their mind in one second
         held = give_out(col, tmp_path / "held.apkg")
         assert brought(vault, held).marks == {"suspended": 1, "resumed": 0}
         assert open_desk(vault, clock()).state(A1).suspended

@@ -1,0 +1,128 @@
+"""Suspension comes home from Anki: the newest word counts, in whatever order packages are imported, and once."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from learning.anki_import import ImportReport, import_package
+from learning.anki_marks import HEARD
+from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage, AnkiRow, NoteType, Template
+from learning.desk import mark, open_desk
+from vault.ids import CardId
+from vault.log_event import Resume
+from vault.store import Vault
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+BORN = 1_763_000_000  # the second at which the notes were made
+BASIC = NoteType(7, "Basic", False, ("Front", "Back"), (Template("Card 1", "{{Front}}", "{{Back}}"),))
+
+
+def package(*words: tuple[int, bool], reviews: tuple[int, ...] = (), twins: bool = False) -> AnkiPackage:
+    """A card as (second, suspended) tells; with `twins`, a note of the same GUID for each word."""
+    notes = tuple(AnkiNote(BORN * 1000 + n, "guid", 7, BORN, (), ("what?", "that")) for n in range(len(words)))
+    cards = tuple(
+        AnkiCard(note.id, note.id, 1, 0, BORN + second, 0, -1 if suspended else 0, 0)
+        for note, (second, suspended) in zip(notes, words, strict=True)
+    )
+    rows = tuple(AnkiRow(BORN * 1000 + ms, cards[0].id, 1, 900, 1, 2500) for ms in reviews)
+    assert twins or len(words) == 1
+    return AnkiPackage(Path("x.apkg"), "", notes, cards, rows, {7: BASIC}, {1: "Deck"})
+
+
+def brought(vault: Vault, packed: AnkiPackage) -> ImportReport:
+    return import_package(vault, packed, NOW)
+
+
+def card_of(vault: Vault) -> CardId:
+    (placed,) = (p for p in open_desk(vault, NOW).cards.values() if p.card.question == "what?")
+    return placed.id
+
+
+def suspended(vault: Vault) -> bool:
+    return open_desk(vault, NOW).state(card_of(vault)).suspended
+
+
+def log(vault: Vault) -> bytes:
+    return vault.read_bytes("learning/reviews.jsonl") or b""
+
+
+STORIES = [
+    ((10, True), (20, False), (30, True)),
+    ((10, False), (20, True), (30, False)),
+    ((10, True), (20, True), (15, False)),
+    ((10, True), (10, False)),
+    ((10, True), (20, False), (20, True)),
+]
+
+
+@pytest.mark.parametrize(
+    ("story", "order"), [(n, order) for n, s in enumerate(STORIES) for order in itertools.permutations(range(len(s)))]
+)
+def test_the_newest_word_of_anki_counts_in_any_order_and_is_said_once(
+    vault: Vault, story: int, order: tuple[int, ...]
+) -> None:
+    words = STORIES[story]
+    for n in (*order, *order):
+        brought(vault, package(words[n]))
+    assert suspended(vault) is max(words)[1]
+    told = log(vault)
+    for n in (*order, *reversed(order)):
+        assert brought(vault, package(words[n])).marks == {"suspended": 0, "resumed": 0}
+    assert log(vault) == told
+
+
+def test_of_two_cards_in_anki_that_are_one_here_the_one_touched_last_tells(vault: Vault) -> None:
+    brought(vault, package((0, False)))
+    both = package((10, True), (20, False), twins=True)
+    for _ in range(3):
+        brought(vault, both)
+        assert not suspended(vault) and not log(vault)
+    other = package((30, True), (20, False), twins=True)
+    assert brought(vault, other).marks == {"suspended": 1, "resumed": 0}
+    assert brought(vault, other).marks == {"suspended": 0, "resumed": 0}
+    assert suspended(vault)
+
+
+def test_a_leech_suspended_by_its_very_answer_is_suspended_here(vault: Vault) -> None:
+    leech = package((40, True), reviews=(40_700,))
+    assert brought(vault, leech).marks["suspended"] == 1 and suspended(vault)
+    told = log(vault)
+    brought(vault, leech)
+    assert log(vault) == told
+
+
+def test_a_review_known_before_in_the_second_of_the_suspension_leaves_it_standing(vault: Vault) -> None:
+    brought(vault, package((40, False), reviews=(40_700,)))
+    assert brought(vault, package((40, True), reviews=(40_700,))).marks["suspended"] == 1
+
+
+def test_a_card_reviewed_after_an_older_suspension_is_not_suspended(vault: Vault) -> None:
+    brought(vault, package((50, False), reviews=(50_100,)))
+    brought(vault, package((40, True)))
+    assert not suspended(vault)
+
+
+def test_what_the_human_says_here_stands_while_anki_says_nothing_new(vault: Vault) -> None:
+    brought(vault, package((10, True)))
+    mark(open_desk(vault, NOW), card_of(vault), Resume, via="cli")
+    for word in ((10, True), (20, True)):
+        brought(vault, package(word))
+        assert not suspended(vault)
+
+
+def test_cards_that_nobody_touched_are_not_written_down(vault: Vault) -> None:
+    brought(vault, package((0, False)))
+    assert vault.read_bytes(HEARD) is None
+    brought(vault, package((60, False), reviews=(60_000,)))
+    assert vault.read_bytes(HEARD) is None
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"[]", b"{", b'{"a": "b"}', b'{"a": 1e999}'])
+def test_a_spoilt_memory_of_packages_is_no_memory(vault: Vault, spoilt: bytes) -> None:
+    (vault.root / HEARD).parent.mkdir(exist_ok=True)
+    (vault.root / HEARD).write_bytes(spoilt)
+    assert brought(vault, package((10, True))).marks["suspended"] == 1
