@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from vault.clean import clean_line
 from vault.conflict import BESIDE
@@ -99,28 +99,28 @@ class Scope(Enum):
         *(_tree(name) for name in ("raw", "wiki", "output", "learning", "ledger", ".retain")),
     )
 
-    @property
+    @cached_property
     def replaces(self) -> bool:
         """Whether this hand may change or remove a file that is already there."""
         return self not in (Scope.ADD, Scope.INIT, Scope.INSIGHT, Scope.PERSONAL)
 
-    @property
+    @cached_property
     def owns(self) -> frozenset[str]:
         """Those of the human's folders that the allow-list opens to this hand by their own names."""
         named = {grant.folder[0] for grant in self.value if grant.folder}
         return frozenset(name for name in HUMAN_FOLDERS if self.everywhere or name in named)
 
-    @property
+    @cached_property
     def everywhere(self) -> bool:
         """Whether the root is the human's own vault, in which no folder has another owner."""
         return any(grant.folder == () and grant.human for grant in self.value)
 
-    @property
+    @cached_property
     def in_vault(self) -> bool:
         """Whether the root is the vault that the human works in: there, a path says by itself where it is."""
         return self not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL, Scope.CONFIG, Scope.STATE, Scope.INIT)
 
-    @property
+    @cached_property
     def makes_root(self) -> bool:
         """Whether this hand may make the root folder itself."""
         return self in (Scope.INIT, Scope.CONFIG, Scope.STATE)
