@@ -10,12 +10,15 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING
 
 from learning.placed import Placed
 from vault import ledger
-from vault.card import Deck
 from vault.ids import CardId
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from vault.card import Deck
 
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 _HEAD = 4_000  # characters, in which the properties that an import wrote stand

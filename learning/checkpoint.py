@@ -48,7 +48,7 @@ from vault.review_log import (
 from vault.store import Vault
 
 MEMORY, LOG = "memory", "log"
-_MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 1"
+_MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 2"
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
 _RECENT = 500  # ratings before the cut whose time on screen is kept
 _MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
@@ -190,7 +190,7 @@ def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     past, files, fresh = kept
     if len(past.events) > _MOST:
         return _moved_on(past, files)
-    if fresh:
+    if fresh and all(file.is_settled for file in files):  # a young file is read again in any case
         _keep_log(past, files)
     return past
 
@@ -198,13 +198,13 @@ def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
 def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
     """The past from the caches, its files, and whether the cache should be written anew; None if it can't be had."""
     parts = read_cache(vault.root, LOG, _LOG_KIND)
-    if parts is None or len(parts) != 2:
+    if parts is None or len(parts) < 2:
         return None
     try:
         head = json.loads(parts[0])
         files = [LogFile(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
         grown = growth(vault, head["root"], files)
-        return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1], *grown)
+        return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1:], *grown)
     except (
         ValueError,
         LookupError,
@@ -219,10 +219,15 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile],
 
 
 def _taken_up(
-    vault: Vault, scheduler_of: SchedulerOf, head: dict[str, Any], lines: bytes, files: list[LogFile], more: list[bytes]
+    vault: Vault,
+    scheduler_of: SchedulerOf,
+    head: dict[str, Any],
+    parts: list[bytes],
+    files: list[LogFile],
+    more: list[bytes],
 ) -> tuple[Past, list[LogFile], bool] | None:
     cut = datetime.fromisoformat(head["cut"])
-    events = [decode(line) for line in lines.split(b"\n") if line]
+    events = [decode(line) for line in parts[0].split(b"\n") if line]
     new = [decode(line) for part in more[:-1] for line in map(_without_return, part.split(b"\n")) if line]
     changes = tuple(CardEvent(CardId(c[0]), c[1], datetime.fromisoformat(c[2]), c[3]) for c in head["changes"])
     changed = card_events(more[-1])
@@ -242,11 +247,30 @@ def _taken_up(
         return None
     last = datetime.fromisoformat(head["last"]) if head["last"] else None
     before = Before(cut, states, last, tuple(head["recent"]), params)
-    recent = _recent(before, ordered, (*changes, *changed), scheduler)
+    recent = _renewed(columns_from(parts[1:]), before, ordered, (*changes, *changed), (*new, *changed), scheduler)
     found = tuple(Diagnostic(*each) for each in head["diagnostics"])
     past = Past(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
     fresh = any(more) or any(a.is_settled != b[4] for a, b in zip(files, head["files"], strict=True))
     return past, files, fresh
+
+
+def _renewed(
+    kept: StateColumns | None,
+    before: Before,
+    events: Sequence[LogEvent],
+    changes: Iterable[CardEvent],
+    new: Sequence[LogEvent | CardEvent],
+    scheduler: Scheduler,
+) -> Mapping[CardId, MemoryState]:
+    """What `_recent` gives, from what it gave before `new` came: only cards that these speak of are folded."""
+    if kept is None or any(isinstance(event, Undo | Params) for event in new):
+        return _recent(before, events, changes, scheduler)
+    cards = {card for event in new if (card := getattr(event, "card", None)) is not None}
+    if not cards:
+        return kept.each()
+    theirs = [event for event in events if isinstance(event, Undo) or getattr(event, "card", None) in cards]
+    again = _recent(before, theirs, [change for change in changes if change.card in cards], scheduler)
+    return {**{card: state for card, state in kept.each().items() if card not in cards}, **again}
 
 
 def _without_return(line: bytes) -> bytes:
@@ -473,7 +497,9 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
         "files": [[file.path, *file.stamp, file.is_settled, file.size, file.crc] for file in files],
     }
     lines = b"\n".join(map(encode, past.events))
-    keep_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines])
+    recent = columns_with(StateColumns(), past.recent)
+    parts = [] if recent is None else recent.parts()
+    keep_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines, *parts])
 
 
 def _token(past: Past) -> str:

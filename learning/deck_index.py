@@ -11,21 +11,24 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from learning.anki_siblings import group_name, is_imported, note_numbers, own_number
 from learning.placed import front_pauses
 from vault import stamps
 from vault.cache_file import keep_cache, read_cache
-from vault.card import CardKind, Deck
 from vault.clean import clean_line
 from vault.ids import CardId
 from vault.markdown import unescape
 from vault.stamps import FIELDS, NONE
 from vault.store import FLASHCARDS, Vault
 
+if TYPE_CHECKING:  # only a deck that has changed is parsed
+    from vault.card import Deck
+
 CACHE = "decks"
 _KIND = "retain-decks 2"
-_KINDS = ("", *(kind.value for kind in CardKind))
+_KINDS = ("", "definitional", "mechanistic", "relational", "applied")  # as vault.card.CardKind
 _NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 _ID = 10  # characters of a card's id
 _PAUSED, _ODD, _TAGGED = 1, 2, 4
@@ -156,6 +159,8 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
         path = f"{FLASHCARDS}/{name}"
         deck = vault.deck(path)
         if deck is None:  # gone since it was listed
+            from vault.card import Deck
+
             deck = Deck(path, "", ())
             found.settled[span] = array("q", NONE)
         entries.append(_entry(deck))

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
-from learning import stats
-from learning.adopt import adopt_cards
 from learning.candidates import groups_of, items
 from learning.checkpoint import Past, open_past
 from learning.deck_index import DeckIndex, Place, read_index, tags_of
@@ -26,11 +25,10 @@ from learning.load import (
     worth_first,
 )
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
+from learning.pace import minutes, ms_per_rating
 from learning.placed import Placed
 from learning.queue import Done, Limits, Queue, build_queue
-from learning.review_page import Row, render_page
 from vault.agent_run import at_work, held_back, judged_decks
-from vault.card import Deck
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, NotFound, Refused, WriteFailed
@@ -40,7 +38,9 @@ from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Und
 from vault.review_log import Log, LogWriter
 from vault.stamps import Listing
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
-from vault.wikilink import links
+
+if TYPE_CHECKING:
+    from vault.card import Deck
 
 __all__ = [
     "Desk",
@@ -115,7 +115,7 @@ class Desk:
         """How many cards today has room for, and the minutes they will take."""
         new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
         due = len(self.queue.today) - new
-        return {"due": due, "new": new, "minutes": stats.minutes(due, new, self.past.for_minutes())}
+        return {"due": due, "new": new, "minutes": minutes(due, new, self.past.for_minutes())}
 
     def place(self, card: CardId) -> Place:
         """Where a card stands, and what a list says of it. Raises: KeyError."""
@@ -199,6 +199,8 @@ def _adopted(
     vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
 ) -> list[Deck]:
     """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
+    from learning.adopt import adopt_cards  # seldom: what lists cards must not pay for it
+
     try:
         return adopt_cards(vault, decks, now, others)
     except (WriteFailed, Refused) as problem:
@@ -262,7 +264,7 @@ def _queued(desk: Desk) -> Desk:
 def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
     """How many more new cards the minutes a day leave room for; what was done today has had its part of them."""
     rules, settings = desk.scheduler.rules, desk.vault.settings
-    pace = pace_of(stats.ms_per_rating(desk.past.for_minutes()))
+    pace = pace_of(ms_per_rating(desk.past.for_minutes()))
     coming = coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
     spent = done.reviews + done.new * pace.new_s / pace.review_s
     return new_room(
@@ -277,6 +279,8 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
 
 def prerequisites(graph: bytes) -> dict[str, set[str]]:
     """Concept to the concepts it needs, by the stems of their articles, as the text of `_graph.md` has it."""
+    from vault.wikilink import links
+
     needs: dict[str, set[str]] = {}
     for line in graph.decode(errors="replace").splitlines():
         if (found := _NEEDS.match(line)) is not None:
@@ -340,6 +344,8 @@ def last_event(desk: Desk) -> datetime | None:
 
 def save_review_page(desk: Desk) -> bool:
     """Renders `learning/_review.md`; False if it was right already. Raises: WriteFailed, Refused."""
+    from learning.review_page import Row, render_page
+
     articles = set(desk.vault.paths(CONCEPTS, ".md"))
     titles: dict[str, str] = {}
     rows = []

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from learning.crossing import Crossing, crossing
 from learning.deck_index import DeckIndex, Place
@@ -13,9 +14,11 @@ from learning.paused import Paused
 from learning.placed import Placed, concept_of
 from learning.state_columns import StateColumns
 from vault.agent_run import judged_decks
-from vault.card import Deck
 from vault.ids import CardId
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from vault.card import Deck
 
 
 class IndexedCards(Mapping[CardId, Placed]):

@@ -14,7 +14,6 @@ from learning.fsrs6 import AGAIN, GOOD, Fsrs6
 from learning.memory import MemoryState
 from learning.queue import Item, new_order
 from vault.ids import CardId
-from vault.wikilink import links
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
@@ -109,6 +108,8 @@ def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 
 
 def importance(graph: bytes) -> dict[str, int]:
     """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
+    from vault.wikilink import links
+
     named: dict[str, set[str]] = {}
     for line in graph.decode(errors="replace").splitlines():
         if (found := _EDGE.match(line)) is not None:

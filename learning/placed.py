@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from vault.card import Card, Deck
 from vault.clean import clean_line
 from vault.ids import CardId
 from vault.markdown import unescape
 from vault.store import CONCEPTS
+
+if TYPE_CHECKING:
+    from vault.card import Card, Deck
 
 _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)

@@ -100,6 +100,11 @@ class StateColumns(Mapping[CardId, MemoryState]):
     def state(self, row: int) -> MemoryState:
         return MemoryState(*(form.read(column[row]) for (_, form), column in zip(_FIELDS, self.columns, strict=True)))
 
+    def each(self) -> dict[CardId, MemoryState]:
+        """Every state, by id."""
+        columns = [map(form.read, column) for (_, form), column in zip(_FIELDS, self.columns, strict=True)]
+        return dict(zip(self, map(MemoryState, *columns), strict=True))
+
     def column(self, name: str) -> array[Any]:
         return self.columns[NAMES.index(name)]
 

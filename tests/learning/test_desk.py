@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from learning import stats
+from learning import pace
 from learning.card_events import card_events
 from learning.desk import (
     last_event,
@@ -345,12 +345,12 @@ def test_minutes_follow_the_learners_own_pace() -> None:
     def reviews(ms: int) -> list[Review]:
         return [Review(Stamp(str(n), NOON), A1, Rating.GOOD, ms) for n in range(600)]
 
-    assert stats.minutes(0, 0, []) == 0
-    assert stats.minutes(6, 0, []) == 1
-    assert stats.minutes(60, 0, reviews(30_000)) == 30
-    assert stats.minutes(0, 24, reviews(30_000)) == 30
-    assert stats.minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
-    assert stats.ms_per_rating(reviews(0)) == 10_000
+    assert pace.minutes(0, 0, []) == 0
+    assert pace.minutes(6, 0, []) == 1
+    assert pace.minutes(60, 0, reviews(30_000)) == 30
+    assert pace.minutes(0, 24, reviews(30_000)) == 30
+    assert pace.minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
+    assert pace.ms_per_rating(reviews(0)) == 10_000
     assert encode(reviews(1)[0])
 
 

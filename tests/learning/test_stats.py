@@ -14,9 +14,10 @@ from learning.activity import activity, growth
 from learning.day import StudyCalendar
 from learning.mastery import Studied
 from learning.memory import MemoryState, Phase, Rules, Scheduler, fold
+from learning.pace import minutes, ms_per_rating
 from learning.replay import replay
 from learning.retention import BINS, MATURE_DAYS, Retention, Tries, calibration, true_retention
-from learning.stats import CardNews, Material, Phases, minutes, ms_per_rating, stats_of
+from learning.stats import CardNews, Material, Phases, stats_of
 from vault.ids import CardId
 from vault.log_event import Rating, Review, Stamp
 from vault.review_columns import columns_of
