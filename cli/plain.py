@@ -89,7 +89,7 @@ class _Face:
         counts, state = self._sitting.session.counts(), self._sitting.session.state(placed.id)
         changed = self._changes.of(placed.id, state)
         told = wording.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{counts.all} to go] {placed.title} · {placed.kind}{' · ' if told else ''}{told}"
+        head = f"\n[{counts.all} to go] {wording.headed(placed.title, placed.kind, told)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
             word = self._ask("Enter: answer" if not self._sitting.session.revealed else "1-4")

@@ -85,6 +85,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
     from cli import fast_due
     from learning.desk import open_desk
+    from learning.wording import headed
     from vault.ledger import instant
 
     vault = opened(vault_dir)
@@ -110,7 +111,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
         for item in items[:SHOWN]:
             placed = desk.cards.get(item.card)
             if placed is not None:  # gone in this very moment
-                report.show(f"  {item.card}  {placed.title} · {item.kind}: {_short(placed.card.question)}")
+                report.show(f"  {item.card}  {headed(placed.title, item.kind)}: {_short(placed.card.question)}")
         if len(items) > SHOWN:
             report.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:
@@ -268,7 +269,7 @@ def card() -> None:
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     """The card, what it rests on, what is remembered of it, and what it said before."""
     from learning.changed_card import history
-    from learning.wording import status
+    from learning.wording import headed, status
     from vault import readable
     from vault.clean import clean_line
     from vault.ledger import IDS, instant
@@ -297,9 +298,10 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
         ]
         report.show_json({"id": placed.id, **place, **words, "support": support, **memory, "history": said})
         return report.DONE
-    report.show(f"{placed.title} · {placed.kind}  ({placed.deck.path}:{placed.card.line})")
+    report.show(f"{headed(placed.title, placed.kind)}  ({placed.deck.path}:{placed.card.line})")
     report.show(f"Q: {readable.text(placed.card.question)}\nA: {readable.text(placed.card.answer)}")
-    seen = f"due {instant(state.due)}, {state.reps} reviews, {state.lapses} lapses" if state.due else "never reviewed"
+    done = f"{report.number(state.reps, 'review')}, {report.number(state.lapses, 'lapse')}"
+    seen = f"due {instant(state.due)}, {done}" if state.due else "never reviewed"
     report.show(f"{status(state, desk.now)}: {seen}")
     for version, following in itertools.pairwise(versions):
         report.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")

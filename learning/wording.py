@@ -7,6 +7,11 @@ from datetime import datetime, timedelta
 from learning.memory import MemoryState
 
 
+def headed(*parts: str) -> str:
+    """What stands above a card, the parts that it has: an imported card has no kind."""
+    return " · ".join(filter(None, parts))
+
+
 def status(state: MemoryState, at: datetime) -> str:
     """What the card is, in a word; what the human or the knowledge did to it comes before its phase."""
     if state.retracted:

@@ -17,6 +17,8 @@ _MATH = r"\$\$[^$\n]+\$\$|\$(?![\s$])[^$\n]*?[^\s$\\]\$(?!\d)|\$[^\s$\\]\$(?!\d)
 EMBED = re.compile(r"!\[\[(?P<target>[^\[\]|\n]*)(?:\|(?P<caption>[^\[\]\n]*))?\]\]")
 FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*).*")
 _LIVE = re.compile(rf"(?P<code>`[^`\n]+`)|(?P<math>{_MATH})|{EMBED.pattern}|(?P<escape>\\[!-/:-@\[-`{{-~])")
+_MEDIA = dict.fromkeys("mp3 ogg oga opus wav m4a flac aac".split(), "sound")
+_MEDIA |= dict.fromkeys("mp4 webm mkv mov ogv 3gp".split(), "film")
 _SUPER = dict(
     zip(
         "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVWαβγδθφχ⊤′",
@@ -51,8 +53,8 @@ _GRID = re.compile(
 
 
 def picture(target: str, caption: str) -> str:
-    """A picture in words."""
-    return f"[picture: {', '.join(filter(None, map(clean_line, (caption, target))))}]"
+    """A picture in words; a sound or a film is called so, as its suffix says."""
+    return f"[{_MEDIA.get(target.rpartition('.')[2].strip().lower(), 'picture')}: {', '.join(filter(None, map(clean_line, (caption, target))))}]"
 
 
 def exhibit(shown: Exhibit) -> str:

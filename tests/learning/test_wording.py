@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory import MemoryState, Phase, Rules, Scheduler
-from learning.wording import interval, spoken, status
+from learning.wording import headed, interval, spoken, status
 from vault.ids import CardId
 from vault.review_log import Rating
 
@@ -51,3 +51,8 @@ def test_what_keeps_a_card_out_is_said_before_its_phase() -> None:
     assert status(MemoryState(retracted=True, suspended=True), NOON) == "retracted"
     assert status(MemoryState(buried_until=NOON + timedelta(hours=1)), NOON) == "buried"
     assert status(MemoryState(Phase.REVIEW, changed=True), NOON) == "review, changed"
+
+
+def test_a_card_without_a_kind_has_no_sign_behind_its_title() -> None:
+    assert headed("Spacing", "", "") == "Spacing"
+    assert headed("Spacing", "definition", "changed") == "Spacing · definition · changed"

@@ -89,3 +89,8 @@ def test_the_library_is_loaded_for_a_formula_alone() -> None:
         "assert 'pylatexenc' not in sys.modules; readable.text('$\\\\alpha$'); assert 'pylatexenc' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_sound_and_a_film_are_called_what_they_are() -> None:
+    assert readable.text("![[learning/media/a.MP3]]") == "[sound: learning/media/a.MP3]"
+    assert readable.text("![[learning/media/a.webm|A walk]]") == "[film: A walk, learning/media/a.webm]"

@@ -32,7 +32,8 @@ class CardView(VerticalScroll):
         for each in CardKind:  # on the leaf alone: a class on this widget would have all its children styled anew
             asked.set_class(each is kind, f"kind-{each}")
         head = [text.plain(kind.heading if kind else "Card", f"bold $kind-{kind}")] if kind else [Content("Card")]
-        head += [text.plain("  ·  ", text.DIM), text.line(concept)]
+        if concept:
+            head += [text.plain("  ·  ", text.DIM), text.line(concept)]
         if marks:
             head += [text.plain("  ·  ", text.DIM), text.plain(marks, "$text-warning")]
         self.query_one("#card-head", Static).update(Content("").join(head))
