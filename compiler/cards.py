@@ -99,11 +99,12 @@ def how(old: LiveCard, new: ProposedCard) -> Change:
     return worst((classify(old.question, new.question.strip()), classify(old.answer, new.answer.strip())))
 
 
-def _proposed(card: LiveCard) -> ProposedCard:
+def as_proposed(card: LiveCard) -> ProposedCard:
+    """The card as an engine would propose it."""
     return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
 
 
-def _became(old: LiveCard, new: LiveCard, change: Change) -> Event:
+def became(old: LiveCard, new: LiveCard, change: Change) -> Event:
     """What the ledger keeps of a change beside the new words: how great it is, and what the card said before."""
     if (old.question, old.answer) == (new.question, new.answer):
         return {"how": change.value}
@@ -130,6 +131,7 @@ class CardDesk:
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
     _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
     _saying: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims of all sources that have it
+    _asked: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired: what they ask
 
     def open(self) -> None:
         """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
@@ -138,6 +140,7 @@ class CardDesk:
         for known in self.before.values():
             card = self._elsewhere(known) or known
             if not self.ids.alive(card.id) and not self._returns(card):
+                self._may_return(card)
                 continue
             if card is not known and card.id not in self.deleted:
                 self._rest_on(card)
@@ -239,7 +242,7 @@ class CardDesk:
             self._revive(card.id)
             return [card]
         said = self._claims_changed(card)
-        own = _proposed(card)
+        own = as_proposed(card)
         if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
             proposal = own
         if proposal is None or self.gate.refused(proposal, concept.title, claims):
@@ -265,18 +268,37 @@ class CardDesk:
         self.news.kept += same
         self.news.updated += not same
         self._revive(new.id)
-        self.news.events.append(self._event("change", new) | _became(old, new, change))
+        self.news.events.append(self._event("change", new) | became(old, new, change))
         return new
 
+    def _may_return(self, card: LiveCard) -> None:
+        """Take down what a retired card asks: should the same be asked again, it is that card, with its history."""
+        machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
+        if machines and card.id not in self.deleted:
+            self._asked.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(card)
+
+    def _returning(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:
+        """The retired card that asks what `proposal` does, the last one retired first; it takes on the key."""
+        question = fold(proposal.question).casefold()
+        found = self._asked.get((concept.id, CardKind(proposal.kind), question), [])
+        if not found:
+            return None
+        card = max(found, key=lambda c: (self.ids.retired.get(c.id, self.at), c.id))
+        found.remove(card)
+        self._keys[card.id], self._owners[key] = key, card.id
+        self.news.events.append({"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key})
+        return card.id
+
     def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
-        known = self._known(key)
+        known = self._known(key) or self._returning(key, proposal, concept)
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)
         if known:  # it was retired; its history goes on
+            self._take_back(id_)
             self._revive(id_)
             before = self.before.get(id_)
-            became = _became(before, card, how(before, proposal)) if before else {}
-            self.news.events.append(self._event("change", card) | became)
+            told = became(before, card, how(before, proposal)) if before else {}
+            self.news.events.append(self._event("change", card) | told)
         else:
             self.news.events.append(self._event("birth", card) | {"key": key})
         self.news.created += 1
@@ -306,11 +328,18 @@ class CardDesk:
             self.news.events.append({"v": 1, "type": "revive", "of": "card", "id": id_, "at": self.at})
 
     def _retire(self, card: LiveCard, reason: str) -> None:
+        self._may_return(card)
         if self.ids.alive(card.id):
             self.news.suspended += 1
             self.news.events.append(
                 {"v": 1, "type": "retire", "of": "card", "id": card.id, "at": self.at, "reason": reason}
             )
+
+    def _take_back(self, id_: CardId) -> None:
+        """Should this build itself have retired the card, it did not."""
+        for event in [e for e in self.news.events if e["type"] == "retire" and e["id"] == id_]:
+            self.news.events.remove(event)
+            self.news.suspended -= 1
 
     def close(self) -> CardNews:
         """The news; cards whose concept no longer is one are retired."""

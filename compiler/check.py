@@ -230,13 +230,15 @@ class _Check:
         brought = {
             e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")
         }  # home, and rest on no claim
+        retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
         for deck in self.vault.decks():
             found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
             self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
             article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
             for card in deck.cards:
                 self.verdict.cards += 1
-                reason = "" if card.id in brought and not card.support else self._card(card, article, gate)
+                free = card.id in retired or (card.id in brought and not card.support)
+                reason = "" if free else self._card(card, article, gate)
                 if card.id is not None and card.id in seen:
                     reason = f"its id stands in {seen[card.id]} too"
                 elif card.id is not None:

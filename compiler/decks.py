@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
@@ -53,11 +53,14 @@ def _properties(fresh: Fresh, cards: Sequence[Card]) -> dict[str, Value]:
     return {**fresh.properties, "cards": ids} if fresh.properties else {}
 
 
-def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: Kinds, ours: bool) -> tuple[str | None, bool]:
+def merge_deck(
+    old: str | None, path: str, fresh: Fresh | None, known: Kinds, ours: bool, gone: Container[str] = ()
+) -> tuple[str | None, bool]:
     """(the deck's new text, whether a human's edit kept the machine's words out); None for no file.
 
-    Cards of a human's making or rewording stay byte for byte, and so does everything between the blocks; a deck
-    without such things is laid out anew. A file that is not `ours`, but a human's own, is never taken away.
+    Cards of a human's making or rewording stay byte for byte, and so does everything between the blocks; only where
+    one still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is laid out
+    anew. A file that is not `ours`, but a human's own, is never taken away.
     """
     if old is None:
         return (render_deck(fresh) if fresh and fresh.cards else None), False
@@ -65,7 +68,7 @@ def merge_deck(old: str | None, path: str, fresh: Fresh | None, known: Kinds, ou
     if ours and not written_by_hand(old, path, known):
         wanted = fresh is not None and bool(fresh.cards)
         return (render_deck(fresh, foreign) if fresh is not None and wanted else old if foreign else None), False
-    return _splice(parse_deck(old, path), fresh, known)
+    return _splice(parse_deck(old, path), fresh, known, gone)
 
 
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:
@@ -121,7 +124,7 @@ def _remarks(deck: Deck) -> bool:
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)
 
 
-def _splice(deck: Deck, fresh: Fresh | None, known: Kinds) -> tuple[str, bool]:
+def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str]) -> tuple[str, bool]:
     wanted = {c.id: c for c in fresh.cards} if fresh else {}
     held_back = False
     text = deck.text
@@ -134,6 +137,8 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds) -> tuple[str, bool]:
             text = splice_card(text, card, None)
         elif card.id in wanted and card.stamp != wanted[card.id].stamp:
             held_back = True  # the machine has new words for a card that the human reworded
+            if any(cite.claim in gone for cite in card.support):
+                text = _repointed(text, card, wanted[card.id].support)
     present = {c.id for c in deck.cards}
     for new in wanted.values():
         if new.id not in present:
@@ -142,6 +147,14 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds) -> tuple[str, bool]:
         left = [c for c in parse_deck(text, deck.path).cards if c.id in known]
         text = splice_properties(text, _properties(fresh, left))
     return text, held_back
+
+
+def _repointed(text: str, card: Card, cites: Sequence[Citation]) -> str:
+    """`text` with the line in which `card` cites its claims made anew; one that a human wrote stays."""
+    lines = text[card.start : card.end].split("\n")
+    old, new = (f"> {' '.join(map(str, each))}" for each in (card.support, cites))
+    lines = [line.replace(old, new) if line.rstrip() == old else line for line in lines]
+    return text[: card.start] + "\n".join(lines) + text[card.end :]
 
 
 def with_cards(text: str, path: str, changed: Mapping[CardId, Card], new: Sequence[Card], known: Kinds) -> str:

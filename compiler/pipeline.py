@@ -355,7 +355,8 @@ class Pipeline:
         ours = frozenset(
             f"{FLASHCARDS}/{b.slug}.md" for b in self.ids.births.values() if b.noun == "concept" and b.slug
         )
-        publisher.decks(where_they_stand(layout.decks, standing, put), list(on_disk), known, ours)
+        decks = where_they_stand(layout.decks, standing, put)
+        publisher.decks(decks, list(on_disk), known, ours, self.ids.retired)
         publisher.withdraw(known)
         news: list[ledger.Event] = []
         if self.events or self.decisions:  # products that are merely written again are no news

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -154,8 +154,16 @@ class Publisher:
                 if not humans and not self.is_no_text(proposal):
                     self.removals.append(proposal)
 
-    def decks(self, wanted: Mapping[str, Fresh], on_disk: Sequence[str], known: Kinds, ours: frozenset[str]) -> None:
-        """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks."""
+    def decks(
+        self,
+        wanted: Mapping[str, Fresh],
+        on_disk: Sequence[str],
+        known: Kinds,
+        ours: frozenset[str],
+        gone: Container[str] = (),
+    ) -> None:
+        """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks, `gone`
+        the claims that stand nowhere any more."""
         for path in sorted({*on_disk, *wanted}):
             if self.is_no_text(path):
                 continue
@@ -167,7 +175,7 @@ class Publisher:
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:
-                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours)
+                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours, gone)
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Options, compile_vault
+from compiler.check import verify
 from compiler.report import Report
 from learning import desk as desks
 from learning.changed_card import FACT, ChangedCards, history
@@ -301,3 +302,43 @@ def test_the_proposal_to_an_article_goes_with_what_it_proposed(vault: Vault) -> 
     edit(vault, "tides", ("pull of the sun", "pull of the moon"))
     built(vault, 2)
     assert not proposal.exists() and "And I have seen one." in article.read_text(encoding="utf-8")
+
+
+WEIRS = """\
+# Weirs
+
+A weir is a low barrier across a river that raises the water by 40 centimetres.
+"""
+
+
+@pytest.mark.parametrize(("returns_in", "gap_days"), [("weirs", 1), ("rivers", 1), ("rivers", 0)])
+def test_a_fact_that_returns_with_another_number_is_the_card_it_was(
+    vault: Vault, returns_in: str, gap_days: int
+) -> None:
+    """`gap_days` 0: the fact goes from one document as another takes it up."""
+    write(vault, "weirs", WEIRS)
+    built(vault, 1)
+    placed = by_question(desk_on(vault, 1))["what is a weir?"]
+    desks.rate(desk_on(vault, 1), placed.id, Rating.EASY, via="cli")
+    reword(vault, placed, "A low barrier across a river.")
+    write(vault, "weirs", "# Weirs\n\nNothing is known of them.\n")
+    if gap_days:
+        built(vault, 2)
+        assert desk_on(vault, 2).state(placed.id).retracted
+        assert verify(vault, lambda event: None).unsupported == []
+    write(vault, returns_in, WEIRS.replace("40", "80"))
+    report = built(vault, 3)
+    desk = desk_on(vault, 3)
+    (mine,) = (p for p in desk.cards.values() if p.card.question == "What is a weir?")
+    assert mine.id == placed.id and mine.card.answer == "A low barrier across a river."
+    state = desk.state(placed.id)
+    assert (state.retracted, state.changed, state.reps) == (False, True, 1)
+    told = [(e["type"], e.get("how")) for e in card_events(vault) if e["id"] == placed.id]
+    assert told[-1] == ("change", "fact") and report.cards["suspended"] == 0
+    found = ChangedCards(vault, desk.changes).of(placed.id, state)
+    assert found is not None and "40" in found.before and "80" in found.after
+    assert "80" in (vault.root / "output/proposals" / placed.deck.path).read_text(encoding="utf-8")
+    assert verify(vault, lambda event: None).unsupported == []  # it cites the claim that it rests on now
+    before = products(vault)
+    built(vault, 4, fresh=True)
+    assert products(vault) == before
