@@ -25,26 +25,35 @@ def export() -> None:
 @export.command("anki")
 @click.argument("out", metavar="OUT.apkg", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--newer", is_flag=True, help="Let every note win over what Anki holds, even one exported later.")
+@click.option("--imported", is_flag=True, help="Put cards that came from Anki in too: for another profile or person.")
 @vault_option
 @json_option
-def anki(out: Path, newer: bool, vault_dir: str | None, as_json: bool) -> int:
+def anki(out: Path, newer: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
     """A package for Anki: importing it again updates the notes and keeps their schedule.
+
+    Cards that `retain import anki` brought are left out: in the Anki they came from they would be there twice.
 
     \b
     Examples:
       retain export anki ~/Desktop/retain.apkg
     """
     from learning.anki import doubled_there, export_anki, retracted_there
+    from learning.anki_siblings import imported_cards
     from learning.desk import open_desk
 
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    notes, retracted = export_anki(desk, out, fresh=newer), retracted_there(desk)
+    left_out = [] if imported else imported_cards(desk.cards, desk.vault)
+    notes, retracted = export_anki(desk, out, fresh=newer, left_out=set(left_out)), retracted_there(desk)
     doubled = doubled_there(desk)
     if as_json:
-        report.show_json({"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled})
+        report.show_json(
+            {"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled, "imported": left_out}
+        )
         return report.DONE
-    report.show(f"{notes} notes in {out}; in Anki: File, Import")
+    report.show(f"{report.number(notes, 'note')} in {out}; in Anki: File, Import")
+    if left_out:
+        report.show(f"{report.number(len(left_out), 'card')} left out that came from Anki; `--imported` puts them in")
     if retracted:
         search = " OR ".join(f"CardId:{card}" for card in retracted)
         report.show(f"retracted since they were exported; find and suspend them in Anki: {search}")

@@ -14,9 +14,9 @@ import re
 import sqlite3
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -114,15 +114,16 @@ def vault_tag(vault_id: str) -> str:
     return f"{VAULT_TAG}{hashlib.sha256(vault_id.encode()).hexdigest()[:10]}"
 
 
-def notes_of(desk: Desk, media: Media | None = None) -> list[AnkiNote]:
-    """Every card of the vault but retracted ones, in the order of the decks; the pictures they show go to `media`."""
+def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId] = ()) -> list[AnkiNote]:
+    """Every card of the vault but retracted ones and those `left_out`, in the order of the decks; the pictures they
+    show go to `media`."""
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
     made = read_made(desk.vault)
     tags: dict[str, tuple[str, ...]] = {}
     notes = []
     for id_, placed in desk.cards.items():
-        if desk.state(id_).retracted:
+        if id_ in left_out or desk.state(id_).retracted:
             continue
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
         fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
@@ -278,19 +279,25 @@ def doubled_there(desk: Desk) -> list[CardId]:
     return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
 
 
-def export_anki(desk: Desk, path: Path, *, fresh: bool = False) -> int:
+def export_anki(desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = ()) -> int:
     """Writes the package to `path`; gives the number of notes in it. Raises: Refused, WriteFailed.
 
     With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
     """
     media = Media(desk.vault)
-    notes = notes_of(desk, media)
-    known = {} if fresh else read_stamps(desk.vault.read_bytes(STAMPS))
-    stamps = stamped(notes, known, desk.now)
+    notes = notes_of(desk, media, left_out)
+    known = read_stamps(desk.vault.read_bytes(STAMPS))
+    stamps = stamped(notes, {} if fresh else known, desk.now)
     with export_file(path, forbidden=desk.vault.kept_out()) as temporary:
         temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
-    keep_stamps(desk, known | stamps)
+    keep_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
     return len(notes)
+
+
+def _after(stamp: NoteStamp, old: NoteStamp | None) -> NoteStamp:
+    """`stamp` with what exports before it showed, which Anki may still have."""
+    shown = (*(s for s in (old.shown if old else ()) if s not in stamp.shown), *stamp.shown)
+    return replace(stamp, shown=shown[-_SHOWN:])
 
 
 def keep_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from learning.placed import Placed
@@ -86,3 +86,16 @@ def groups(vault: Vault, cards: Iterable[Placed]) -> dict[CardId, str]:
             ours.add(placed.id)
     numbers = note_numbers(vault, ours) if ours else {}
     return found | {card: group_name(numbers.get(card) or own_number(card)) for card in ours}
+
+
+def imported_cards(cards: Mapping[CardId, Placed], vault: Vault) -> list[CardId]:
+    """The cards that an import made of Anki notes, in the order of `cards`: in some Anki they are notes already.
+
+    Their births tell, wherever they stand now; without one, as where an import was cut off, the file that they are in.
+    """
+    numbers = note_numbers(vault, cards)
+    return [
+        card
+        for card, placed in cards.items()
+        if (numbers[card] != own_number(card) if card in numbers else is_imported(placed.deck))
+    ]
