@@ -50,12 +50,12 @@ class AnkiConnect:
         """What the action gives. Raises: AnkiNotReached, AnkiRefused."""
         return self._result(action, self._answer(self._request(action, params)))
 
-    def each(self, action: str, params: Sequence[dict[str, Any]]) -> list[Any]:
-        """The action once for each of `params`, in one request; an AnkiRefused stands where one was refused."""
-        answers = self.call("multi", actions=[self._request(action, one) for one in params])
-        if not isinstance(answers, list) or len(answers) != len(params):
+    def each(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+        """What each (action, parameters) gives, in one request; an AnkiRefused stands where one was refused."""
+        answers = self.call("multi", actions=[self._request(action, params) for action, params in asked])
+        if not isinstance(answers, list) or len(answers) != len(asked):
             raise self._odd("the number of its answers is not that of the questions")
-        return [self._result_or_refusal(action, answer) for answer in answers]
+        return [self._result_or_refusal(action, said) for (action, _), said in zip(asked, answers, strict=True)]
 
     def _request(self, action: str, params: dict[str, Any]) -> dict[str, Any]:
         key = {"key": self.key} if self.key else {}
@@ -81,7 +81,8 @@ class AnkiConnect:
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def _answer(self, request: dict[str, Any]) -> object:
-        data = self._exchanged(json.dumps(request, ensure_ascii=False).encode())
+        words = json.dumps(request, ensure_ascii=False)
+        data = self._exchanged(words.encode(errors="replace"))  # half a character pair may have come in a tag
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:

@@ -1,29 +1,23 @@
 """Cards and reviews of a vault and a running Anki, brought together: reviews come home, notes go there.
 
-A note is known by its field CardId, whichever way it came into Anki. New ones go there as a package, so that they have
-the GUIDs of `export anki`; where the add-on cannot take a package, one by one, and then Anki chooses the GUIDs. What a
-human wrote into a note in Anki stays until the vault says something new.
+A note is known by its field CardId, whichever way it came into Anki. What a human wrote into a note in Anki stays until
+the vault says something new, and what a human deleted there stays away. Cards that came from Anki are notes there
+already: they are left out.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from learning.anki import (
-    BACK,
-    FIELDS,
-    FRONT,
-    MODEL,
     STAMPS,
-    STYLE,
     VAULT_TAG,
     AnkiNote,
-    fields_digest,
+    NoteStamp,
     keep_stamps,
     notes_of,
     package,
@@ -31,10 +25,15 @@ from learning.anki import (
     stamped,
     vault_tag,
 )
-from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused
-from learning.anki_made import Made, keep_made
+from learning.anki_connect import AnkiConnect
+from learning.anki_deeds import RETRACTED, Deeds, Failed, Progress, Tagged, ToDo, do, package_taken
+from learning.anki_made import keep_made
+from learning.anki_marks import take_marks
 from learning.anki_media import Media
-from learning.anki_reviews import AnkiReview, dated, imports, known_origins
+from learning.anki_read import AnkiCard, AnkiPackage
+from learning.anki_reviews import dated, imports, known_origins
+from learning.anki_siblings import imported_cards
+from learning.anki_there import Found, found_notes, reviews, standings
 from learning.desk import Desk
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, WriteFailed
@@ -44,40 +43,25 @@ from vault.log_event import Import
 from vault.review_log import append
 
 PUSHED = ".retain/anki-sync.json"
-_PACKAGE = ".retain/anki-sync.apkg"  # for as long as Anki reads it
-RETRACTED = "retain::retracted"
+_VAULT = CardId("vault")  # no card's id: it is too short
 _OURS = "retain::"  # tags that begin so are ours; a human's own stay
-_FEW, _MANY = 50, 500  # in one request: notes that are written, and what is only read
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A note in Anki that has a CardId. `cards` are Anki's numbers of its cards, the first of which is ours."""
-
-    id: int
-    card: CardId
-    fields: Mapping[str, str]
-    tags: tuple[str, ...]
-    cards: tuple[int, ...]
-
-    @property
-    def digest(self) -> str:
-        """Says whether our fields are what we last took there."""
-        return fields_digest(self.fields.get(name, "") for name in FIELDS)
+_MOVED = "Anki took it in and shows no note with its CardId: put that field right there, or delete the note"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `retracted` are to be
-    suspended, `twice` are cards that two notes show."""
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `gone` are no longer
+    there, and stay away. `retracted` are to be suspended, `revived` to be let go again, `twice` are cards that two
+    notes show. No card is in a list twice."""
 
     create: tuple[AnkiNote, ...] = ()
     update: tuple[tuple[Found, AnkiNote], ...] = ()
     retag: tuple[tuple[Found, AnkiNote], ...] = ()
     unchanged: tuple[AnkiNote, ...] = ()
     edited: tuple[CardId, ...] = ()
+    gone: tuple[CardId, ...] = ()
     retracted: tuple[Found, ...] = ()
+    revived: tuple[Found, ...] = ()
     twice: tuple[CardId, ...] = ()
 
 
@@ -92,49 +76,105 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What was done, or in a dry run would be. `failed` says of each note or picture why Anki would not take it."""
+    """What was done, or in a dry run would be. `failed` says of each note or picture why Anki would not take it,
+    `left_out` which cards that came from Anki were left out, `marks` how many
+    cards were suspended here and resumed."""
 
     plan: Plan
     home: Home
     media: int = 0
-    failed: tuple[str, ...] = ()
+    failed: tuple[Failed, ...] = ()
+    left_out: tuple[CardId, ...] = ()
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def created(self) -> list[CardId]:
+        return self._done(note.card for note in self.plan.create)
+
+    @property
+    def changed(self) -> list[CardId]:
+        return self._done(note.card for _, note in (*self.plan.update, *self.plan.retag))
+
+    @property
+    def suspended(self) -> list[CardId]:
+        return self._done(one.card for one in self.plan.retracted)
+
+    @property
+    def resumed(self) -> list[CardId]:
+        return self._done(one.card for one in self.plan.revived)
+
+    def _done(self, cards: Iterable[CardId]) -> list[CardId]:
+        """Each card once, less those of which Anki would not take something."""
+        refused = {each.id for each in self.failed}
+        return [card for card in dict.fromkeys(cards) if card not in refused]
 
 
-def sync(desk: Desk, anki: AnkiConnect, *, dry_run: bool = False, newer: bool = False) -> Synced:
+def sync(
+    desk: Desk,
+    anki: AnkiConnect,
+    *,
+    dry_run: bool = False,
+    newer: bool = False,
+    imported: bool = False,
+    progress: Progress | None = None,
+) -> Synced:
     """Brings every review of our cards home, then takes new and changed cards there; safe to repeat or to break off.
 
-    With `newer`, the vault's words also replace what was edited in Anki; with `dry_run`, Anki is only read.
+    With `newer`, the vault's words also replace what was edited or deleted in Anki; with `imported`, cards that came
+    from Anki go there as well; with `dry_run`, Anki is only read. `progress` hears (done, of) of the changes in Anki.
     Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
     """
     tag = vault_tag(desk.vault.settings.vault_id)
-    found = _found(anki, desk.cards, tag)
+    found = found_notes(anki, desk.cards, tag)
+    shown = {one.card for one in found}
+    left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
     media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
-    pushed = read_pushed(old)
-    retracted = {card for card in desk.cards if desk.state(card).retracted}
-    notes, known = notes_of(desk, media), read_stamps(desk.vault.read_bytes(STAMPS))
+    notes, known = notes_of(desk, media, frozenset(left_out)), read_stamps(desk.vault.read_bytes(STAMPS))
+    pushed = read_pushed(old, tag)
+    plan = _planned(desk, notes, found, known, pushed, newer=newer)
+    home = _home(desk, anki, found)
+    if home.new and not dry_run:
+        append(desk.vault.guard(Scope.LOG), *home.new)
+    marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
+    if dry_run:
+        return Synced(plan, home, left_out=left_out, marks=marks)
+    deeds = _done(desk, anki, plan, known, media, progress)
+    refused = deeds.refused
+    there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    there = [note for note in there if note.card not in refused]
+    keep_stamps(desk, known | stamped(there, known, desk.now))
+    _keep(desk, old, pushed | {note.card: note.shown for note in there}, tag)
+    failed = tuple(_placed(desk, each) for each in deeds.failed)
+    return Synced(plan, home, deeds.media, failed, left_out, marks)
+
+
+def _placed(desk: Desk, failed: Failed) -> Failed:
+    """`failed` with the place of its card."""
+    if CardId(failed.id) not in desk.cards:
+        return failed
+    place = desk.place(CardId(failed.id))
+    return replace(failed, path=place.path, line=place.line)
+
+
+# --- what is to be done ---------------------------------------------------------------------------------------------
+
+
+def _planned(
+    desk: Desk,
+    notes: Sequence[AnkiNote],
+    found: Sequence[Found],
+    known: Mapping[CardId, NoteStamp],
+    pushed: Mapping[CardId, str],
+    *,
+    newer: bool,
+) -> Plan:
+    retracted = {one.card for one in found if desk.state(one.card).retracted}
     # What an export gave out counts as taken there, for cards that no sync has taken yet.
     given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
     older = {card: stamp.shown for card, stamp in known.items()}
-    plan = planned(notes, found, {} if newer else given | pushed, retracted, older)
-    home = _home(desk, anki, found)
-    if dry_run:
-        return Synced(plan, home)
-    if home.new:
-        append(desk.vault.guard(Scope.LOG), *home.new)
-    there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
-    stamps = known | stamped(there, known, desk.now)
-    new = [replace(note, tags=(*note.tags, tag)) for note in plan.create]
-    came: Container[CardId] = ()
-    if new:
-        data = package(desk.vault.settings.vault_id, new, stamps, media.files)
-        if _package_taken(desk, anki, data):
-            came = {one.card for one in _found(anki, desk.cards, tag)}
-    sent, failed, made = _taken_there(anki, plan, [note for note in new if note.card not in came], media)
-    if made:
-        keep_made(desk.vault, made)
-    keep_stamps(desk, stamps)
-    _keep(desk, old, pushed | {note.card: note.shown for note in there})
-    return Synced(plan, home, sent, tuple(failed))
+    if newer:
+        return planned(notes, found, {}, retracted, older)
+    return planned(notes, found, {**given, **pushed}, retracted, older, pushed)
 
 
 def planned(
@@ -143,22 +183,27 @@ def planned(
     pushed: Mapping[CardId, str],
     retracted: Container[CardId] = (),
     older: Mapping[CardId, Collection[str]] | None = None,
+    taken: Container[CardId] = (),
 ) -> Plan:
-    """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there.
+    """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there,
+    `taken` the cards that were there once: one that isn't any more was deleted there.
 
     Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki; unless
-    they are those of an `older` export, and a newer one was never imported.
+    they are words that we gave out before (`older`), and what came later was never imported.
     """
     there: dict[CardId, list[Found]] = {}
     for one in found:
         there.setdefault(one.card, []).append(one)
-    create, update, retag, edited, same = [], [], [], [], []
+    create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
     for note in notes:
-        ours = there.get(note.card)
-        if ours is None:
-            create.append(note)
-            continue
-        for one in ours:
+        if note.card not in there:
+            if note.card in taken:
+                gone.append(note.card)
+            else:
+                create.append(note)
+        for one in there.get(note.card, ()):
+            if RETRACTED in one.tags:
+                revived.append(one)
             if one.digest != note.shown:
                 stale = older is not None and one.digest in older.get(note.card, ())
                 if pushed.get(note.card) == note.shown and not stale:
@@ -176,8 +221,10 @@ def planned(
         tuple(update),
         tuple(retag),
         tuple(same),
-        tuple(edited),
+        tuple(dict.fromkeys(edited)),
+        tuple(gone),
         retracted=tuple(left),
+        revived=tuple(revived),
         twice=tuple(twice),
     )
 
@@ -191,202 +238,103 @@ def _stays(tag: str) -> bool:
     return not tag.startswith(_OURS) or tag.startswith(VAULT_TAG)
 
 
-# --- what Anki holds ------------------------------------------------------------------------------------------------
-
-
-def _found(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[Found]:
-    """The notes in Anki of the vault's cards, in the order in which they were made; none that another vault made."""
-    numbers = anki.call("findNotes", query='"CardId:_*"')
-    _check(isinstance(numbers, list) and all(type(n) is int for n in numbers), "findNotes", anki)
-    found = []
-    for some in _parts(sorted(set(numbers)), _MANY):
-        told = anki.call("notesInfo", notes=list(some))
-        _check(isinstance(told, list), "notesInfo", anki)
-        found += [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
-    return [one for one in found if one.card in cards and _whose(one) in ("", tag)]
-
-
-def _whose(one: Found) -> str:
-    return next((tag for tag in one.tags if tag.startswith(VAULT_TAG)), "")
-
-
-def _note(told: Any, anki: AnkiConnect) -> Found:
-    try:
-        fields = {str(name): value["value"] for name, value in told["fields"].items()}
-        note = Found(
-            told["noteId"], CardId(fields["CardId"].strip()), fields, tuple(told["tags"]), tuple(told["cards"])
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _no_answer("notesInfo", anki) from error
-    texts, numbers = [*fields.values(), *note.tags], [note.id, *note.cards]
-    _check(all(isinstance(t, str) for t in texts) and all(type(n) is int for n in numbers), "notesInfo", anki)
-    return note
-
-
-def _rows(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
-    """Every row of Anki's review log that is of a card of ours."""
-    ours = {one.cards[0]: one.card for one in found if one.cards}
-    for some in _parts(sorted(ours), _MANY):
-        told = anki.call("getReviewsOfCards", cards=list(some))
-        _check(isinstance(told, dict), "getReviewsOfCards", anki)
-        for number, reviews in told.items():
-            card = ours.get(int(number)) if number.isdecimal() and number.isascii() else None
-            _check(card is not None and isinstance(reviews, list), "getReviewsOfCards", anki)
-            for row in reviews:
-                yield _review(card, row, anki)
-
-
-def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
-    _check(isinstance(row, dict), "getReviewsOfCards", anki)
-    numbers = [row.get(name) for name in ("id", "ease", "time", "type", "factor")]
-    _check(all(type(n) is int for n in numbers), "getReviewsOfCards", anki)
-    return AnkiReview(card, *numbers)
-
-
-def _check(fits: bool, action: str, anki: AnkiConnect) -> None:
-    if not fits:
-        raise _no_answer(action, anki)
-
-
-def _no_answer(action: str, anki: AnkiConnect) -> AnkiNotReached:
-    what = f"what answers there is no AnkiConnect: its answer to `{action}` has another form"
-    return AnkiNotReached(what, where=anki.shown, hint="update Anki and the add-on")
-
-
-def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
-
-
 # --- reviews come home ----------------------------------------------------------------------------------------------
 
 
 def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
     """What is new in Anki's log of reviews, not yet written down."""
-    rows, odd = dated(_rows(anki, found), desk.now)
+    rows, odd = dated(reviews(anki, found), desk.now)
     known = known_origins(desk.log.events)
     new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
     return Home(tuple(new), sum(row.origin in known for row in rows), tuple(odd))
 
 
+@dataclass(slots=True)
+class _Marks:
+    dry_run: bool
+    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
+
+
+def _marked(
+    desk: Desk, anki: AnkiConnect, found: Sequence[Found], new: Sequence[Import], *, dry_run: bool
+) -> dict[str, int]:
+    """Suspends and resumes here what was suspended and resumed there, as an import does; gives how many.
+
+    What a sync suspended, as its card was retracted, is no word of the human's.
+    """
+    told = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
+    cards = [
+        AnkiCard(s.number, one.id, 0, 0, s.mod, 0, -1 if s.is_suspended else 0, 0)
+        for one, s in zip(told, standings(anki, [one.cards[0] for one in told]), strict=True)
+        if s is not None
+    ]
+    report = _Marks(dry_run)
+    package = AnkiPackage(Path(), "", cards=tuple(cards))
+    known = {one.cards[0]: one.card for one in told}
+    take_marks(desk.vault, (*desk.log.events, *new), package, known, desk.now, report)
+    return report.marks
+
+
 # --- notes go there -------------------------------------------------------------------------------------------------
 
 
-def _package_taken(desk: Desk, anki: AnkiConnect, data: bytes) -> bool:
-    """Whether Anki says that it took the package in: it may see no file of ours, or the add-on be older than Anki."""
-    guard = desk.vault.guard(Scope.LOG)
-    old = guard.read(_PACKAGE)
-    guard.write(_PACKAGE, data, expect=None if old is None else sha256_hex(old))
+def _done(
+    desk: Desk,
+    anki: AnkiConnect,
+    plan: Plan,
+    known: Mapping[CardId, NoteStamp],
+    media: Media,
+    progress: Progress | None,
+) -> Deeds:
+    """Does what was planned; notes that Anki made by itself are written down even where it breaks off."""
+    deeds = Deeds()
+    new = _sent(desk, anki, plan.create, known, media, deeds)
+    tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
     try:
-        return anki.call("importPackage", path=str(desk.vault.root / _PACKAGE)) is True
-    except AnkiRefused:
-        return False
+        do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, deeds, progress)
     finally:
-        guard.remove(_PACKAGE, expect=sha256_hex(data))
+        if deeds.made:
+            keep_made(desk.vault, deeds.made)
+    return deeds
 
 
-def _taken_there(
-    anki: AnkiConnect, plan: Plan, new: Sequence[AnkiNote], media: Media
-) -> tuple[int, list[str], dict[CardId, Made]]:
-    """Writes what was planned into Anki, with the notes `new` one by one: the number of pictures sent, what Anki would
-    not take, and which notes it made."""
-    failed: list[str] = []
-    sent = _send_media(anki, media.files, failed) if new or plan.update else 0
-    if new:
-        _make_note_type(anki)
-        for deck in dict.fromkeys("::".join(note.deck) for note in new):
-            anki.call("createDeck", deck=deck)
-    answers = _each(anki, "addNote", [(note.card, {"note": _new(note)}) for note in new], failed)
-    made = {card: Made(number) for card, number in answers if type(number) is int}
-    changed = [(note.card, {"note": {"id": one.id, "fields": _named(note)}}) for one, note in plan.update]
-    _each(anki, "updateNoteFields", changed, failed)
-    for one, note in (*plan.update, *plan.retag):
-        _retag(anki, one, _tags(one, note))
-    for one in plan.retracted:
-        anki.call("suspend", cards=list(one.cards))
-        _retag(anki, one, [*one.tags, RETRACTED])
-    return sent, failed, made
+def _sent(
+    desk: Desk,
+    anki: AnkiConnect,
+    create: Sequence[AnkiNote],
+    known: Mapping[CardId, NoteStamp],
+    media: Media,
+    deeds: Deeds,
+) -> list[AnkiNote]:
+    """Sends new notes as a package; gives those that have to be made one by one, as Anki took no package.
 
-
-def _each(
-    anki: AnkiConnect, action: str, asked: Sequence[tuple[CardId, dict[str, Any]]], failed: list[str]
-) -> list[tuple[CardId, Any]]:
-    """(card, what Anki answered) wherever it did what was asked."""
-    done = []
-    for some in _parts(asked, _FEW):
-        for (card, _), answer in zip(some, anki.each(action, [params for _, params in some]), strict=True):
-            if isinstance(answer, AnkiRefused):
-                failed.append(f"card {card}: {answer.what}")
-            else:
-                done.append((card, answer))
-    return done
-
-
-def _new(note: AnkiNote) -> dict[str, Any]:
-    """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
-    return {
-        "deckName": "::".join(note.deck),
-        "modelName": MODEL,
-        "fields": _named(note),
-        "tags": list(note.tags),
-        "options": {"allowDuplicate": True},
-    }
-
-
-def _named(note: AnkiNote) -> dict[str, str]:
-    return dict(zip(FIELDS, note.fields, strict=True))
-
-
-def _retag(anki: AnkiConnect, one: Found, tags: Sequence[str]) -> None:
-    for action, words in (
-        ("removeTags", [tag for tag in one.tags if tag not in tags]),
-        ("addTags", [tag for tag in tags if tag not in one.tags]),
-    ):
-        if words:
-            anki.call(action, notes=[one.id], tags=" ".join(words))
-
-
-def _make_note_type(anki: AnkiConnect) -> None:
-    """Our note type, made where Anki has none. Raises: AnkiRefused if another one has its name."""
-    names = anki.call("modelNames")
-    _check(isinstance(names, list), "modelNames", anki)
-    if MODEL not in names:
-        templates = [{"Name": "Card", "Front": FRONT, "Back": BACK}]
-        anki.call("createModel", modelName=MODEL, inOrderFields=list(FIELDS), css=STYLE, cardTemplates=templates)
-        return
-    there = anki.call("modelFieldNames", modelName=MODEL)
-    _check(isinstance(there, list), "modelFieldNames", anki)
-    if missing := [name for name in FIELDS if name not in there]:
-        what = f"Anki's note type `{MODEL}` has no field {', '.join(missing)}"
-        raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
-
-
-def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], failed: list[str]) -> int:
-    """Sends the pictures that Anki hasn't got. Their names say what is in them, so that no other file is replaced."""
-    if not files:
-        return 0
-    there = anki.call("getMediaFilesNames", pattern="retain-*")
-    _check(isinstance(there, list), "getMediaFilesNames", anki)
-    missing = sorted(files.keys() - {name for name in there if isinstance(name, str)})
-    for name in missing:
-        try:
-            anki.call("storeMediaFile", filename=name, data=base64.b64encode(files[name]).decode())
-        except AnkiRefused as refused:
-            failed.append(f"picture {name}: {refused.what}")
-    return len(missing)
+    A note that is not to be found though the package was taken in is there under its GUID, with another CardId:
+    made once more, it would be there twice.
+    """
+    tag = vault_tag(desk.vault.settings.vault_id)
+    new = [replace(note, tags=(*note.tags, tag)) for note in create]
+    data = package(desk.vault.settings.vault_id, new, stamped(create, known, desk.now), media.files)
+    if not new or not package_taken(desk.vault, anki, data):
+        return new
+    came = {one.card for one in found_notes(anki, desk.cards, tag)}
+    deeds.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
+    return []
 
 
 # --- what was taken there last time ---------------------------------------------------------------------------------
 
 
-def read_pushed(data: bytes | None) -> dict[CardId, str]:
-    """Card -> digest of its fields as they were taken to Anki; none where the file is gone or spoilt."""
+def read_pushed(data: bytes | None, tag: str = "") -> dict[CardId, str]:
+    """Card -> digest of its fields as they were taken to Anki; none where the file is gone or spoilt, or is of the
+    vault of another `tag`, of which this one is a copy."""
     try:
-        return {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
+        found = {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
     except (ValueError, AttributeError, RecursionError):
         return {}
+    return {} if found.pop(_VAULT, tag) != tag else found
 
 
-def _keep(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str]) -> None:
-    data = json.dumps(pushed, indent=0, sort_keys=True).encode()
+def _keep(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str], tag: str) -> None:
+    data = json.dumps({_VAULT: tag, **pushed}, indent=0, sort_keys=True).encode()
     with suppress(WriteFailed, Refused):  # without it the next time takes an edit made in Anki for an older text
         desk.vault.guard(Scope.LOG).write(PUSHED, data, expect=None if old is None else sha256_hex(old))

@@ -163,6 +163,16 @@ class ConnectServer:
         self.col.sched.suspend_cards(cards)
         return True
 
+    def do_unsuspend(self, cards: list[int]) -> bool:
+        self.col.sched.unsuspend_cards(cards)
+        return True
+
+    def do_areSuspended(self, cards: list[int]) -> list[bool]:
+        return [self.col.get_card(id_).queue == -1 for id_ in cards]
+
+    def do_cardsModTime(self, cards: list[int]) -> list[dict[str, int]]:
+        return [{"cardId": id_, "mod": self.col.get_card(id_).mod} for id_ in cards]
+
     def do_getMediaFilesNames(self, pattern: str = "*") -> list[str]:
         return [path.name for path in Path(self.col.media.dir()).glob(pattern)]
 

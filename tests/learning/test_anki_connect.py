@@ -18,7 +18,7 @@ def test_whoever_runs_lets_us_in_and_answers() -> None:
     with serving(ConnectServer(None)) as server:
         anki = connected(server.url)
         assert anki.call("version") == 6
-        answers = anki.each("version", [{}, {"nonsense": 1}])
+        answers = anki.each([("version", {}), ("version", {"nonsense": 1})])
         assert answers[0] == 6 and isinstance(answers[1], AnkiRefused)
         assert server.calls == ["requestPermission", "version", "version", "multi", "version", "version"]
 
@@ -67,7 +67,7 @@ def test_a_key_is_asked_for_by_name_and_goes_with_each_action() -> None:
                 connected(server.url, wrong)
             assert "sesame" not in str(told.value) and (not wrong or wrong not in str(told.value))
         anki = connected(server.url, "sesame")
-        assert anki.each("version", [{}]) == [6]
+        assert anki.each([("version", {})]) == [6]
         assert "sesame" not in repr(anki)
 
 

@@ -29,7 +29,7 @@ def anki(tmp_path: Path) -> Iterator[AnkiConnect]:
         yield there
 
 
-def synced(vault: Vault, anki: AnkiConnect, **options: bool) -> Synced:
+def synced(vault: Vault, anki: AnkiConnect, **options: Any) -> Synced:
     return sync(open_desk(vault, datetime.now(UTC)), anki, **options)
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from learning.anki import export_anki, guid_of, vault_tag
 from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused, connected
-from learning.anki_sync import PUSHED, RETRACTED, Synced, read_pushed, sync
+from learning.anki_deeds import RETRACTED
+from learning.anki_sync import PUSHED, Synced, read_pushed, sync
 from learning.desk import open_desk, rate
 from tests.learning.connect_server import ConnectServer, serving
 from vault.ids import CardId
@@ -25,7 +26,7 @@ VAULT_ID = "01KB0000000000000000000000"
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 READING = {
     *("requestPermission", "version", "findNotes", "notesInfo", "getReviewsOfCards"),
-    *("modelNames", "modelFieldNames", "getMediaFilesNames"),
+    *("modelNames", "modelFieldNames", "getMediaFilesNames", "multi", "areSuspended", "cardsModTime"),
 }
 
 
@@ -39,7 +40,7 @@ def server(tmp_path: Path) -> Iterator[ConnectServer]:
     col.close()
 
 
-def synced(vault: Vault, server: ConnectServer, **options: bool) -> Synced:
+def synced(vault: Vault, server: ConnectServer, **options: Any) -> Synced:
     return sync(open_desk(vault, datetime.now(UTC)), connected(server.url, server.key), **options)
 
 
@@ -248,7 +249,7 @@ def test_what_anki_will_not_take_is_named_and_the_rest_is_taken(vault: Vault, se
 
     with serving(Choosy(server.col)) as choosy:
         done = synced(vault, choosy)
-        assert len(done.failed) == 1 and A2 in done.failed[0] and "\x1b" not in done.failed[0]
+        assert len(done.failed) == 1 and done.failed[0].id == A2 and "\x1b" not in done.failed[0].reason
         assert set(notes(choosy)) == {A1, B1}
     assert counts(synced(vault, server)) == (1, 0, 2, 0)
 
