@@ -108,7 +108,7 @@ def _hours(replay: Replay, calendar: StudyCalendar) -> Iterator[Hour]:
     """The hours that have reviews. Clocks differ by whole quarters of an hour, so each quarter is asked for once."""
     counts: dict[int, list[int]] = {}
     quarter, hour = -1, 0
-    for at, rating in zip(replay.columns.at_ms, replay.columns.rating, strict=True):
+    for at, rating in zip(replay.columns.when_ms, replay.columns.rating, strict=True):
         if at // (_HOUR_MS // 4) != quarter:
             quarter = at // (_HOUR_MS // 4)
             instant = min(max(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at), _EARLIEST), _LATEST)

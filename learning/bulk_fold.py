@@ -84,7 +84,7 @@ def states_of(scanned: ScannedLog, scheduler: Scheduler, changes: Iterable[CardE
     """The state of every card that the log or the ledger speaks of."""
     columns, follower = scanned.reviews, Follower(scheduler)
     visits = _visits(columns, scheduler)
-    last_ms = dict(zip(columns.card, columns.at_ms, strict=True))
+    last_ms = dict(zip(columns.card, columns.when_ms, strict=True))
     marks = _marks(scanned, changes)
     states = {
         card: follower.follow(card, UNSEEN, visits[number], _at(last_ms[number]))
@@ -98,7 +98,7 @@ def states_of(scanned: ScannedLog, scheduler: Scheduler, changes: Iterable[CardE
 
 def _visits(columns: ReviewColumns, scheduler: Scheduler) -> list[list[int]]:
     """By card, its reviews: the study day, shifted, with the rating in the low bits."""
-    shifted = map((1 << _DAY_SHIFT).__mul__, scheduler.calendar.days_of_ms(columns.at_ms))
+    shifted = map((1 << _DAY_SHIFT).__mul__, scheduler.calendar.days_of(columns))
     visits: list[list[int]] = [[] for _ in columns.cards]
     for number, visit in zip(columns.card, map(add, shifted, columns.rating), strict=True):
         visits[number].append(visit)
@@ -115,11 +115,11 @@ def _follow_marked(
     """Adds to `states` the cards that something befell besides reviews."""
     numbers = {card: number for number, card in enumerate(scanned.reviews.cards) if card in marks}
     rows = _rows_of(scanned.reviews.card, set(numbers.values()))
-    at_ms = scanned.reviews.at_ms
+    when_ms = scanned.reviews.when_ms
     for card, found in marks.items():
         number = numbers.get(card)
         theirs = () if number is None else zip(rows[number], visits[number], strict=True)
-        state = follower.follow_marked(card, [(row, visit, at_ms[row]) for row, visit in theirs], found)
+        state = follower.follow_marked(card, [(row, visit, when_ms[row]) for row, visit in theirs], found)
         if state is not None:
             states[card] = state
 
@@ -171,7 +171,7 @@ class Follower:
         for place, event in marks:
             upto = bisect_left(visits, place, key=itemgetter(0))
             state = self._through(card, state, visits[done:upto])
-            state = mark(state, event, self.scheduler, calendar.day(event.at))
+            state = mark(state, event, self.scheduler, calendar.day(event.when))
             done = upto
         return self._through(card, state, visits[done:])
 
@@ -203,6 +203,8 @@ class Follower:
                 elapsed = day - last
                 if elapsed > MOST_DAYS:
                     elapsed = MOST_DAYS
+                elif elapsed < 0:
+                    elapsed = 0
                 stability, difficulty = after(stability, difficulty, elapsed, rating)
                 if stability > MOST_STABLE:
                     stability = MOST_STABLE

@@ -7,6 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vault.review_columns import ReviewColumns
 
 # Between the first day's beginning and the last one's, in any zone, lies every instant from the earliest to the latest.
 _FIRST = date.min.toordinal() + 1
@@ -60,6 +64,14 @@ class StudyCalendar:
             day = self.day(_EPOCH + _MS * instants[row])
             end = (self.start(day + 1) - _EPOCH) // _MS
             days.extend(array("q", (day,)) * max(1, bisect_left(instants, end, row) - row))
+        return days
+
+    def days_of(self, columns: ReviewColumns) -> array[int]:
+        """The study day of each of these reviews, by when it happened."""
+        days = self.days_of_ms(columns.at_ms)
+        clocks = columns.clocks
+        for row, day in zip(clocks, self.days(_EPOCH + _MS * ms for ms in clocks.values()), strict=True):
+            days[row] = day
         return days
 
     def shown(self, at: datetime) -> str:

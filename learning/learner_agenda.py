@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -160,10 +160,16 @@ def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
     return [gathered.completed(*found[subject.concept]) for subject in worst]
 
 
+def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
+    """The reviews that happened at `start` (Unix milliseconds) or later."""
+    rows, clocks = range(bisect_left(columns.at_ms, start), len(columns)), columns.clocks
+    return (row for row in rows if clocks.get(row, start) >= start)
+
+
 def _candidates(desk: Desk, columns: ReviewColumns, start: int) -> dict[str, list[Placed]]:
     """By concept the cards of those that were not recalled often enough since `start` to be looked at."""
     failed: Counter[int] = Counter()
-    for row in range(bisect_left(columns.at_ms, start), len(columns)):
+    for row in _rows_since(columns, start):
         if columns.rating[row] == 1:
             failed[columns.card[row]] += 1
     by_concept: Counter[str] = Counter()
@@ -300,9 +306,10 @@ def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict
     """The reviews since `start` that put a memory to the test, by card."""
     seen = replay(columns, desk.scheduler, desk.changes)
     out: dict[CardId, list[Trial]] = defaultdict(list)
+    when_ms = columns.when_ms
     for row in seen.tried():
-        if columns.at_ms[row] >= start:
-            at = columns.at_ms[row]
+        at = when_ms[row]
+        if at >= start:
             trial = Trial(at, columns.rating[row] > 1, seen.predicted[row], at >= recent)
             out[columns.cards[columns.card[row]]].append(trial)
     return out
@@ -315,7 +322,7 @@ class _Twins:
         self.words: dict[tuple[CardId, str], frozenset[str]] = {}
         self.holders: dict[tuple[str, str], list[CardId]] = defaultdict(list)
         self.desk = desk
-        met = {columns.card[row] for row in range(bisect_left(columns.at_ms, start), len(columns))}
+        met = {columns.card[row] for row in _rows_since(columns, start)}
         for card in sorted(columns.cards[number] for number in met):
             placed = desk.cards.get(card)
             for part, said in _parts(placed) if placed and not desk.state(card).retracted else ():

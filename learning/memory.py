@@ -85,6 +85,11 @@ class CardEvent:
     at: datetime
     id: str = ""
 
+    @property
+    def when(self) -> datetime:
+        """As of an event of the log."""
+        return self.at
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -136,7 +141,7 @@ class Scheduler:
     ) -> MemoryState:
         """`state` of `card` after a rating at `at`; `day` is its study day, if the caller has it already.
 
-        Raises: ClockWentBackwards if `at` is before the last review.
+        Raises: ClockWentBackwards if `at` is before the last review; not where `day` is given: then no time has passed.
         """
         day = self._not_before_last(state, at) if day is None else day
         phase, step, stability, difficulty, wait = self._theirs.review(*self._asked(card, state, day), rating)
@@ -164,11 +169,11 @@ class Scheduler:
         )
 
     def preview(self, card: CardId, state: MemoryState, at: datetime) -> dict[Rating, MemoryState]:
-        """What each of the four ratings would make of `state` of `card`. Raises: ClockWentBackwards.
+        """What each of the four ratings would make of `state` of `card`.
 
         The kernel says so, as the next card waits for it; a rating itself is left to the scheduler of record.
         """
-        day = self._not_before_last(state, at)
+        day = self.day(at)
         return {rating: self._follower.rated(card, state, rating, at, day) for rating in Rating}
 
     def foresee(self, card: CardId, state: MemoryState, at: datetime) -> None:
@@ -184,10 +189,13 @@ class Scheduler:
     def relearn(self, state: MemoryState, at: datetime, day: int) -> MemoryState:
         """`state` once the fact behind the card changed at `at`: due at once, as if it had been forgotten that day.
 
-        It counts as no lapse and no review, and the card is no harder for it.
+        It counts as no lapse and no review, and the card is no harder for it. What changes again before anyone saw it
+        is forgotten no further.
         """
         if state.phase is Phase.NEW:
             return state
+        if state.changed:
+            return replace(state, due=at)
         stability, _ = self.kernel.after(state.stability, state.difficulty, self._elapsed(state, day), Rating.AGAIN)
         again = state.phase is Phase.REVIEW and bool(self.rules.relearning_steps)
         return replace(
@@ -202,13 +210,10 @@ class Scheduler:
         )
 
     def retrievability(self, state: MemoryState, at: datetime) -> float:
-        """Probability in [0, 1] of recalling the card at `at`: 1.0 on the study day of its last review, 0.0 while NEW.
-
-        Raises: ClockWentBackwards if `at` is before the last review.
-        """
+        """Probability in [0, 1] of recalling the card at `at`: 1.0 till the day of its last review ends, 0.0 if NEW."""
         if state.phase is Phase.NEW:
             return 0.0
-        return self.kernel.retrievability(state.stability, self._elapsed(state, self._not_before_last(state, at)))
+        return self.kernel.retrievability(state.stability, self._elapsed(state, self.day(at)))
 
     def retention(self, card: CardId) -> float:
         """The chance of recall that the card wants to be asked at."""
@@ -238,13 +243,13 @@ class Scheduler:
                 f"{self.calendar.shown(at)} is before the card's last review, {self.calendar.shown(state.last_review)}"
             )
             raise ClockWentBackwards(what, hint="check the clock, or undo that review")
-        return self._day(at)
+        return self.day(at)
 
     def _elapsed(self, state: MemoryState, day: int) -> int:
         """Study days since the last review, never fewer than none."""
         return min(max(day - state.last_day, 0), MOST_DAYS) if state.phase is not Phase.NEW else 0
 
-    def _day(self, at: datetime) -> int:
+    def day(self, at: datetime) -> int:
         """The study day of `at`: mostly that of the instant asked for before."""
         if not self._today[0] <= at < self._today[1]:
             day = self.calendar.day(at)
@@ -340,7 +345,8 @@ def fold(
 ) -> dict[CardId, MemoryState]:
     """The state of every card that the log or the ledger speaks of, whatever the order or number of the events.
 
-    At the same instant the log comes before the ledger. `known` are states that a fold of everything before `events`
+    At the same instant the log comes before the ledger. Order goes by `at`, time by `when`: a review that a wrong clock
+    dated years ahead takes none from those after it. `known` are states that a fold of everything before `events`
     and `changes` has given.
     """
     states = dict(known or {})
@@ -349,11 +355,11 @@ def fold(
     if changes:
         steps.extend((c.at, True, f"{c.id}{c.type}", c) for c in changes)
         steps.sort(key=itemgetter(0, 1, 2))
-    days = scheduler.calendar.days(step[0] for step in steps)
-    for (at, _, _, event), day in zip(steps, days, strict=True):
+    days = scheduler.calendar.days(step[3].when for step in steps)
+    for (_, _, _, event), day in zip(steps, days, strict=True):
         if isinstance(event, Review):
             state = states.get(event.card, UNSEEN)
-            states[event.card] = scheduler.review(event.card, state, event.rating, at, day)
+            states[event.card] = scheduler.review(event.card, state, event.rating, event.when, day)
         elif isinstance(event, CardMark | CardEvent):
             marked = mark(states.get(event.card), event, scheduler, day)
             if marked is not None:

@@ -121,14 +121,19 @@ def _one_of_each(reviews: list[Item], new: list[Item], met: set[str]) -> tuple[l
 
 def done_today(events: Iterable[LogEvent], calendar: StudyCalendar, now: datetime) -> Done:
     """What has been reviewed in the study day of `now`, each card once."""
-    start = calendar.start(calendar.day(now))
-    before: set[CardId] = set()
+    day = calendar.day(now)
+    start, end = calendar.start(day), calendar.start(day + 1)
+    seen: set[CardId] = set()
+    first: set[CardId] = set()
     today: set[CardId] = set()
     for event in live(events):
         if isinstance(event, Review):
-            (today if event.at >= start else before).add(event.card)
-    first = frozenset(today - before)
-    return Done(len(first), len(today) - len(first), first, frozenset(today))
+            if start <= event.when < end:
+                today.add(event.card)
+                if event.card not in seen:
+                    first.add(event.card)
+            seen.add(event.card)
+    return Done(len(first), len(today) - len(first), frozenset(first), frozenset(today))
 
 
 def _once(items: Iterable[Item]) -> Iterable[Item]:

@@ -48,7 +48,7 @@ def replay(columns: ReviewColumns, scheduler: Scheduler, changes: Iterable[CardE
 
     Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory.
     """
-    out = _blank(columns, study_days(columns.at_ms, scheduler.calendar))
+    out = _blank(columns, study_days(columns.when_ms, scheduler.calendar))
     rules, kernel = scheduler.rules, scheduler.kernel
     table = transitions(len(rules.learning_steps), len(rules.relearning_steps))
     chance, after = kernel.retrievability, kernel.after
@@ -64,18 +64,19 @@ def replay(columns: ReviewColumns, scheduler: Scheduler, changes: Iterable[CardE
             memories[card] = kernel.first(rating)
         else:
             stability, difficulty = memories[card]
-            elapsed = min(day - last[card], MOST_DAYS)
+            elapsed = min(max(day - last[card], 0), MOST_DAYS)
             out.first[row] = elapsed > 0
             out.elapsed[row] = elapsed
             anew = False
             if card in pending:
                 while pending[card] and pending[card][0][0] < columns.at_ms[row]:
                     changed = pending[card].pop(0)[1]
-                    stability = min(
-                        after(stability, difficulty, min(changed - last[card], MOST_DAYS), 1)[0], MOST_STABLE
-                    )
+                    if anew:
+                        continue  # what nobody saw is not forgotten again
+                    waited = min(max(changed - last[card], 0), MOST_DAYS)
+                    stability = min(after(stability, difficulty, waited, 1)[0], MOST_STABLE)
                     place = table[place.changed]
-                    last[card], elapsed = changed, min(day - changed, MOST_DAYS)
+                    last[card], elapsed = changed, min(max(day - changed, 0), MOST_DAYS)
                     out.elapsed[row], anew = 0, True
             out.phase[row] = place.phase
             if place.phase == in_review and not anew:
@@ -150,7 +151,7 @@ def transitions(learning: int, relearning: int) -> tuple[Place, ...]:
 
 
 def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:
-    """The study day of each instant (Unix milliseconds, in order of time)."""
+    """The study day of each instant (Unix milliseconds); cheap where neighbours share theirs."""
     days = array("l", bytes(len(at_ms) * array("l").itemsize))
     day, start, end = 0, 1, 0
     for row, at in enumerate(at_ms):
@@ -174,4 +175,5 @@ def only(columns: ReviewColumns, wanted: Collection[CardId]) -> ReviewColumns:
         array("B", (columns.rating[row] for row in rows)),
         array("q", (columns.at_ms[row] for row in rows)),
         array("L", (columns.ms[row] for row in rows)),
+        {n: columns.clocks[row] for n, row in enumerate(rows) if row in columns.clocks} if columns.clocks else {},
     )

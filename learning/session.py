@@ -102,9 +102,7 @@ class Session:
         """What each rating of the current card would make of it; nothing without one."""
         if self.current is None:
             return {}
-        state = self.state(self.current)
-        at = now if state.last_review is None else max(now, state.last_review)  # should the clock have gone back
-        return self.scheduler.preview(self.current, state, at)
+        return self.scheduler.preview(self.current, self.state(self.current), now)
 
     def foresee(self, now: datetime) -> None:
         """Has the scheduler reckon ahead what comes of each rating of the current card."""
@@ -169,14 +167,14 @@ def reveal(session: Session) -> Session:
 def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[Session, Review]:
     """The sitting with the next card on the table, and the review to put on disk before that card is shown.
 
-    Raises: UsageError if the answer is not shown yet; ClockWentBackwards.
+    Raises: UsageError if the answer is not shown yet.
     """
     card = _current(session)
     if not session.revealed:
         raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
     event = Review(stamp, card, rating, ms)
     before = session.state(card)
-    state = session.scheduler.review(card, before, rating, stamp.at)
+    state = session.scheduler.review(card, before, rating, stamp.when, session.scheduler.day(stamp.when))
     steps, left = session.steps, session.left.plus(before.phase, -1)
     if state.due is not None and _is_step(state) and not state.suspended:  # as a leech may be
         step = state.due, card
@@ -189,7 +187,7 @@ def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
     """The current card goes until the next study day."""
     event = Bury(stamp, _current(session))
     calendar = session.scheduler.calendar
-    until = calendar.start(calendar.day(stamp.at) + 1)
+    until = calendar.start(calendar.day(stamp.when) + 1)
     return _marked(session, event, replace(session.state(event.card), buried_until=until)), event
 
 
@@ -220,7 +218,7 @@ def _next(
     done: int = 0,
 ) -> Session:
     """`session`, which undo leads back to, without its current card, whose new state is `state`."""
-    steps, position, current = _dealt(steps, session.main, session.position, event.at)
+    steps, position, current = _dealt(steps, session.main, session.position, event.when)
     return Session(
         session.scheduler,
         session.before,

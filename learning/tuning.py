@@ -10,19 +10,16 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from learning.day import StudyCalendar
 from learning.fsrs6 import HIGHEST, LOWEST
 from vault.clean import clean_line
 from vault.errors import Refused
 from vault.review_columns import ReviewColumns
-from vault.review_log import unix_ms
 
 Parameters = tuple[float, ...]
 FIRST = -1  # elapsed days of a card's first review, which nobody can predict
 _EPOCHS = 8  # as Anki fits: with as many, the same items give the same parameters
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_DAYS = 2_000_000  # only hands can write a log with a longer wait
 
 
@@ -50,13 +47,9 @@ def elapsed_days(columns: ReviewColumns, calendar: StudyCalendar) -> array[int]:
     """Study days from a card's previous review to each review; FIRST where there is none."""
     last: dict[int, int] = {}
     out = array("l")
-    day, end = 0, columns.at_ms[0] - 1 if columns.at_ms else 0
-    for card, at_ms in zip(columns.card, columns.at_ms, strict=True):
-        if at_ms >= end:  # rows are in order of time
-            day = calendar.day(_EPOCH + timedelta(milliseconds=at_ms))
-            end = unix_ms(calendar.start(day + 1))
+    for card, day in zip(columns.card, calendar.days_of(columns), strict=True):
         before = last.get(card)
-        out.append(FIRST if before is None else min(day - before, _MOST_DAYS))
+        out.append(FIRST if before is None else min(max(day - before, 0), _MOST_DAYS))
         last[card] = day
     return out
 

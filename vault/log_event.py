@@ -31,13 +31,21 @@ class Rating(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who and when: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from `at`."""
+    """Who and when: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from `at`.
+
+    A `clock` after `at`: the human said later when it was. One before: `at` had to come after what was there already.
+    """
 
     id: str
     at: datetime
     tz: str = "+00:00"  # the zone's offset at `at`, for the reader's eye; study days use the vault's zone
     via: str = ""
     clock: datetime | None = None
+
+    @property
+    def when(self) -> datetime:
+        """The instant that memory reckons with: the true clock's, where `at` had to be later to keep the order."""
+        return self.at if self.clock is None or self.clock > self.at else self.clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,13 @@ class LogEvent:
 
     @property
     def at(self) -> datetime:
+        """Where it stands in the order of events."""
         return self.stamp.at
+
+    @property
+    def when(self) -> datetime:
+        """When it happened, as far as the clocks tell."""
+        return self.stamp.when
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _LINE = re.compile(
     (
         rf'(?:(\{{"v":1,"id":"({_TEXT})","type":"(review|import)","card":"({_TEXT})","rating":([1-4]),'
         rf'"at":"({_HOUR}):([0-5][0-9]:[0-5][0-9])(\.[0-9]{{3}})Z","tz":"{_TEXT}","ms":(0|[1-9][0-9]{{0,8}})'
-        rf'(?:,"origin":"{_TEXT}")?,"via":"{_TEXT}"(?:,"clock":"({_HOUR}):[0-5][0-9]:[0-5][0-9]\.[0-9]{{3}}Z")?)'
+        rf'(?:,"origin":"{_TEXT}")?,"via":"{_TEXT}"(?:,"clock":"({_HOUR}:[0-5][0-9]:[0-5][0-9]\.[0-9]{{3}})Z")?)'
         r',"crc":"([0-9a-f]{8})"\}\r?|([^\n]*))\n'
     ).encode()
 )
@@ -101,6 +101,7 @@ class _Scan:
         self.cards, self.hours = _Cards(), _Hours()
         self.card, self.ms, self.at_ms = array("L"), array("L"), array("q")
         self.rating, self.imported = bytearray(), bytearray()
+        self.clocks: dict[int, int] = {}  # of the rows that happened before their `at`: Unix milliseconds
         self.odd: list[LogEvent] = []  # what came by the slow way, and
         self.odd_rows: dict[int, Review] = {}  # those of them that are rows here
         self.others: dict[bytes, LogEvent] = {}
@@ -128,12 +129,12 @@ class _Scan:
             hours = map(self.hours.__getitem__, columns[_AT_HOUR])
             parts = map(add, map(_SECONDS.__getitem__, columns[_AT_SECOND]), map(_THOUSANDTHS.get, columns[_AT_MS]))
             at_ms = array("q", map(add, hours, parts))
-            for clock in filter(None, columns[_CLOCK]):
-                self.hours[clock]
+            clocks = [(n, self._ms_of(clock)) for n, clock in enumerate(columns[_CLOCK]) if clock]
         except ValueError:
             return False
         if _checksums(columns[_CRC]) != array("I", map(zlib.crc32, columns[_BODY])):
             return False
+        self.clocks |= {len(self.ids) + n: clock for n, clock in clocks if clock < at_ms[n]}
         self.ids += columns[_ID]
         self.at_ms += at_ms
         self.card.extend(map(self.cards.__getitem__, columns[_CARD]))
@@ -141,6 +142,9 @@ class _Scan:
         self.rating += b"".join(columns[_RATING]).translate(_NUMBERS)
         self.imported += bytes(map(b"import".__eq__, columns[_TYPE]))
         return True
+
+    def _ms_of(self, instant: bytes) -> int:
+        return self.hours[instant[:13]] + _SECONDS[instant[14:19]] + _THOUSANDTHS[instant[19:]]
 
     def _each(self, path: str, number: int, rows: list[_Row]) -> None:
         for at, row in enumerate(rows, number + 1):
@@ -161,6 +165,8 @@ class _Scan:
                 self.clash |= self.others.setdefault(key, event) != event
 
     def _row(self, key: bytes, event: Review) -> None:
+        if event.when != event.at:
+            self.clocks[len(self.ids)] = unix_ms(event.when)
         self.ids.append(key)
         self.at_ms.append(unix_ms(event.at))
         self.card.append(self.cards[event.card.encode()])
@@ -201,7 +207,8 @@ class _Scan:
 
     def _pick(self, rows: Sequence[int]) -> None:
         """Keeps these rows, in this order."""
-        places = {row: n for n, row in enumerate(rows)} if self.odd_rows else {}
+        places = {row: n for n, row in enumerate(rows)} if self.odd_rows or self.clocks else {}
+        self.clocks = {places[row]: clock for row, clock in self.clocks.items() if row in places}
         self.odd_rows = {places[row]: event for row, event in self.odd_rows.items() if row in places}
         self.ids = [self.ids[n] for n in rows]
         self.card, self.ms = (array("L", map(c.__getitem__, rows)) for c in (self.card, self.ms))
@@ -257,7 +264,8 @@ class _Scan:
         else:
             new = {old: n for n, old in enumerate(order)}
             card, names = array("L", map(new.__getitem__, self.card)), [names[old] for old in order]
-        return ReviewColumns([CardId(name) for name in names], card, array("B", self.rating), self.at_ms, self.ms)
+        rating, cards = array("B", self.rating), [CardId(name) for name in names]
+        return ReviewColumns(cards, card, rating, self.at_ms, self.ms, self.clocks)
 
 
 def blocks(data: bytes) -> Iterator[tuple[int, int]]:

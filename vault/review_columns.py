@@ -18,7 +18,8 @@ class ReviewColumns:
     """Live reviews, imported ones included, in order of (at, id); row n of each column is one review.
 
     `card` is an index into `cards`, which holds each card once, in order of its first review. `at_ms` are Unix
-    milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4.
+    milliseconds, `ms` the time on screen (0 if unknown), `rating` 1 to 4. `at_ms` ascends and says no more than the
+    order: what is reckoned in days or hours takes `when_ms`. `clocks` are the rows in which the two differ.
     """
 
     cards: list[CardId] = field(default_factory=list)
@@ -26,9 +27,20 @@ class ReviewColumns:
     rating: array[int] = field(default_factory=lambda: array("B"))
     at_ms: array[int] = field(default_factory=lambda: array("q"))
     ms: array[int] = field(default_factory=lambda: array("L"))
+    clocks: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.card)
+
+    @property
+    def when_ms(self) -> array[int]:
+        """When each review happened (`LogEvent.when`), in Unix milliseconds. It need not ascend."""
+        if not self.clocks:
+            return self.at_ms
+        when = self.at_ms[:]
+        for row, ms in self.clocks.items():
+            when[row] = ms
+        return when
 
 
 def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
@@ -42,6 +54,8 @@ def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
                 columns.cards.append(event.card)
             columns.card.append(number)
             columns.rating.append(event.rating)
+            if event.when != event.at:
+                columns.clocks[len(columns.at_ms)] = unix_ms(event.when)
             columns.at_ms.append(unix_ms(event.at))
             columns.ms.append(min(event.ms, MOST_MS))
     return columns

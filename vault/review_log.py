@@ -242,16 +242,18 @@ def mint_stamp(
     """The stamp of a new event: `now`, or one millisecond after `last` should the clock have gone back.
 
     `last` is the latest instant that still counts; `dated` is an instant the human gave, taken as it is;
-    `entropy` is ten random bytes. Where `at` is not the true clock, `clock` keeps that.
+    `entropy` is ten random bytes. Where `at` is not the true clock, `clock` keeps that; it keeps `dated` where `last`
+    is ahead of the clock, as such an event has to come after it, too. A date to come stands alone: it is meant.
     """
     true = _whole_ms(now)
     at = true if dated is None else _whole_ms(dated)
-    if dated is None and last is not None and at <= last:
-        at = last + timedelta(milliseconds=1)
+    clock = max(true, at)
+    if last is not None and at <= last and (dated is None or at <= true < last):
+        clock, at = at, last + timedelta(milliseconds=1)
     minutes = int((at.astimezone(zone).utcoffset() or timedelta()).total_seconds() // 60)
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     tz = f"{sign}{minutes // 60:02}:{minutes % 60:02}"
-    return Stamp(ulid(max(0, unix_ms(at)), entropy), at, tz, via, None if at == true else true)
+    return Stamp(ulid(max(0, unix_ms(at)), entropy), at, tz, via, None if at == clock else clock)
 
 
 def unix_ms(at: datetime) -> int:

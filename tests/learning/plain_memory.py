@@ -102,12 +102,17 @@ def instant(event: Event) -> datetime:
     return datetime.fromisoformat(event["at"])
 
 
+def happened(event: Event) -> datetime:
+    """By the clock of the wall, where the log had to put the event later than that."""
+    return datetime.fromisoformat(min(event["at"], event.get("clock", event["at"])))
+
+
 def states(log: PlainLog, wishes: Wishes) -> dict[str, Remembered]:
     """What each card comes to, with fuzz off."""
     cards: dict[str, Remembered] = {}
     for event in log.live():
         card = cards.setdefault(event["card"], Remembered())
-        day = wishes.day(instant(event))
+        day = wishes.day(happened(event))
         if event["type"] == "review":
             _review(card, event, day, wishes)
         elif event["type"] == "bury":
@@ -123,8 +128,9 @@ def states(log: PlainLog, wishes: Wishes) -> dict[str, Remembered]:
 def _review(card: Remembered, event: Event, day: date, wishes: Wishes) -> None:
     retention = wishes.retention_of.get(event["card"], wishes.retention)
     scheduler = _scheduler(retention)
-    at, was = instant(event), card.theirs
-    now = _ORIGIN if was is None or was.last_review is None else was.last_review + (day - card.day)
+    at, was = happened(event), card.theirs
+    passed = max(day - card.day, timedelta())
+    now = _ORIGIN if was is None or was.last_review is None else was.last_review + passed
     asked = was or fsrs.Card(card_id=1, due=_ORIGIN)
     after, _ = scheduler.review_card(asked, fsrs.Rating(event["rating"]), now)
     if was is not None and was.state == fsrs.State.Review and event["rating"] == 1:

@@ -247,9 +247,11 @@ leech_action = "{own.leech_action}"
         assert said.pop("crc")
         assert said | wanted == said
         last = machine.log.last_at()
-        at = dated or (self.now if last is None or self.now > last else last + timedelta(milliseconds=1))
-        assert event.at == at
-        assert (event.stamp.clock is None) == (at == self.now)
+        when = dated or self.now
+        pushed = last is not None and when <= last and (dated is None or self.now < last)
+        assert event.at == (last + timedelta(milliseconds=1) if pushed and last else when)
+        assert event.when == when
+        assert (event.stamp.clock is None) == (event.at == self.now)
         machine.log.add(said)
 
     # --- what happens to cards ------------------------------------------------------------------------------------
