@@ -52,7 +52,7 @@ _MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 2"
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
 _RECENT = 500  # ratings before the cut whose time on screen is kept
 _MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
-_FOLD = 1  # of the fold: when the same log gives other states, it grows
+_FOLD = 2  # of the fold: when the same log gives other states, it grows
 _EVER, _END = datetime(1, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -63,6 +63,7 @@ SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
 class Before:
     """What is known of the time before `cut`. `params` are the live events of that type, `last` the last live instant.
 
+    `latest` is the latest at which anything happened: another than `last` where a clock was wrong.
     `recent_ms` are the times on screen of the last ratings that have one, in order of time.
     """
 
@@ -71,6 +72,7 @@ class Before:
     last: datetime | None = None
     recent_ms: tuple[int, ...] = ()
     params: tuple[LogEvent, ...] = ()
+    latest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,20 @@ class Past:
         return max((event.at for event in live(self.events)), default=self.before.last)
 
     @property
+    def latest(self) -> datetime | None:
+        """When the latest of what counts happened, as far as the clocks tell."""
+        return _latest(self.before, live(self.events))
+
+    @property
     def states(self) -> States:
         return States(self.before.states, self.recent)
+
+    def unpacked(self) -> Past:
+        """The same, for whoever asks for most of the states."""
+        states = self.before.states
+        if not isinstance(states, StateColumns):
+            return self
+        return replace(self, before=replace(self.before, states=states.each()))
 
     def scanned(self) -> ScannedLog:
         """All that counts, as the files have it."""
@@ -246,7 +260,8 @@ def _taken_up(
     if states is None:
         return None
     last = datetime.fromisoformat(head["last"]) if head["last"] else None
-    before = Before(cut, states, last, tuple(head["recent"]), params)
+    latest = datetime.fromisoformat(head["latest"]) if head["latest"] else None
+    before = Before(cut, states, last, tuple(head["recent"]), params, latest)
     recent = _renewed(columns_from(parts[1:]), before, ordered, (*changes, *changed), (*new, *changed), scheduler)
     found = tuple(Diagnostic(*each) for each in head["diagnostics"])
     past = Past(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
@@ -425,7 +440,9 @@ def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
     reviews = scanned.reviews
     end = bisect_left(reviews.at_ms, unix_ms(cut))
     cards = reviews.cards[: max(reviews.card[:end], default=-1) + 1]
-    columns = ReviewColumns(cards, reviews.card[:end], reviews.rating[:end], reviews.at_ms[:end], reviews.ms[:end])
+    clocks = {row: ms for row, ms in reviews.clocks.items() if row < end}
+    card, rating, at_ms, ms = (column[:end] for column in (reviews.card, reviews.rating, reviews.at_ms, reviews.ms))
+    columns = ReviewColumns(cards, card, rating, at_ms, ms, clocks)
     others = tuple(event for event in scanned.others if event.at < cut)
     last = max((*map(_instant, columns.at_ms[-1:]), *(event.at for event in others[-1:])), default=None)
     return replace(scanned, reviews=columns, others=others, places=scanned.places[: len(others)], last=last)
@@ -434,7 +451,14 @@ def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
 def _before(scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
     recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), _RECENT))[::-1]
     params = tuple(event for event in scanned.others if isinstance(event, Params))
-    return Before(cut, states, scanned.last, tuple(recent), params)
+    when = [_instant(max(scanned.reviews.when_ms))] if scanned.reviews else []
+    latest = max((*when, *(event.when for event in scanned.others)), default=None)
+    return Before(cut, states, scanned.last, tuple(recent), params, latest)
+
+
+def _latest(before: Before, events: Iterable[LogEvent]) -> datetime | None:
+    known = () if before.latest is None else (before.latest,)
+    return max((*known, *(event.when for event in events)), default=None)
 
 
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
@@ -463,6 +487,7 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
         old[-1].at if old else past.before.last,
         (*past.before.recent_ms, *_times(old))[-_RECENT:],
         (*past.before.params, *params),
+        _latest(past.before, old),
     )
     events = tuple(event for event in past.events if event.at >= cut)
     recent = _recent(before, events, past.changes, past.scheduler)
@@ -488,6 +513,7 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
         "scheduler": _digest(past.scheduler),
         "cut": before.cut.isoformat(),
         "last": before.last.isoformat() if before.last else "",
+        "latest": before.latest.isoformat() if before.latest else "",
         "recent": before.recent_ms,
         "params": [encode(event).decode() for event in before.params],
         "undos": sorted(past.undos),

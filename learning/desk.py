@@ -26,7 +26,7 @@ from learning.load import (
 )
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
 from learning.pace import minutes, ms_per_rating
-from learning.placed import Placed
+from learning.placed import Placed, article_of
 from learning.queue import Done, Limits, Queue, build_queue
 from vault.agent_run import at_work, held_back, judged_decks
 from vault.clean import clean_line
@@ -40,6 +40,7 @@ from vault.stamps import Listing
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
 
 if TYPE_CHECKING:
+    from learning.catalogue import Catalogue
     from vault.card import Deck
 
 __all__ = [
@@ -342,19 +343,24 @@ def last_event(desk: Desk) -> datetime | None:
     return max((*reviewed, *(change.at for change in desk.changes)), default=None)
 
 
-def save_review_page(desk: Desk) -> bool:
-    """Renders `learning/_review.md`; False if it was right already. Raises: WriteFailed, Refused."""
-    from learning.review_page import Row, render_page
+def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
+    """Renders `learning/_review.md`; False if it was right already.
 
+    `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
+    """
+    from learning.catalogue import catalogue  # here, as it needs a desk's cards
+    from learning.review_page import Row, card_cell, concept_cell, render_page
+
+    cards = cards or catalogue(desk.vault, desk.cards)
     articles = set(desk.vault.paths(CONCEPTS, ".md"))
-    titles: dict[str, str] = {}
     rows = []
-    for placed in desk.cards.values():
-        path = placed.deck.path
-        if path not in titles:
-            titles[path] = placed.title
-        article = placed.article if placed.article in articles else ""
-        rows.append(Row(placed.id, path, article, titles[path], placed.kind, placed.card.question))
+    for shelf in cards.shelves:
+        article = article_of(shelf.stem)
+        concept = concept_cell(article if article in articles else "", shelf.label)
+        rows += [
+            Row(cards.ids[row], concept, card_cell(shelf.path, cards.labels[row]), cards.kinds[row])
+            for row in range(shelf.first, shelf.end)
+        ]
     page = render_page(rows, desk.states, desk.scheduler, last_event(desk)).encode()
     guard = desk.vault.guard(Scope.LOG)
     for last_try in (*[False] * (_TRIES - 1), True):

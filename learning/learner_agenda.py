@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from learning.desk import Desk, Placed, last_event, prerequisites
+from learning.catalogue import PARTS, Catalogue, Shelf, catalogue
+from learning.desk import Desk, last_event, prerequisites
 from learning.learner_gaps import (
     MANY,
     RECENT,
@@ -29,8 +30,7 @@ from learning.learner_gaps import (
 )
 from learning.mastery import is_known
 from learning.near_copy import tokens
-from learning.placed import concept_of
-from learning.promotion import concept_of as named_by
+from learning.placed import article_of
 from learning.promotion import decisions_of, short
 from learning.replay import only, replay
 from vault import ledger
@@ -53,18 +53,18 @@ from vault.wikilink import links, note_link
 MOST = 50  # subjects on the agenda: more would be read by nobody
 ALIKE = 0.8  # of the words of two questions or answers, which are then nearly the same
 CROWD = 200  # cards
-LEAST_WORDS = 4  # of a question or answer; anything shorter is like too much
 _REASON = 80  # characters
 _TRIES = 5  # an editor or another command may save the page just then
 _STATUS = {"resolve": GapStatus.RESOLVED, "ignore": GapStatus.IGNORED, "plan": GapStatus.PLANNED}
 
 
-def save_learner_gaps(desk: Desk, now: datetime) -> None:
+def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None) -> None:
     """Brings the learner's part of the agenda up to date, the human's ticks on it taken into the ledger first.
 
-    `now` dates only the ticks. While the work of an agent is not settled the page is left alone: a tick may be the
-    agent's. Raises: WriteFailed, Refused.
+    `now` dates only the ticks; `cards` is the desk's catalogue, if the caller has it. While the work of an agent is not
+    settled the page is left alone: a tick may be the agent's. Raises: WriteFailed, Refused.
     """
+    cards = cards or catalogue(desk.vault, desk.cards)
     guard = desk.vault.guard(Scope.LOG)
     for last_try in (*[False] * (_TRIES - 1), True):
         old = guard.read(GAPS)
@@ -73,7 +73,7 @@ def save_learner_gaps(desk: Desk, now: datetime) -> None:
         page = parse_agenda((old or b"").decode("utf-8", "replace"))
         before = [replace(gap, line=0) for gap in page if gap.kind is GapKind.LEARNER]
         others = [gap for gap in page if gap.kind is not GapKind.LEARNER]
-        after = learner_gaps(desk, others, _with_ticks(desk.vault, before, now))
+        after = learner_gaps(desk, others, _with_ticks(desk.vault, before, now), cards)
         if before == after:
             return
         try:
@@ -100,14 +100,16 @@ def _with_ticks(vault: Vault, before: Iterable[Gap], now: datetime) -> list[Even
     return [*decided, *events]
 
 
-def learner_gaps(desk: Desk, others: Sequence[Gap], decided: Iterable[Event] = ()) -> list[Gap]:
+def learner_gaps(
+    desk: Desk, others: Sequence[Gap], decided: Iterable[Event] = (), cards: Catalogue | None = None
+) -> list[Gap]:
     """The learner's gaps as of the last event, the most pressing first. `others` are the gaps of the wiki.
 
     What the human resolved comes back when it is forgotten anew; what is ignored does not.
     """
     decisions = _decisions(decided)
     gaps = []
-    for subject in _subjects(desk, others):
+    for subject in _subjects(desk, others, cards or catalogue(desk.vault, desk.cards)):
         status, at_ms = decisions.get(gap_id(subject.concept), (GapStatus.OPEN, 0))
         if status is GapStatus.RESOLVED and is_in_trouble(again := _since(subject, at_ms)):
             gaps.append(as_gap(again))
@@ -143,7 +145,7 @@ def _ms(at: datetime) -> int:
 # --- gathering --------------------------------------------------------------------------------------------------------
 
 
-def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
+def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subject]:
     """The concepts in trouble, the most pressing first, with all that the rules look at."""
     last = last_event(desk)
     if last is None:
@@ -151,13 +153,14 @@ def _subjects(desk: Desk, others: Sequence[Gap]) -> list[Subject]:
     calendar = desk.scheduler.calendar
     start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
     log = desk.past.scanned()
-    cards = _candidates(desk, log.reviews, start)
-    if not cards:
+    concepts = _candidates(desk, cards, log.reviews, start)
+    if not concepts:
         return []
-    gathered = _Gathered(desk, others, log, (start, recent), [placed for mine in cards.values() for placed in mine])
-    found = {s.concept: (s, mine) for mine in cards.values() if (s := gathered.subject(mine)) and is_in_trouble(s)}
+    gathered = _Gathered(desk, cards, others, log, (start, recent), concepts)
+    found = {s.concept: (s, rows) for rows in concepts.values() if (s := gathered.subject(rows)) and is_in_trouble(s)}
     worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
-    return [gathered.completed(*found[subject.concept]) for subject in worst]
+    twins = _Twins(desk, cards, _met(log.reviews, start), [c.card for s in worst for c in s.cards if c.forgotten])
+    return [gathered.completed(*found[subject.concept], twins) for subject in worst]
 
 
 def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
@@ -166,25 +169,24 @@ def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
     return (row for row in rows if clocks.get(row, start) >= start)
 
 
-def _candidates(desk: Desk, columns: ReviewColumns, start: int) -> dict[str, list[Placed]]:
-    """By concept the cards of those that were not recalled often enough since `start` to be looked at."""
-    failed: Counter[int] = Counter()
-    for row in _rows_since(columns, start):
-        if columns.rating[row] == 1:
-            failed[columns.card[row]] += 1
+def _met(columns: ReviewColumns, start: int) -> set[CardId]:
+    """The cards that were reviewed since."""
+    return {columns.cards[number] for number in {columns.card[row] for row in _rows_since(columns, start)}}
+
+
+def _candidates(desk: Desk, cards: Catalogue, columns: ReviewColumns, start: int) -> dict[str, list[int]]:
+    """By concept the cards, as rows of the catalogue, of those that were not recalled often enough since `start` to be
+    looked at."""
+    failed = Counter(columns.card[row] for row in _rows_since(columns, start) if columns.rating[row] == 1)
+    times = {columns.cards[number]: count for number, count in failed.items()}
     by_concept: Counter[str] = Counter()
-    for number, times in failed.items():
-        card = columns.cards[number]
-        if card in desk.cards:
-            concept = concept_of(desk.place(card).path)
-            by_concept[concept] += max(times, MANY) if desk.state(card).leech else times
-    wanted = {concept for concept, times in by_concept.items() if times >= MANY}
-    out: dict[str, list[Placed]] = {}
-    for card in desk.cards if wanted else ():
-        concept = concept_of(desk.place(card).path)
-        if concept in wanted and (placed := desk.cards.get(card)) is not None:
-            out.setdefault(concept, []).append(placed)
-    return out
+    rows: dict[str, list[int]] = defaultdict(list)
+    for shelf in cards.shelves:
+        mine = range(shelf.first, shelf.end)
+        rows[shelf.stem] += mine
+        for card in times.keys() & cards.ids[shelf.first : shelf.end]:
+            by_concept[shelf.stem] += max(times[card], MANY) if desk.state(card).leech else times[card]
+    return {stem: mine for stem, mine in rows.items() if by_concept[stem] >= MANY}
 
 
 @dataclass(slots=True)
@@ -213,76 +215,83 @@ class _Gathered:
     def __init__(
         self,
         desk: Desk,
+        cards: Catalogue,
         others: Sequence[Gap],
         log: ScannedLog,
         since: tuple[int, int],
-        cards: Sequence[Placed],
+        concepts: Mapping[str, Sequence[int]],
     ) -> None:
-        self.desk = desk
-        ids = {placed.id for placed in cards}
+        self.desk, self.cards = desk, cards
+        ids = {cards.ids[row] for rows in concepts.values() for row in rows}
         self.marks = _marks(log.others, ids)
         self.trials = _trials(desk, only(log.reviews, ids), *since)
-        self.twins = _Twins(desk, log.reviews, since[0])
         self.needs = prerequisites(desk.vault.read_bytes("wiki/_graph.md") or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention
         for gap in others:
             for link in links(" ".join(gap.mentions)) if gap.open else ():
                 self.gaps[f"{link.target}.md"].append(gap)
-        self.decks: dict[str, list[CardId]] = defaultdict(list)
-        for card in desk.cards:
-            self.decks[concept_of(desk.place(card).path)].append(card)
+        self.shelves: dict[str, list[Shelf]] = defaultdict(list)
+        for shelf in cards.shelves:
+            self.shelves[shelf.stem].append(shelf)
+        self.shelf_of = {shelf.first: shelf for stem in concepts for shelf in self.shelves[stem]}
 
-    def subject(self, cards: Sequence[Placed]) -> Subject | None:
+    def subject(self, rows: Sequence[int]) -> Subject | None:
         """The concept of those cards and their trials; None if none of them is asked for any more."""
-        first = cards[0]
-        records = tuple(self._record(placed) for placed in cards if self._counts(placed))
+        shelf = self.shelf_of[rows[0]]
+        records = tuple(self._record(id_) for row in rows if self._counts(id_ := self.cards.ids[row]))
         if not records:
             return None
         return Subject(
-            concept=named_by(first.deck) or first.concept,
-            title=short(first.title),
+            concept=shelf.named or shelf.stem,
+            title=short(shelf.title),
             link="",
             cards=records,
             wanted=self.desk.scheduler.rules.retention,
         )
 
-    def completed(self, subject: Subject, cards: Sequence[Placed]) -> Subject:
+    def completed(self, subject: Subject, rows: Sequence[int], twins: _Twins) -> Subject:
         """`subject` with all that causes are told by, which takes longer to find."""
-        first, by_id = cards[0], {placed.id: placed for placed in cards}
-        there = first.article in self.articles
-        around = self.gaps[first.article]
+        shelf = self.shelf_of[rows[0]]
+        article = article_of(shelf.stem)
+        there = article in self.articles
+        around = self.gaps[article]
         whole = replace(
             subject,
-            link=note_link(first.article if there else first.deck.path, subject.title),
-            cards=tuple(self._looked_at(record, by_id[record.card]) for record in subject.cards),
+            link=note_link(article if there else shelf.path, subject.title),
+            cards=tuple(self._looked_at(record, twins) for record in subject.cards),
             has_article=there,
-            needs=tuple(self._need(stem) for stem in sorted(self.needs.get(first.concept, ()))),
+            needs=tuple(self._need(stem) for stem in sorted(self.needs.get(shelf.stem, ()))),
             unexplained=tuple(gap.what for gap in around if gap.kind is GapKind.STRUCTURAL),
             lacks=tuple((gap.missing, gap.fill) for gap in around if gap.kind is GapKind.EPISTEMIC),
         )
-        return _with_article(whole, self.desk.vault, first.article) if there else whole
+        return _with_article(whole, self.desk.vault, article) if there else whole
 
-    def _looked_at(self, record: CardRecord, placed: Placed) -> CardRecord:
-        twin = self.twins.of(placed) if record.forgotten else None
+    def _looked_at(self, record: CardRecord, twins: _Twins) -> CardRecord:
+        placed = self.desk.cards.get(record.card)
+        if placed is None:  # gone in this very moment
+            return record
+        twin = twins.of(record.card) if record.forgotten else None
         return replace(record, words=len(tokens(unescape(placed.card.answer))), twin=twin)
 
-    def _counts(self, placed: Placed) -> bool:
-        return not self.desk.state(placed.id).retracted and placed.id not in self.marks.suspended
+    def _counts(self, card: CardId) -> bool:
+        return not self.desk.state(card).retracted and card not in self.marks.suspended
 
-    def _record(self, placed: Placed) -> CardRecord:
-        state = self.desk.state(placed.id)
+    def _record(self, card: CardId) -> CardRecord:
+        state = self.desk.state(card)
         return CardRecord(
-            placed.id,
-            tuple(self.trials.get(placed.id, ())),
+            card,
+            tuple(self.trials.get(card, ())),
             leech=state.leech,
-            flagged=placed.id in self.marks.flags,
-            reason=clean_line(self.marks.flags.get(placed.id, ""))[:_REASON],
+            flagged=card in self.marks.flags,
+            reason=clean_line(self.marks.flags.get(card, ""))[:_REASON],
         )
 
     def _need(self, stem: str) -> Need:
-        cards = [card for card in self.decks.get(stem, ()) if not self.desk.state(card).retracted]
-        path = f"{CONCEPTS}/{stem}.md"
+        shelves = self.shelves.get(stem, ())
+        ids = [card for shelf in shelves for card in self.cards.ids[shelf.first : shelf.end]]
+        cards = [card for card in ids if not self.desk.state(card).retracted]
+        path = article_of(stem)
         title = short(self.desk.place(cards[0]).title) if cards else stem.replace("-", " ")
         known = sum(is_known(self.desk.state(card)) for card in cards)
         return Need(title, note_link(path, title), path in self.articles, len(cards), known)
@@ -316,42 +325,48 @@ def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict
 
 
 class _Twins:
-    """Cards that were reviewed since `start`, found by the words of their questions and answers."""
+    """Cards that were reviewed since and whose questions or answers are nearly those of the `wanted` ones.
 
-    def __init__(self, desk: Desk, columns: ReviewColumns, start: int) -> None:
-        self.words: dict[tuple[CardId, str], frozenset[str]] = {}
-        self.holders: dict[tuple[str, str], list[CardId]] = defaultdict(list)
-        self.desk = desk
-        met = {columns.card[row] for row in _rows_since(columns, start)}
-        for card in sorted(columns.cards[number] for number in met):
-            placed = desk.cards.get(card)
-            for part, said in _parts(placed) if placed and not desk.state(card).retracted else ():
-                self.words[card, part] = said
-                for word in said:
-                    self.holders[part, word].append(card)
+    They are found by numbers that stand for words, among the cards that share one with a wanted card: no deck is read.
+    """
 
-    def of(self, placed: Placed) -> Twin | None:
+    def __init__(self, desk: Desk, cards: Catalogue, met: Collection[CardId], wanted: Sequence[CardId]) -> None:
+        self.desk, self.cards = desk, cards
+        rows = {card: row for row, card in enumerate(cards.ids)}
+        self.rows = {card: rows[card] for card in wanted if card in rows}
+        asked = [
+            {word for row in self.rows.values() for word in cards.words_of(row, part)} for part in range(len(PARTS))
+        ]
+        self.holders: list[dict[int, list[int]]] = [defaultdict(list), defaultdict(list)]
+        near = [rows[card] for card in sorted(met) if card in rows and not desk.state(card).retracted]
+        for row in near if wanted else ():
+            for part, words in enumerate(asked):
+                for word in words.intersection(cards.words_of(row, part)):
+                    self.holders[part][word].append(row)
+
+    def of(self, card: CardId) -> Twin | None:
         """The card that is most like it; of equals the one whose id comes first."""
-        best: tuple[float, CardId, str] | None = None
-        for part, said in _parts(placed):
-            rare = sorted(said, key=lambda word: (len(self.holders[part, word]), word))
-            # Of two sets that share so much, one has a word of the other's among those that most cards lack. A word
-            # of hundreds of cards tells of a pattern that they are made by, not of a twin.
-            few = (self.holders[part, word] for word in rare[: len(said) - int(ALIKE * len(said)) + 1])
-            near = {card for holders in few if len(holders) <= CROWD for card in holders}
-            for card in sorted(near - {placed.id}):
-                other = self.words[card, part]
-                share = len(said & other) / len(said | other)
+        best: tuple[float, int, str] | None = None
+        for part, name in enumerate(PARTS):
+            said = set(self.cards.words_of(self.rows[card], part))
+            for row in self._near(self.rows[card], part):
+                other = self.cards.words_of(row, part)
+                common = len(said.intersection(other))
+                share = common / (len(said) + len(other) - common)
                 if share >= ALIKE and (best is None or share > best[0]):
-                    best = share, card, part
+                    best = share, row, name
         if best is None:
             return None
-        twin = self.desk.cards[best[1]]
-        return Twin(twin.id, short(twin.title), best[2], note_link(twin.deck.path, short(twin.title)))
+        _, row, part_name = best
+        shelf = self.cards.shelf_of(row)
+        return Twin(self.cards.ids[row], short(shelf.title), part_name, note_link(shelf.path, short(shelf.title)))
 
-
-def _parts(placed: Placed) -> list[tuple[str, frozenset[str]]]:
-    """The words of its question and its answer, as far as they are enough to tell it from others."""
-    both = (("question", placed.card.question), ("answer", placed.card.answer))
-    found = [(part, frozenset(tokens(unescape(text)))) for part, text in both]
-    return [(part, said) for part, said in found if len(said) >= LEAST_WORDS]
+    def _near(self, row: int, part: int) -> list[int]:
+        """The rows that share a rare word with it, by their ids."""
+        said = self.cards.words_of(row, part)
+        rare = sorted(said, key=lambda word: (len(self.holders[part][word]), word))
+        # Of two sets that share so much, one has a word of the other's among those that most cards lack. A word
+        # of hundreds of cards tells of a pattern that they are made by, not of a twin.
+        few = (self.holders[part][word] for word in rare[: len(said) - int(ALIKE * len(said)) + 1])
+        near = {other for holders in few if len(holders) <= CROWD for other in holders}
+        return sorted(near - {row}, key=self.cards.ids.__getitem__)

@@ -10,7 +10,7 @@ card, is reckoned by `learning.fsrs6`, which gives the same numbers to the last 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -178,7 +178,7 @@ class Scheduler:
 
     def foresee(self, card: CardId, state: MemoryState, at: datetime) -> None:
         """Asks the scheduler of record what each rating will come to, so that the rating need not wait for it."""
-        asked = self._asked(card, state, self._day(at))
+        asked = self._asked(card, state, self.day(at))
         for rating in Rating:
             self._theirs.review(*asked, rating)
 
@@ -214,6 +214,11 @@ class Scheduler:
         if state.phase is Phase.NEW:
             return 0.0
         return self.kernel.retrievability(state.stability, self._elapsed(state, self.day(at)))
+
+    def chances(self, at: datetime) -> Callable[[MemoryState], float]:
+        """`retrievability` at `at`, for many cards. None of them may have been reviewed later than that."""
+        day, curve = self.calendar.day(at), self.kernel.retrievability
+        return lambda state: 0.0 if state.phase is Phase.NEW else curve(state.stability, self._elapsed(state, day))
 
     def retention(self, card: CardId) -> float:
         """The chance of recall that the card wants to be asked at."""

@@ -3,8 +3,10 @@ and the promotion queue."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
+from learning.catalogue import Catalogue, catalogue
 from learning.desk import Desk, read_desk, save_review_page
 from learning.learner_agenda import save_learner_gaps
 from learning.promotion import Promotion, decisions_of, promotion, strike_event
@@ -28,23 +30,26 @@ def render_pages(vault: Vault, now: datetime) -> None:
 
 def save_pages(desk: Desk, now: datetime) -> Promotion:
     """Renders the pages from a desk; what waits for a note. Raises: WriteFailed, Refused."""
-    save_review_page(desk)
-    save_learner_gaps(desk, now)
-    return save_queue(desk, now)
+    desk = replace(desk, past=desk.past.unpacked())
+    cards = catalogue(desk.vault, desk.cards)
+    save_review_page(desk, cards)
+    save_learner_gaps(desk, now, cards)
+    return save_queue(desk, now, cards)
 
 
-def save_queue(desk: Desk, now: datetime) -> Promotion:
+def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Promotion:
     """Renders the promotion queue, its ticks taken into the ledger first. Raises: WriteFailed, Refused.
 
     While the work of an agent is not settled the page is left alone: a tick on it may be the agent's, and the settling
     would take a page of ours for one of its.
     """
+    cards = cards or catalogue(desk.vault, desk.cards)
     guard = desk.vault.guard(Scope.LOG)
     for last_try in (*[False] * (_TRIES - 1), True):
         old = guard.read(PROMOTION_QUEUE)
         if at_work(desk.vault):  # asked after the reading: no agent that came later can have written what was read
-            return promotion(desk, decisions_of(desk.vault))
-        found = _with_ticks(desk, (old or b"").decode("utf-8", "replace"), now)
+            return promotion(desk, decisions_of(desk.vault), cards)
+        found = _with_ticks(desk, cards, (old or b"").decode("utf-8", "replace"), now)
         page = render_queue(found).encode()
         try:
             guard.write(PROMOTION_QUEUE, page, expect=None if old is None else sha256_hex(old))
@@ -56,14 +61,14 @@ def save_queue(desk: Desk, now: datetime) -> Promotion:
     raise AssertionError("the last try gives or raises")
 
 
-def _with_ticks(desk: Desk, page: str, now: datetime) -> Promotion:
+def _with_ticks(desk: Desk, cards: Catalogue, page: str, now: datetime) -> Promotion:
     """What is ripe, once the human's ticks on the page are in the ledger."""
     decided = decisions_of(desk.vault)
-    found = promotion(desk, decided)
+    found = promotion(desk, decided, cards)
     decisions = ticks(page, found) if "- [" in page else []
     if not decisions:
         return found
     at = ledger.after(decided, now)
     events = [strike_event(candidate, decision, at) for candidate, decision in decisions]
     desk.vault.guard(Scope.LOG).append(ledger.DECISIONS, b"".join(map(ledger.encode, events)))
-    return promotion(desk, [*decided, *events])
+    return promotion(desk, [*decided, *events], cards)

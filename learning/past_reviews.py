@@ -73,6 +73,7 @@ def _keep(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
         "diagnostics": [[d.path, d.line, d.code, d.message, d.hint] for d in log.diagnostics],
         "names": log.files,
         "newest": log.newest,
+        "clocks": list(log.reviews.clocks.items()),
     }
     columns = log.reviews
     names = "\0".join(columns.cards).encode()
@@ -128,7 +129,12 @@ def _unpacked(parts: Sequence[bytes]) -> ScannedLog:
     head: dict[str, Any] = json.loads(parts[0])
     names = [CardId(name) for name in parts[1].decode().split("\0")]
     columns = ReviewColumns(
-        names, array("L", parts[2]), array("B", parts[3]), array("q", parts[4]), array("L", parts[5])
+        names,
+        array("L", parts[2]),
+        array("B", parts[3]),
+        array("q", parts[4]),
+        array("L", parts[5]),
+        dict(head["clocks"]),
     )
     if len({len(columns.card), len(columns.rating), len(columns.at_ms), len(columns.ms)}) > 1:
         raise ValueError("the columns are of different lengths")
@@ -180,5 +186,10 @@ def _joined(old: ReviewColumns, new: ReviewColumns) -> ReviewColumns:
         numbers.setdefault(card, len(numbers))
     rows = array("L", (numbers[new.cards[number]] for number in new.card))
     return ReviewColumns(
-        list(numbers), old.card + rows, old.rating + new.rating, old.at_ms + new.at_ms, old.ms + new.ms
+        list(numbers),
+        old.card + rows,
+        old.rating + new.rating,
+        old.at_ms + new.at_ms,
+        old.ms + new.ms,
+        old.clocks | {len(old) + row: clock for row, clock in new.clocks.items()},
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vault.clean import clean_line
-from vault.ids import CardId
+from vault.ids import ID, CardId
 from vault.markdown import unescape
 from vault.store import CONCEPTS
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vault.card import Card, Deck
 
 _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_CONCEPT = re.compile(rf'^concept: "?({ID.pattern})"?$', re.MULTILINE)
 _FRONT_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 
 
@@ -49,6 +50,12 @@ def article_of(concept: str) -> str:
 def concept_of(path: str) -> str:
     """The concept of the deck at `path`: its stem."""
     return path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def concept_named(deck: Deck) -> str:
+    """The id that a deck names as its concept. As the machine writes it a glance is enough: YAML is slow."""
+    found = _CONCEPT.search(deck.text, 0, max(deck.text.find("\n---", 3), 0))
+    return found[1] if found else deck.properties.text("concept")
 
 
 def front_pauses(data: bytes) -> bool:

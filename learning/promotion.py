@@ -7,7 +7,6 @@ human's tick, until something new happens to it.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -16,10 +15,12 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import compress
 
-from learning.desk import Desk, Placed, last_event
+from learning import placed
+from learning.catalogue import Catalogue, Shelf, catalogue
+from learning.desk import Desk, last_event
 from learning.memory import MemoryState, Phase
 from vault import ledger
-from vault.card import CardKind, Deck
+from vault.card import CardKind
 from vault.clean import clean_line, fold
 from vault.ids import ID, CardId, digest12
 from vault.ledger import Event
@@ -30,7 +31,6 @@ from vault.store import CONCEPTS, Vault
 
 STABLE_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
 _REPLIES, _HEAD = "ledger/replies", 200  # bytes that tell the ledger of an agent's run from replies of a model
-_CONCEPT = re.compile(rf'^concept: "?({ID.pattern})"?$', re.MULTILINE)
 _TITLE = 100  # characters; a longer title is no title, but somebody's sentence
 
 
@@ -97,8 +97,9 @@ def strike_event(candidate: Candidate, decision: str, at: str) -> Event:
     return {"v": 1, "type": "promotion", **what, "at": at, "via": "tick"}
 
 
-def promotion(desk: Desk, decided: Iterable[Event] | None = None) -> Promotion:
-    """What is ripe at a desk; `decided` are the events of `ledger/decisions.jsonl`, if the caller has them.
+def promotion(desk: Desk, decided: Iterable[Event] | None = None, cards: Catalogue | None = None) -> Promotion:
+    """What is ripe at a desk; `decided` are the events of `ledger/decisions.jsonl`, if the caller has them, and `cards`
+    the desk's catalogue.
 
     Raises: Refused, where a ledger cannot be read at all.
     """
@@ -106,7 +107,7 @@ def promotion(desk: Desk, decided: Iterable[Event] | None = None) -> Promotion:
         decided, _ = desk.vault.ledger_events(ledger.DECISIONS)
     decisions = _Decisions(decided)
     data = desk.vault.read_bytes(ledger.IDS) or b""
-    shelf = _Shelf(desk)
+    shelf = _Shelf(desk, cards or catalogue(desk.vault, desk.cards))
     found = [*_settled(data, shelf), *_changed(data, shelf, decisions.rejected), *_stable(shelf)]
     found = [one for one in found if not decisions.written(one)]
     found.sort(key=lambda c: (list(Reason).index(c.reason), c.title.casefold(), c.concept))
@@ -150,28 +151,29 @@ class _Decisions:
 class _Shelf:
     """The concepts of a desk: by the stem of their decks, and those without a deck by their articles."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.decks: dict[str, list[Placed]] = defaultdict(list)
-        for placed in desk.cards.values():
-            self.decks[placed.concept].append(placed)
+    def __init__(self, desk: Desk, cards: Catalogue) -> None:
+        self.desk, self.cards = desk, cards
+        self.decks: dict[str, list[Shelf]] = defaultdict(list)
+        for shelf in cards.shelves:
+            self.decks[shelf.stem].append(shelf)
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
 
     def candidate(self, reason: Reason, stem: str, since: str = "", *, id_: str = "", name: str = "") -> Candidate:
-        cards = self.decks.get(stem, [])
-        title = cards[0].title if cards else name
-        concept = id_ or (concept_of(cards[0].deck) if cards else "") or stem
+        decks = self.decks.get(stem, [])
+        title = decks[0].title if decks else name
+        concept = id_ or (decks[0].named if decks else "") or stem
         path = f"{CONCEPTS}/{stem}.md"
         return Candidate(reason, concept, short(title or stem), path if path in self.articles else "", since)
 
     def knows(self, stem: str) -> bool:
         return stem in self.decks or f"{CONCEPTS}/{stem}.md" in self.articles
 
+    def rows(self, stem: str) -> list[int]:
+        """The cards of a concept, as rows of the catalogue."""
+        return [row for shelf in self.decks.get(stem, ()) for row in range(shelf.first, shelf.end)]
 
-def concept_of(deck: Deck) -> str:
-    """The concept that a deck names. As the machine writes it a glance is enough: YAML is slow, and decks are many."""
-    found = _CONCEPT.search(deck.text, 0, max(deck.text.find("\n---", 3), 0))
-    return found[1] if found else deck.properties.text("concept")
+    def stem_of(self, card: CardId) -> str:
+        return placed.concept_of(self.desk.place(card).path)
 
 
 def short(title: str) -> str:
@@ -184,18 +186,18 @@ def short(title: str) -> str:
 
 
 def _stable(shelf: _Shelf) -> Iterator[Candidate]:
-    desk = shelf.desk
+    cards, states = shelf.cards, shelf.desk.states
     kinds = {kind.value for kind in CardKind}
-    ripe = {
-        stem: cards
-        for stem, placed in shelf.decks.items()
-        if (cards := [p for p in placed if is_known(desk.state(p.id))]) and kinds <= {p.kind for p in cards}
-    }
+    ripe: dict[str, list[int]] = {}
+    for stem in shelf.decks:
+        known = [row for row in shelf.rows(stem) if (state := states.get(cards.ids[row])) and is_known(state)]
+        if kinds <= {cards.kinds[row] for row in known}:
+            ripe[stem] = known
     if not ripe:
         return
-    shaky = _not_recalled_since_a_lapse(desk, {p.id for cards in ripe.values() for p in cards})
-    for stem, cards in ripe.items():
-        if kinds <= {p.kind for p in cards if p.id not in shaky}:
+    shaky = _not_recalled_since_a_lapse(shelf.desk, {cards.ids[row] for rows in ripe.values() for row in rows})
+    for stem, rows in ripe.items():
+        if kinds <= {cards.kinds[row] for row in rows if cards.ids[row] not in shaky}:
             yield shelf.candidate(Reason.STABLE, stem)
 
 
@@ -208,9 +210,10 @@ def is_known(state: MemoryState) -> bool:
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     """Those that were forgotten and not recalled on a later study day: a step of ten minutes proves little."""
     log = desk.past.scanned().reviews
-    last = dict(zip(log.card, log.at_ms, strict=True))
+    when_ms = log.when_ms
+    last = dict(zip(log.card, when_ms, strict=True))
     forgotten = [rating == Rating.AGAIN for rating in log.rating]
-    lapsed = dict(zip(compress(log.card, forgotten), compress(log.at_ms, forgotten), strict=True))
+    lapsed = dict(zip(compress(log.card, forgotten), compress(when_ms, forgotten), strict=True))
     found = {log.cards[number]: (at, last[number]) for number, at in lapsed.items() if log.cards[number] in cards}
     day = desk.scheduler.calendar.day
     return {card for card, (lapse, review) in found.items() if day(at_of(lapse)) >= day(at_of(review))}
@@ -223,11 +226,11 @@ def _changed(data: bytes, shelf: _Shelf, rejected: Mapping[str, str]) -> Iterato
     cards = shelf.desk.cards
     changes = [({card}, at) for card, at in _answer_changes(data, rejected) if card in cards]
     for stem, at in _pages_of_agents(shelf.desk.vault, rejected):
-        changes.append(({placed.id for placed in shelf.decks.get(stem, ())}, at))
+        changes.append(({shelf.cards.ids[row] for row in shelf.rows(stem)}, at))
     met = _first_met(shelf.desk, {card for some, _ in changes for card in some})
     latest: dict[str, str] = {}
     for some, at in changes:
-        stems = {cards[card].concept for card in some if card in met and ledger.instant(met[card]) <= at}
+        stems = {shelf.stem_of(card) for card in some if card in met and ledger.instant(met[card]) <= at}
         latest |= {stem: max(latest.get(stem, ""), at) for stem in stems}
     for stem, at in latest.items():
         yield shelf.candidate(Reason.CHANGED, stem, at)

@@ -26,14 +26,22 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A card on the page. `deck` and `article` are vault paths; `article` is "" if the concept has none."""
+    """A card on the page. `concept` and `link` are the cells that lead to its article and its deck."""
 
     card: CardId
-    deck: str
-    article: str
-    title: str
+    concept: str
+    link: str
     kind: str
-    question: str
+
+
+def concept_cell(article: str, shown: str) -> str:
+    """What stands in a table for a concept; `article` is a vault path, "" if it has none, `shown` a `label`."""
+    return Wikilink(article.removesuffix(".md"), alias=shown).in_table() if article else shown
+
+
+def card_cell(deck: str, shown: str) -> str:
+    """What stands in a table for a card of the deck at that vault path; `shown` is a `label` of its question."""
+    return Wikilink(deck.removesuffix(".md"), alias=shown).in_table()
 
 
 def render_page(
@@ -42,8 +50,9 @@ def render_page(
     """The page's text. `as_of` is the instant of the last event that counts, None before there is any."""
     at = as_of or _START
     known = [(row, states.get(row.card, _UNSEEN)) for row in rows]
-    order = sorted(enumerate(known), key=lambda k: (*_rank(k[1][1], at), k[0]))
-    due = sum(_rank(state, at)[0] == 0 for _, state in known)
+    ranks = [_rank(state, at) for _, state in known]
+    order = sorted(range(len(known)), key=ranks.__getitem__)
+    due = sum(rank == 0 for rank, _ in ranks)
     new = sum(state.phase is Phase.NEW and not state.hidden(at) for _, state in known)
     head = [
         "---",
@@ -60,7 +69,8 @@ def render_page(
         "What is remembered of each card, as of the last event in the review log. `retain due` says what is due now.",
         "",
     ]
-    lines = [_row(row, state, scheduler, at) for _, (row, state) in order]
+    cells = _Cells(scheduler, at)
+    lines = [cells.row(*known[n]) for n in order]
     return "\n".join([*head, *_table(lines)]) + "\n"
 
 
@@ -76,28 +86,39 @@ def _rank(state: MemoryState, at: datetime) -> tuple[int, datetime]:
     return (0 if state.due <= at else 1), state.due
 
 
-def _row(row: Row, state: MemoryState, scheduler: Scheduler, at: datetime) -> list[str]:
-    title, question = _label(row.title), _label(row.question)
-    concept = Wikilink(row.article.removesuffix(".md"), alias=title).in_table() if row.article else title
-    card = Wikilink(row.deck.removesuffix(".md"), alias=question).in_table()
-    words = [concept, card, row.kind]
-    if state.last_review is None or state.due is None:
-        return [*words, "", "", "", "", "", "0", "0", wording.status(state, at)]
-    return [
-        *words,
-        scheduler.calendar.shown(state.due),
-        wording.interval(state),
-        f"{state.stability:.2f}",
-        f"{state.difficulty:.2f}",
-        f"{scheduler.retrievability(state, at):.2f}",
-        str(state.reps),
-        str(state.lapses),
-        wording.status(state, at),
-    ]
+class _Cells:
+    """The cells of a row; instants and days that many cards share are worked out once."""
+
+    def __init__(self, scheduler: Scheduler, at: datetime) -> None:
+        self.calendar, self.at = scheduler.calendar, at
+        self.chance = scheduler.chances(at)
+        self.shown: dict[datetime, str] = {}
+
+    def row(self, row: Row, state: MemoryState) -> tuple[str, ...]:
+        due = state.due
+        status = wording.status(state, self.at)
+        if state.last_review is None or due is None:
+            return row.concept, row.link, row.kind, "", "", "", "", "", "0", "0", status
+        shown = self.shown.get(due)
+        if shown is None:
+            shown = self.shown[due] = self.calendar.shown(due)
+        return (
+            row.concept,
+            row.link,
+            row.kind,
+            shown,
+            wording.interval(state),
+            f"{state.stability:.2f}",
+            f"{state.difficulty:.2f}",
+            f"{self.chance(state):.2f}",
+            str(state.reps),
+            str(state.lapses),
+            status,
+        )
 
 
 @lru_cache(maxsize=1024)  # the cards of a concept share its title
-def _label(markdown: str) -> str:
+def label(markdown: str) -> str:
     """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
     text = alias(clean_line(unescape(markdown)))
     if len(text) > _LABEL:

@@ -12,7 +12,7 @@ import pytest
 import templates
 from compiler import decks
 from learning.memory import Rules, Scheduler, fold
-from learning.review_page import Row, render_page
+from learning.review_page import Row, card_cell, concept_cell, label, render_page
 from vault import article
 from vault.agenda import GapStatus, parse_agenda, render_agenda
 from vault.card import CardKind, parse_deck, render_card
@@ -115,10 +115,9 @@ def test_the_review_queue_template_is_what_three_reviews_of_its_cards_give() -> 
     scheduler = Scheduler(Rules())
     path = "learning/flashcards/spacing-effect.md"
     deck = parse_deck(templates.read("flashcards.md"), path)
+    concept = concept_cell("wiki/concepts/spacing-effect.md", label(deck.title))
     rows = [
-        Row(card.id, path, "wiki/concepts/spacing-effect.md", deck.title, card.kind or "", card.question)
-        for card in deck.cards
-        if card.id
+        Row(card.id, concept, card_cell(path, label(card.question)), card.kind or "") for card in deck.cards if card.id
     ]
     page = render_page(rows, fold(events, scheduler), scheduler, events[-1].at)
     assert page == templates.read("review-queue.md")

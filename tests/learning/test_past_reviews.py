@@ -41,13 +41,15 @@ def vault(tmp_path: Path) -> Vault:
 
 def events_of(chance: random.Random) -> Iterator[LogEvent]:
     """Events in order, some at the same instant; undos void what came shortly before, an undo among it."""
-    at, ids = NOON, [ulid(0, bytes(10))]
+    at = NOON
+    ids: list[str] = []
     while True:
         at += timedelta(milliseconds=chance.choice([0, 1, 90_000]))
-        stamp = Stamp(ulid(unix_ms(at), len(ids).to_bytes(10, "big")), at)
+        clock = at - timedelta(days=chance.randrange(9)) if chance.random() < 0.2 else None
+        stamp = Stamp(ulid(unix_ms(at), len(ids).to_bytes(10, "big")), at, "Z", "tui", clock)
         card = CardId(f"card{chance.randrange(9):06}")
         kind = chance.random()
-        if kind < 0.1:
+        if kind < 0.1 and ids:
             yield Undo(stamp, chance.choice(ids[-3:]))
         elif kind < 0.3:
             yield chance.choice([Suspend, Resume])(stamp, card) if kind < 0.2 else Flag(stamp, card, "why")
@@ -94,7 +96,7 @@ def test_a_log_that_grows_in_any_way_is_told_as_if_it_were_scanned_each_time(vau
             file.write(b"".join(line + b"\n" for line in lines))
         assert told(vault) == scanned(vault)
         kept += past_reviews._kept(vault) is not None
-    assert kept > 20
+    assert kept > 8
 
 
 def test_a_rating_more_is_taken_from_the_end_of_the_log_and_the_rest_from_the_cache(
