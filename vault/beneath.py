@@ -43,14 +43,19 @@ def open_below(handle: int, name: str) -> tuple[int, bool]:
 
 
 def _by_openat2(call: Callable[[int, bytes, bytes], int], handle: int, name: str, resolve: int) -> int:
-    how = b"".join(number.to_bytes(8, sys.byteorder) for number in (_FLAGS, 0, resolve))
-    opened = call(handle, os.fsencode(name), how)
+    opened = call(handle, os.fsencode(name), _how(resolve))
     if opened < 0:
         import ctypes
 
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), name)
     return opened
+
+
+@cache
+def _how(resolve: int) -> bytes:
+    """The `struct open_how` for a folder."""
+    return b"".join(number.to_bytes(8, sys.byteorder) for number in (_FLAGS, 0, resolve))
 
 
 @cache

@@ -35,18 +35,27 @@ _WORDS = {
 _NO_LOCKS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
-@contextmanager
-def failing(path: str) -> Iterator[None]:
+class failing:  # a class and no generator: it is entered at every rating
     """Says in a person's words what the operating system would not do, and to which file."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise EditedMeanwhile("it is gone, or the folder it was in", where=path, hint="run it again") from error
-    except NotADirectoryError as error:
-        raise Refused("a file stands where a folder is needed", where=path, hint="move it away") from error
-    except OSError as error:
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
+        if isinstance(error, FileNotFoundError):
+            what = "it is gone, or the folder it was in"
+            raise EditedMeanwhile(what, where=self._path, hint="run it again") from error
+        if isinstance(error, NotADirectoryError):
+            raise Refused("a file stands where a folder is needed", where=self._path, hint="move it away") from error
         words, hint = words_for(error)
-        raise WriteFailed(f"not written: {words}", where=path, hint=hint) from error
+        raise WriteFailed(f"not written: {words}", where=self._path, hint=hint) from error
 
 
 def words_for(error: OSError) -> tuple[str, str]:

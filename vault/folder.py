@@ -169,15 +169,21 @@ def open_folder_at(handle: int, name: str, path: str) -> int:
         return os.open(name, _DIRECTORY | _NOFOLLOW, dir_fd=handle)
 
 
-@contextmanager
-def refuse_link(handle: int, name: str, path: str) -> Iterator[None]:
+class refuse_link:  # a class for the same reason as `durable.failing`
     """Says of a name that could not be opened that it is a link, if it is one: Refused."""
-    try:
-        yield
-    except OSError as error:
-        if _is_link(handle, name):
-            raise refusal(path, "a symbolic link, which retain doesn't follow", hint="put it there itself") from error
-        raise
+
+    __slots__ = ("_handle", "_name", "_path")
+
+    def __init__(self, handle: int, name: str, path: str) -> None:
+        self._handle, self._name, self._path = handle, name, path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and _is_link(self._handle, self._name):
+            what = "a symbolic link, which retain doesn't follow"
+            raise refusal(self._path, what, hint="put it there itself") from error
 
 
 def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> Current | None:

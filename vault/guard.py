@@ -12,7 +12,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
 from itertools import chain
@@ -140,14 +140,12 @@ class Guard(Folder):
             failing(self._told(path)),
             self._opened(path, parts[:-1], create=True) as folder,
             _held_log(folder, parts[-1], path) as log,
-            ExitStack() as stack,
         ):
-            handle = log
-            if closing is not None and self._closed(folder, log, path, closing):
-                handle = stack.enter_context(_held_log(folder, parts[-1], path))
-            if os.fstat(handle).st_size == 0:  # perhaps made just now
-                sync_folder(folder)
-            append_lines(handle, lines, path)
+            if closing is None or not self._closed(folder, log, path, closing):
+                _append(folder, log, lines, path)
+                return
+            with _held_log(folder, parts[-1], path) as new:
+                _append(folder, new, lines, path)
 
     def _closed(self, folder: int, handle: int, path: str, closing: Closing) -> bool:
         """Whether a log that is held here got another name, and nobody's file was in the way of it."""
@@ -446,6 +444,12 @@ def _resemble(handle: int, keep: Current) -> None:
             os.setxattr(handle, name, value)
 
 
+def _append(folder: int, log: int, lines: bytes, path: str) -> None:
+    if os.fstat(log).st_size == 0:  # perhaps made just now
+        sync_folder(folder)
+    append_lines(log, lines, path)
+
+
 @contextmanager
 def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
     """A handle on a log that no other process adds to meanwhile. Raises: LockHeld."""
@@ -478,17 +482,19 @@ def _open_growing(folder: int, name: str, path: str) -> int:
 def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
     """A handle that holds the lock on a file of that name and no other; None if another process keeps it."""
     for _ in range(100):
-        with ExitStack() as stack:
-            handle = _open_growing(folder, name, path)
-            stack.callback(os.close, handle)
+        handle, kept = _open_growing(folder, name, path), False
+        try:
             if not lock_within(handle, wait_s):
                 return None
             if not still_named(handle, folder, name):
                 continue  # replaced while we waited: by git, or by ourselves below
             if os.fstat(handle).st_nlink == 1:
-                stack.pop_all()
+                kept = True
                 return handle
             _unshare(handle, folder, name)
+        finally:
+            if not kept:
+                os.close(handle)
     raise refusal(path, "it is replaced faster than it can be opened")
 
 
