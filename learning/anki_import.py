@@ -194,14 +194,22 @@ def _is_made(note: AnkiNote, made: Made | None) -> bool:
 
 
 def _not_ours(desk: Desk, package: AnkiPackage, mine: Mapping[int, CardId], report: ImportReport) -> set[int]:
-    """Notes that say they are this vault's, and of which nothing else says so: neither ours nor a stranger's."""
-    from learning.anki import vault_tag
+    """Notes that say they are this vault's, and of which nothing else says so: neither ours nor a stranger's.
+
+    Those of another vault are a stranger's, and are named.
+    """
+    from learning.anki import VAULT_TAG, vault_tag
 
     tag = vault_tag(desk.vault.settings.vault_id)
+    others = sum(n.id not in mine and any(t.startswith(VAULT_TAG) and t != tag for t in n.tags) for n in package.notes)
+    if others:
+        notes = "1 note is" if others == 1 else f"{others} notes are"
+        report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
     odd = {n.id for n in package.notes if n.id not in mine and tag in n.tags and _said(n)}
     if odd:
-        what = "say they are of this vault, but have another GUID, and no sync here made them: left out, with reviews"
-        report.tell("", f"{len(odd)} notes {what}; `retain sync anki` takes reviews from your own Anki")
+        who = "1 note says it is" if len(odd) == 1 else f"{len(odd)} notes say they are"
+        what = f"{who} of this vault, but with another GUID, and no sync here made any such: left out, with reviews"
+        report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
     return odd
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.learning.connect_server import ConnectServer, serving
 
@@ -25,6 +28,44 @@ def test_each_export_writes_the_cards_and_says_how_many(run: Run, compiled: Path
     first.write_text("mine\n")
     refused = run("export", "qa", str(tmp_path / "qa"), cwd=compiled)
     assert refused.code == 3 and first.name in refused.err and first.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("name", ["anki", "csv", "jsonl"])
+def test_an_export_replaces_an_earlier_one_and_no_other_file(
+    run: Run, compiled: Path, tmp_path: Path, name: str
+) -> None:
+    out, words = tmp_path / f"mine.{name}", ("export", name, str(tmp_path / f"mine.{name}"))
+    for _ in range(2):
+        assert run(*words, cwd=compiled).code == 0
+    for theirs in (b"mine, all mine\n", b'{"id": "mine"}\n', _of_anki(tmp_path)):
+        out.write_bytes(theirs)
+        refused = run(*words, cwd=compiled)
+        assert refused.code == 3 and "--force" in refused.err and out.read_bytes() == theirs
+    assert run(*words, "--force", cwd=compiled).code == 0 and out.read_bytes() != theirs
+    out.unlink()
+    (tmp_path / "thesis.md").write_text("years of work\n")
+    out.symlink_to(tmp_path / "thesis.md")
+    assert run(*words, "--force", cwd=compiled).code == 3
+    assert (tmp_path / "thesis.md").read_text() == "years of work\n"
+
+
+def _of_anki(folder: Path) -> bytes:
+    """The bytes of a package that nobody here wrote."""
+    with zipfile.ZipFile(folder / "phone.zip", "w") as archive:
+        archive.writestr("collection.anki2", b"reviews of years")
+    return (folder / "phone.zip").read_bytes()
+
+
+def test_a_dash_is_stdout_for_text_and_no_name_for_the_others(run: Run, compiled: Path, tmp_path: Path) -> None:
+    for name in ("csv", "jsonl"):
+        done = run("export", name, "-", cwd=compiled)
+        assert done.code == 0 and run("export", name, str(tmp_path / name), cwd=compiled).code == 0
+        kept = (tmp_path / name).read_text(encoding="utf-8-sig")
+        assert done.out.splitlines() == kept.splitlines() and len(kept.splitlines()) > 3
+        assert run("export", name, "-", "--json", cwd=compiled).code == 2
+    for name in ("anki", "qa", "obsidian-sr"):
+        assert run("export", name, "-", cwd=compiled).code == 2
+    assert not (compiled / "-").exists()
 
 
 def test_sync_without_anki_says_how_to_start_it_and_takes_no_address_of_the_vaults(run: Run, compiled: Path) -> None:
@@ -50,3 +91,44 @@ def test_sync_takes_cards_there_and_tells_what_it_did(run: Run, compiled: Path, 
         assert again["notes"]["created"] == 0 and again["notes"]["unchanged"] == planned["notes"]["created"]
         assert again["reviews"] == {"new": 0, "known": 0, "odd": 0} and again["failed"] == []
     col.close()
+
+
+def test_sync_looks_for_the_vault_first_and_a_dry_run_changes_no_file(run: Run, compiled: Path, tmp_path: Path) -> None:
+    from anki.collection import Collection
+
+    nowhere = run("sync", "anki", "--url", "http://127.0.0.1:9")
+    assert nowhere.code == 2 and "vault" in nowhere.err
+    by_hand = compiled / "learning/flashcards/by-hand.md"
+    by_hand.write_text("Q: Who wrote this?\nA: A human.\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in (compiled / "learning").rglob("*") if path.is_file()}
+    col = Collection(str(tmp_path / "collection.anki2"))
+    with serving(ConnectServer(col, imports=True)) as server:
+        words = ("sync", "anki", "--url", server.url, "--json")
+        planned = run(*words, "--dry-run", cwd=compiled).json
+        ledger = (compiled / "ledger/ids.jsonl").read_bytes()
+        assert {path: path.read_bytes() for path in (compiled / "learning").rglob("*") if path.is_file()} == before
+        done = run(*words, cwd=compiled).json
+        assert done["notes"]["created"] == planned["notes"]["created"] + 1 == col.note_count()
+        assert (
+            "<!-- card" in by_hand.read_text(encoding="utf-8") and (compiled / "ledger/ids.jsonl").read_bytes() > ledger
+        )
+    col.close()
+
+
+def test_an_anki_package_leaves_out_what_came_from_anki_unless_asked(run: Run, compiled: Path, tmp_path: Path) -> None:
+    from anki.collection import Collection, ExportAnkiPackageOptions
+
+    col = Collection(str(tmp_path / "collection.anki2"))
+    note = col.new_note(col.models.by_name("Basic"))  # type: ignore[arg-type]
+    note["Front"], note["Back"] = "Whose is this?", "Anki's."
+    col.add_note(note, 1)  # type: ignore[arg-type]
+    path = str(tmp_path / "mine.apkg")
+    options = ExportAnkiPackageOptions(with_scheduling=True, with_media=True, legacy=False)
+    col.export_anki_package(out_path=path, options=options, limit=None)
+    col.close()
+    assert run("import", "anki", path, cwd=compiled).code == 0
+    few = run("export", "anki", str(tmp_path / "few.apkg"), cwd=compiled)
+    assert "1 card left out that came from Anki" in few.out
+    all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json
+    few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json
+    assert all_["notes"] == few_["notes"] + 1 and len(few_["imported"]) == 1 and all_["imported"] == []

@@ -18,7 +18,7 @@ from learning.desk import open_desk
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.test_anki_import import answer, clock, collection, give_out, on_the_phone, take_in
 from vault.ids import CardId
-from vault.store import Vault
+from vault.store import Vault, open_vault
 
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 
@@ -114,6 +114,29 @@ def test_a_card_exported_but_not_imported_is_no_edit_of_anki_s(
     note["Answer"] = "mine"
     server.col.update_note(note)
     assert synced(vault, server).plan.edited == (A1,)
+
+
+def test_notes_of_another_vault_are_named_and_go_back_to_anki_from_neither(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    server.imports = True
+    synced(vault, server)
+    root = tmp_path / "other"
+    (root / "learning/flashcards").mkdir(parents=True)
+    (root / "ledger").mkdir()
+    settings = (vault.root / "retain.toml").read_text()
+    (root / "retain.toml").write_text(settings.replace(vault.settings.vault_id, vault.settings.vault_id[:-1] + "1"))
+    (root / "learning/flashcards/own.md").write_text("Q: My own?\nA: Yes.\n<!-- card zzzzzzzzz9 -->\n")
+    other = open_vault(str(root), None, tmp_path)
+    assert len(synced(other, server).created) == 1
+    both = give_out(server.col, tmp_path / "both.apkg")
+    for each, count in ((vault, "1 note is"), (other, "3 notes are")):
+        report = brought(each, both)
+        assert [r.reason.partition(" of another")[0] for r in report.reported if "another vault" in r.reason] == [count]
+    for each in (vault, other):
+        done = synced(each, server)
+        assert done.created == [] and done.left_out
+    assert server.col.note_count() == 4
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"[]", b"{", b'{"aaaaaaaaa1": 3}', b'{"aaaaaaaaa1": ["x", ""]}', b"[" * 5000])
