@@ -68,10 +68,11 @@ def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
         report.found(damaged)
     if as_json:
         claims = [step.as_json() for step in found.steps]
-        report.show_json({"what": found.what, "path": found.path, "line": found.line, "claims": claims})
+        past = {"retired": found.past.retired(), "history": found.past.history()} if found.past is not None else {}
+        report.show_json({"what": found.what, "path": found.path, "line": found.line, "claims": claims, **past})
         return
     report.show(found.what)
-    report.show(f"  in {found.path}:{found.line}")
+    report.show(f"  in {found.path}" + (f":{found.line}" if found.line else ""))
     for step in found.steps:
         report.show(f"\n  claim {step.claim.id} ({step.claim.kind}, {step.claim.state}), {step.path}:{step.line}")
         report.show(f"    “{step.claim.quote}”")

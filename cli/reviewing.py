@@ -276,6 +276,10 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     from vault.markdown import unescape
 
     desk = _desk(vault_dir, looking=True)
+    if id_ not in desk.cards:
+        from cli.past_card import show_past
+
+        return show_past(desk, id_, as_json=as_json)
     placed = desk.card(id_)
     state = desk.state(placed.id)
     question, answer = unescape(placed.card.question), unescape(placed.card.answer)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from vault.agenda import Gap, parse_agenda
 from vault.article import sentences
 from vault.card import Card, Deck
+from vault.card_history import PastCard, past_card
 from vault.claim import Claim
-from vault.clean import fold
+from vault.clean import clean_line, fold
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, NotFound, Refused
 from vault.exhibit import parted
+from vault.ledger import IDS, instant
 from vault.markdown import unescape
 from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
 from vault.summary import Summary, parse_summary
@@ -47,12 +50,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """`what` was asked for, where it stands, and the claims it rests on."""
+    """`what` was asked for, where it stands, and the claims it rests on; `past` for a card that stands in no deck."""
 
     what: str
     path: str
     line: int
     steps: tuple[Step, ...]
+    past: PastCard | None = None
 
 
 def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) -> Trace:
@@ -77,7 +81,21 @@ def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) ->
     gaps = parse_agenda(dict(notes.of(GAPS.rpartition("/")[0])).get(GAPS, ""))
     if gap := next((g for g in gaps if g.id == id_.removeprefix("g-")), None):
         return Trace(_said_of(gap), GAPS, gap.line, ())
+    past = past_card(vault.read_bytes(IDS) or b"", id_)
+    if past is not None:
+        return _gone(past, summaries)
     return _sentence(notes, wanted, summaries)
+
+
+def _gone(past: PastCard, summaries: dict[str, Summary]) -> Trace:
+    """What is known of a card that was taken out of its deck, with those of its claims that still stand."""
+    found = [(summary, c) for summary in summaries.values() for c in summary.claims if c.claim.id in past.cites]
+    steps = (Step(c.claim, summary.path, c.line, summary.properties.text("source")) for summary, c in found)
+    said = [f"{clean_line(past.last.question)}\n{clean_line(past.last.answer)}", past.fate]
+    for version, following in pairwise(past.versions):
+        words = f"{clean_line(version.question)} {clean_line(version.answer)}"
+        said.append(f"until {instant(following.at)} ({following.how or 'changed'}): {words}")
+    return Trace("\n".join(said), IDS, 0, tuple(steps), past)
 
 
 def _said_of(gap: Gap) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 
 from learning.memory import CardEvent
 from vault import ledger
+from vault.card_history import lines_with
 from vault.ids import CardId
 
 # What to look for in a line, and what else it must hold. In a line of JSON these stand nowhere but as keys and values:
@@ -33,14 +33,3 @@ def card_events(data: bytes) -> tuple[CardEvent, ...]:
                 at = ledger.parse_instant(str(event.get("at")))
                 out.append(CardEvent(CardId(str(event.get("id"))), type_, at))
     return tuple(out)
-
-
-def lines_with(data: bytes, mark: bytes) -> Iterator[tuple[int, bytes]]:
-    """(where it begins, the line) of every line of `data` that holds `mark`, in order."""
-    at = data.find(mark)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield start, data[start:end]
-        at = data.find(mark, end)

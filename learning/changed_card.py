@@ -7,29 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from learning.card_events import lines_with
 from learning.memory import CardEvent, MemoryState
 from vault import ledger
+from vault.card_history import Version, history
 from vault.errors import Damaged, Refused
 from vault.ids import CardId
-from vault.ledger import Event
 from vault.store import Vault
+
+__all__ = ["FACT", "REWORDED", "Changed", "ChangedCards", "Version", "history"]
 
 FACT, REWORDED = "fact", "reworded"
 _HOW_OF = {"changed": FACT, "reworded": REWORDED}
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """What a card said since `at`: plain text that the sources gave. `how` it came of the version before.
-
-    `how` is "cosmetic", "reworded" or "fact", and "" for the first version and where the ledger does not say.
-    """
-
-    at: datetime
-    question: str
-    answer: str
-    how: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +42,6 @@ class Changed:
 
 def _both(version: Version) -> str:
     return f"{version.question}\n{version.answer}"
-
-
-def history(data: bytes, card: str) -> tuple[Version, ...]:
-    """The versions of a card in the bytes of `ledger/ids.jsonl`, the oldest first, each other than the one before."""
-    mark = f'"{card}"'.encode()
-    events, _ = ledger.decode(b"\n".join(line for _, line in lines_with(data, mark)), ledger.IDS)
-    mine = [e for e in events if e.get("of") == "card" and e.get("id") == card and e["type"] in ("birth", "change")]
-    out: list[Version] = []
-    for event in ledger.ordered(mine):
-        with suppress(ValueError):
-            _take(out, event)
-    return tuple(out)
-
-
-def _take(out: list[Version], event: Event) -> None:
-    """Adds what an event says to the versions, what it says was before first, should no line tell of that."""
-    at = ledger.parse_instant(str(event["at"]))
-    question, answer, how = (event.get(key) for key in ("q", "a", "how"))
-    if not isinstance(question, str) or not isinstance(answer, str):
-        return
-    was = event.get("was")
-    if not out and isinstance(was, dict) and isinstance(was.get("q"), str) and isinstance(was.get("a"), str):
-        out.append(Version(at, was["q"], was["a"]))
-    if not out or (out[-1].question, out[-1].answer) != (question, answer):
-        out.append(Version(at, question, answer, how if isinstance(how, str) and out else ""))
 
 
 class ChangedCards:

@@ -76,7 +76,7 @@ def narrowed(material: Material, stems: Collection[str] | None = None, tag: str 
     ]
     ids = {card.card for card in cards}
     news = [one for one in material.news if one.card in ids]
-    return replace(material, cards=cards, columns=only(material.columns, ids), news=news)
+    return replace(material, cards=cards, columns=only(material.columns, ids), news=news, narrowed=True)
 
 
 def topics(vault: Vault) -> dict[str, tuple[str, ...]]:

@@ -36,7 +36,7 @@ class Phases:
     young: int = 0
     mature: int = 0
     suspended: int = 0  # by the human, or as a leech
-    retracted: int = 0  # what they say no longer holds
+    retracted: int = 0  # what they say no longer holds; those in no deck any more, if they were reviewed
     flagged: int = 0
     changed: int = 0
     leeches: int = 0
@@ -126,6 +126,7 @@ class Material:
     news: Sequence[CardNews] = ()
     leech_threshold: int = 0  # lapses; 0 for never
     changes: Sequence[CardEvent] = ()
+    narrowed: bool = False  # to some of the cards; `states` are of all
 
     def is_leech(self, state: MemoryState) -> bool:
         """Whether the card was forgotten so often that more reviews of the same kind will not help."""
@@ -175,6 +176,9 @@ def phases(material: Material) -> Phases:
         count[_standing(state)] += 1
         if state is not None and not state.retracted:
             count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
+    if not material.narrowed:  # of what stands in no deck any more, nobody here knows concept and tags
+        here = {card.card for card in material.cards}
+        count["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
     return Phases(**count)
 
 

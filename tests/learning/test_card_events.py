@@ -9,11 +9,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.card_events import card_events, lines_with
+from learning.card_events import card_events
 from learning.changed_card import FACT, REWORDED, ChangedCards, history
 from learning.memory import CardEvent, MemoryState, Phase
 from learning.wording import change_told
 from vault import ledger
+from vault.card_history import lines_with
 from vault.ids import CardId
 from vault.store import Vault
 
