@@ -54,7 +54,8 @@ _GRID = re.compile(
 
 def picture(target: str, caption: str) -> str:
     """A picture in words; a sound or a film is called so, as its suffix says."""
-    return f"[{_MEDIA.get(target.rpartition('.')[2].strip().lower(), 'picture')}: {', '.join(filter(None, map(clean_line, (caption, target))))}]"
+    noun = _MEDIA.get(target.rpartition(".")[2].strip().lower(), "picture")
+    return f"[{noun}: {', '.join(filter(None, map(clean_line, (caption, target))))}]"
 
 
 def exhibit(shown: Exhibit) -> str:
