@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
+from vault.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+_STDOUT = Path("-")
+
+
+def force_option(command: F) -> F:
+    """`--force`: replace a file of anybody's."""
+    what = "Replace a file by that name even if no such export wrote it."
+    return click.option("--force", is_flag=True, help=what)(command)
+
+
+def _named(out: Path, noun: str) -> Path:
+    """`out`, which is a name. Raises: UsageError for the `-` that stands for stdout elsewhere."""
+    if out == _STDOUT:
+        raise UsageError(f"{noun} cannot go to stdout", where="-", hint="give it a name")
+    return out
+
+
+def _to_stdout(out: Path, as_json: bool) -> bool:
+    """Whether `-` was given. Raises: UsageError with --json, which has stdout for itself."""
+    if out == _STDOUT and as_json:
+        raise UsageError("--json and `-` both write to stdout", where="-", hint="leave one of them out")
+    return out == _STDOUT
 
 
 @click.group()
@@ -25,13 +51,15 @@ def export() -> None:
 @export.command("anki")
 @click.argument("out", metavar="OUT.apkg", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--newer", is_flag=True, help="Let every note win over what Anki holds, even one exported later.")
+@force_option
 @click.option("--imported", is_flag=True, help="Put cards that came from Anki in too: for another profile or person.")
 @vault_option
 @json_option
-def anki(out: Path, newer: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
+def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
     """A package for Anki: importing it again updates the notes and keeps their schedule.
 
-    Cards that `retain import anki` brought are left out: in the Anki they came from they would be there twice.
+    Cards that `retain import anki` brought are left out: in the Anki they came from they would be there twice. An
+    earlier export is replaced, no other file.
 
     \b
     Examples:
@@ -41,11 +69,12 @@ def anki(out: Path, newer: bool, imported: bool, vault_dir: str | None, as_json:
     from learning.anki_siblings import imported_cards
     from learning.desk import open_desk
 
+    out = _named(out, "a package")
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
-    notes, retracted = export_anki(desk, out, fresh=newer, left_out=set(left_out)), retracted_there(desk)
-    doubled = doubled_there(desk)
+    notes = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
+    retracted, doubled = retracted_there(desk), doubled_there(desk)
     if as_json:
         report.show_json(
             {"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled, "imported": left_out}
@@ -66,26 +95,34 @@ def anki(out: Path, newer: bool, imported: bool, vault_dir: str | None, as_json:
 
 
 @export.command("csv")
-@click.argument("out", metavar="OUT.csv", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("out", metavar="OUT.csv", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@force_option
 @vault_option
 @json_option
-def csv_(out: Path, vault_dir: str | None, as_json: bool) -> int:
+def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """A table for spreadsheets: a row a card, with its quotes and sources. No cell acts as a formula.
+
+    `-` is stdout. An earlier export is replaced, no other file.
 
     \b
     Examples:
       retain export csv ~/Desktop/cards.csv
+      retain export csv - | less
     """
     from learning.desk import open_desk
-    from learning.table import export_table
+    from learning.table import export_table, render_table
 
+    to_stdout = _to_stdout(out, as_json)
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    rows = export_table(desk, out)
+    if to_stdout:
+        report.show_file(render_table(desk).encode())
+        return report.DONE
+    rows = export_table(desk, out, force=force)
     if as_json:
         report.show_json({"path": str(out), "cards": rows})
     else:
-        report.show(f"{rows} cards in {out}")
+        report.show(f"{report.number(rows, 'card')} in {out}")
     return report.DONE
 
 
@@ -105,6 +142,7 @@ def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
     from learning.desk import open_desk
     from learning.export_qa import export_qa
 
+    out = _named(out, "a folder")
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     return _folder(out, export_qa(desk, out), as_json)
@@ -128,6 +166,7 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
     from learning.desk import open_desk
     from learning.export_obsidian_sr import export_obsidian_sr
 
+    out = _named(out, "a folder")
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
     return _folder(out, export_obsidian_sr(desk, out), as_json)
@@ -138,29 +177,37 @@ def _folder(out: Path, counts: tuple[int, int], as_json: bool) -> int:
     if as_json:
         report.show_json({"path": str(out), "cards": cards, "files": files})
     else:
-        report.show(f"{cards} cards in {files} files in {out}")
+        report.show(f"{report.number(cards, 'card')} in {report.number(files, 'file')} in {out}")
     return report.DONE
 
 
 @export.command("jsonl")
-@click.argument("out", metavar="OUT.jsonl", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("out", metavar="OUT.jsonl", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@force_option
 @vault_option
 @json_option
-def jsonl(out: Path, vault_dir: str | None, as_json: bool) -> int:
+def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """One JSON object a line: each card with the quotes that support it and what is remembered of it.
+
+    `-` is stdout. An earlier export is replaced, no other file.
 
     \b
     Examples:
       retain export jsonl cards.jsonl
+      retain export jsonl - | head -1
     """
     from learning.desk import open_desk
-    from learning.export_jsonl import export_jsonl
+    from learning.export_jsonl import export_jsonl, render_jsonl
 
+    to_stdout = _to_stdout(out, as_json)
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    cards = export_jsonl(desk, out)
+    if to_stdout:
+        report.show_file(render_jsonl(desk).encode())
+        return report.DONE
+    cards = export_jsonl(desk, out, force=force)
     if as_json:
         report.show_json({"path": str(out), "cards": cards})
     else:
-        report.show(f"{cards} cards in {out}")
+        report.show(f"{report.number(cards, 'card')} in {out}")
     return report.DONE

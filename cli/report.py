@@ -92,6 +92,17 @@ def show(text: str) -> None:
     _print(clean(text))
 
 
+def show_file(data: bytes) -> None:
+    """The bytes of a file on stdout, as they are. Raises as `show` does."""
+    flush()
+    try:
+        sys.stdout.buffer.write(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+
+
 def show_json(value: Any) -> str:
     """One JSON object on stdout; gives its text."""
     text = _json(value, sys.stdout, indent=2)

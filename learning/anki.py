@@ -23,7 +23,10 @@ from pathlib import Path
 from learning.anki_field import NameOf, field, field_of_words, inert
 from learning.anki_made import read_made
 from learning.anki_media import Media
+from learning.anki_siblings import DECK, is_imported
 from learning.desk import Desk, Placed
+from learning.earlier_export import MARK, is_package
+from vault.card import Deck
 from vault.clean import clean_line
 from vault.errors import Refused, WriteFailed
 from vault.evidence import Evidence, EvidenceReader
@@ -127,7 +130,7 @@ def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId]
             continue
         own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
         fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
-        deck = ("retain", _deck_name(settings.name) or "vault", _deck_name(own[0] if own else "") or "concepts")
+        deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
         words = dict.fromkeys([*ours, *filter(None, map(_tag, own))])
         guid = (made[id_].guid if id_ in made else "") or guid_of(settings.vault_id, id_)
@@ -155,6 +158,12 @@ def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None
 def _tag(word: str) -> str:
     """A word as an Anki tag: no white space, which would part it in two."""
     return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
+
+
+def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
+    """The names below the vault's own: those that an imported deck had in Anki, else the file's first tag."""
+    names = deck.properties.text(DECK).split("::") if is_imported(deck) else tags[:1]
+    return list(filter(None, map(_deck_name, names)))
 
 
 def _deck_name(name: str) -> str:
@@ -250,6 +259,7 @@ def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         pictures = ((str(number), media[name]) for number, name in enumerate(names))
+        archive.comment = MARK
         for name, data in (("collection.anki2", database), ("media", listed), *pictures):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -279,16 +289,20 @@ def doubled_there(desk: Desk) -> list[CardId]:
     return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
 
 
-def export_anki(desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = ()) -> int:
-    """Writes the package to `path`; gives the number of notes in it. Raises: Refused, WriteFailed.
+def export_anki(
+    desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
+) -> int:
+    """Writes the package to `path`; gives the number of notes in it.
 
     With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
+    Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
     """
     media = Media(desk.vault)
     notes = notes_of(desk, media, left_out)
     known = read_stamps(desk.vault.read_bytes(STAMPS))
     stamps = stamped(notes, {} if fresh else known, desk.now)
-    with export_file(path, forbidden=desk.vault.kept_out()) as temporary:
+    replaces = (lambda _: True) if force else is_package
+    with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
         temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
     keep_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
     return len(notes)

@@ -367,4 +367,5 @@ def _tell_unreviewed(package: AnkiPackage, known: Mapping[int, CardId], report: 
     reviewed = {row.card for row in package.reviews}
     count = sum(c.id in known and c.type > 0 and c.id not in reviewed for c in package.cards)
     if count:
-        report.tell("", f"{count} cards have a date in Anki but no review in the package: they are new here")
+        what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
+        report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")

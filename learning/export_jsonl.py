@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from learning.desk import Desk, Placed
+from learning.earlier_export import is_jsonl
 from learning.memory import MemoryState, Phase
 from vault.clean import clean, clean_line
 from vault.evidence import Evidence, EvidenceReader
 from vault.guard import export_bytes
 from vault.ledger import instant
+
+KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is known as one of these
 
 
 def render_jsonl(desk: Desk) -> str:
@@ -70,8 +73,12 @@ def _memory(state: MemoryState) -> dict[str, Any]:
     }
 
 
-def export_jsonl(desk: Desk, out: Path) -> int:
-    """Writes the lines to `out`; gives the number of cards. Raises: Refused, WriteFailed."""
+def export_jsonl(desk: Desk, out: Path, *, force: bool = False) -> int:
+    """Writes the lines to `out`; gives the number of cards.
+
+    Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
+    """
     text = render_jsonl(desk)
-    export_bytes(out, text.encode(), forbidden=desk.vault.kept_out())
+    replaces = (lambda _: True) if force else is_jsonl(KEYS)
+    export_bytes(out, text.encode(), forbidden=desk.vault.kept_out(), replaces=replaces)
     return text.count("\n")

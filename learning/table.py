@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 
 from learning.desk import Desk, Placed
+from learning.earlier_export import is_table
 from vault.clean import clean, clean_line
 from vault.evidence import EvidenceReader
-from vault.guard import export_file
+from vault.guard import export_bytes
 
 COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")
 # What makes a cell a formula in some spreadsheet: the signs and their full-width twins, also after white space or
@@ -44,12 +45,12 @@ def _row(placed: Placed, reader: EvidenceReader) -> tuple[str, ...]:
     return (placed.id, placed.kind, placed.title, card.question, card.answer, quotes, places, tags)
 
 
-def export_table(desk: Desk, out: Path) -> int:
+def export_table(desk: Desk, out: Path, *, force: bool = False) -> int:
     """Writes the table to `out`; gives the number of cards. UTF-8 with a mark, or Excel would guess another encoding.
 
-    Raises: Refused, WriteFailed.
+    Raises: Refused, also for a file that is no such table, but with `force`; WriteFailed.
     """
-    text = render_table(desk)
-    with export_file(out, forbidden=desk.vault.kept_out()) as path:
-        path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    data = b"\xef\xbb\xbf" + render_table(desk).encode()
+    replaces = (lambda _: True) if force else is_table(COLUMNS)
+    export_bytes(out, data, forbidden=desk.vault.kept_out(), replaces=replaces)
     return sum(not desk.state(id_).retracted for id_ in desk.cards)

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
@@ -326,14 +326,26 @@ class Guard(Folder):
 
 
 @contextmanager
-def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]:
+def export_file(
+    path: Path, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
+) -> Iterator[Path]:
     """A temporary path to write an export to; it takes the name `path` when the block ends well, and goes when not.
 
-    Raises: Refused where `path` is a folder or lies in a part of a vault that exports don't belong in; WriteFailed.
+    `replaces` is asked about a file by that name that is not empty: whether an export may take its place.
+    Raises: Refused where it may not, where `path` is a link or a folder, or lies in a part of a vault that exports
+    don't belong in; WriteFailed.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(path.parent)) / path.name
     with failing(str(path)):
+        if target.is_symlink():
+            raise Refused("a link has that name", where=str(path), hint="name the file itself, or take the link away")
         status = check_export(target, shown=str(path), forbidden=forbidden)
+        if status and status.st_size and not replaces(target):
+            raise Refused(
+                "there is a file by that name that no such export wrote",
+                where=str(path),
+                hint="choose another name, or give --force to replace it",
+            )
         folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
             with _temporary(folder, temporary_name(), Current(b"", status) if status else None) as temp:
@@ -349,9 +361,11 @@ def export_file(path: Path, *, forbidden: Iterable[Path] = ()) -> Iterator[Path]
             os.close(folder)
 
 
-def export_bytes(path: Path, data: bytes, *, forbidden: Iterable[Path] = ()) -> None:
+def export_bytes(
+    path: Path, data: bytes, *, forbidden: Iterable[Path] = (), replaces: Callable[[Path], bool] = lambda _: True
+) -> None:
     """An export whose bytes are at hand. Raises as `export_file` does."""
-    with export_file(path, forbidden=forbidden) as temporary:
+    with export_file(path, forbidden=forbidden, replaces=replaces) as temporary:
         temporary.write_bytes(data)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from learning.anki import notes_of
 from learning.anki_import import ImportReport, import_package
 from learning.anki_read import read_package
 from learning.desk import open_desk
@@ -190,6 +191,14 @@ def test_decks_and_tags_are_files_and_one_deck_can_be_chosen(vault: Vault, tmp_p
     assert stems == {"school-biology-cells", "school-biology-plants"}
     assert len(open_desk(vault, clock(), tag="cells").queue.new) == 4
     assert brought(vault, path).cards == {"created": 1, "updated": 0, "kept": 8, "skipped": 0}
+
+
+def test_imported_decks_keep_their_names_below_the_vaults_on_the_way_back(vault: Vault, tmp_path: Path) -> None:
+    path = made(tmp_path, lambda col: add(col, "Basic", ["art", "y"], deck="School::Art", tags=("zoo",)))
+    brought(vault, path)
+    decks = {note.fields[0]: note.deck for note in notes_of(open_desk(vault, clock()))}
+    assert decks["art"] == ("retain", vault.settings.name, "School", "Art")
+    assert {len(deck) for words, deck in decks.items() if words != "art"} == {3}
 
 
 def test_without_history_no_review_comes_in(vault: Vault, tmp_path: Path) -> None:

@@ -51,16 +51,31 @@ def test_an_export_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert place.read_bytes() == OLD and not leftovers(tmp_path)
 
 
-def test_an_export_follows_the_humans_link_and_keeps_the_mode(tmp_path: Path) -> None:
+def test_an_export_keeps_the_mode_and_goes_through_no_link(tmp_path: Path) -> None:
     (tmp_path / "synced").mkdir()
     real = tmp_path / "synced" / "deck.apkg"
     real.write_bytes(OLD)
     real.chmod(0o640)
     (tmp_path / "deck.apkg").symlink_to(real)
-    with export_file(tmp_path / "deck.apkg") as path:
+    with pytest.raises(Refused, match="link"), export_file(tmp_path / "deck.apkg") as path:
         path.write_bytes(NEW)
-    assert (tmp_path / "deck.apkg").is_symlink()
+    assert (tmp_path / "deck.apkg").is_symlink() and real.read_bytes() == OLD
+    (tmp_path / "folder").symlink_to(tmp_path / "synced")
+    with export_file(tmp_path / "folder/deck.apkg") as path:
+        path.write_bytes(NEW)
     assert real.read_bytes() == NEW and stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_file_that_may_not_be_replaced_stays_unless_it_is_empty(tmp_path: Path) -> None:
+    place = tmp_path / "deck.apkg"
+    place.write_bytes(OLD)
+    with pytest.raises(Refused, match="no such export"), export_file(place, replaces=lambda _: False) as path:
+        path.write_bytes(NEW)
+    assert place.read_bytes() == OLD
+    place.write_bytes(b"")
+    with export_file(place, replaces=lambda _: False) as path:
+        path.write_bytes(NEW)
+    assert place.read_bytes() == NEW
 
 
 @pytest.mark.parametrize(

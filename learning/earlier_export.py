@@ -1,0 +1,46 @@
+"""Which files an earlier export wrote, so that the next one may take their place: nobody else's is replaced unasked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+MARK = b"retain"  # the comment of the zip that `export anki` writes; what Anki exports has none
+_HEAD = 1 << 20  # bytes, in which the first line of a table or of JSON ends
+
+
+def is_package(path: Path) -> bool:
+    """Whether it is a package that `export anki` wrote, and not one that Anki made of the same cards."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.comment == MARK
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def is_table(columns: Iterable[str]) -> Callable[[Path], bool]:
+    """Whether a file is a table that begins with these columns."""
+    head = ",".join(columns).encode()
+    return lambda path: _first_line(path).removeprefix(b"\xef\xbb\xbf") == head
+
+
+def is_jsonl(keys: Iterable[str]) -> Callable[[Path], bool]:
+    """Whether a file begins with a JSON object that has these keys."""
+    wanted = set(keys)
+
+    def asked(path: Path) -> bool:
+        try:
+            found = json.loads(_first_line(path))
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(found, dict) and wanted <= found.keys()
+
+    return asked
+
+
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.readline(_HEAD).rstrip(b"\r\n")
