@@ -138,7 +138,8 @@ def sync(
     marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
     if dry_run:
         return Synced(plan, home, left_out=left_out, marks=marks)
-    deeds = _done(desk, anki, plan, known, media, progress)
+    # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
+    deeds = _done(desk, anki, plan, {} if newer else known, media, progress)
     refused = deeds.refused
     there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
     there = [note for note in there if note.card not in refused]
@@ -290,6 +291,8 @@ def _done(
     deeds = Deeds()
     new = _sent(desk, anki, plan.create, known, media, deeds)
     tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
+    told = {each.note.id for each in tags}
+    tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in told]
     try:
         do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, deeds, progress)
     finally:

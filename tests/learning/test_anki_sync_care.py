@@ -139,6 +139,9 @@ def test_a_note_whose_card_id_was_emptied_is_not_made_again(
             assert done.plan.gone == (A1,)
         else:
             assert [each.id for each in done.failed] == [A1] and "CardId" in done.failed[0].reason
+    server.col.db.execute("update notes set mod = mod - 60")  # the human did that a minute ago
+    assert synced(vault, server, newer=True).created == [A1]
+    assert note_of(server, A1).id == note.id and server.col.note_count() == 3
 
 
 def test_an_edit_is_only_what_no_export_ever_said(vault: Vault, server: ConnectServer, tmp_path: Path) -> None:
@@ -177,6 +180,17 @@ def test_what_a_sync_suspended_is_let_go_once_its_card_counts_again(vault: Vault
         assert (RETRACTED in note.tags, is_suspended) == (type_ == "retire", type_ == "retire")
         assert (done.suspended, done.resumed) == (([A1], []) if type_ == "retire" else ([], [A1]))
         assert done.marks == {"suspended": 0, "resumed": 0}
+
+
+def test_a_note_edited_there_is_let_go_only_once(vault: Vault, server: ConnectServer) -> None:
+    synced(vault, server)
+    note = note_of(server, A1)
+    note["Answer"], note.tags = "mine", [*note.tags, RETRACTED]
+    server.col.update_note(note)
+    assert synced(vault, server).resumed == [A1] and RETRACTED not in note_of(server, A1).tags
+    server.col.sched.suspend_cards([card.id for card in note.cards()])
+    assert synced(vault, server).resumed == [] and note_of(server, A1)["Answer"] == "mine"
+    assert note_of(server, A1).cards()[0].queue == -1
 
 
 def test_a_server_that_tells_of_notes_twice_or_unasked_is_refused(vault: Vault, server: ConnectServer) -> None:
