@@ -94,11 +94,12 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
     report.found(d for d in desk.diagnostics if d not in vault.notices)
-    mend(desk, seen)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
         held = {"waiting": _waiting(desk), "why": desk.held_back}
         text = report.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
+        report.flush()  # who asked needs not wait for the pages
+        mend(desk, seen)
         fast_due.keep(desk, before, decks, text)
         return report.DONE
     today = desk.today
@@ -116,6 +117,8 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
             report.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:
         report.say("no cards yet: `retain add FILES`, then `retain compile`")
+    report.flush()
+    mend(desk, seen)
     return report.DONE
 
 
@@ -203,10 +206,10 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
 
 def _show_in_page(desk: Desk) -> None:
     """Render what shows the log. These are products: where one cannot be written, what the human did is saved."""
-    from learning.pages import save_pages
+    from cli.review_page import render_if_stale
 
     try:
-        save_pages(desk, desk.now)
+        render_if_stale(desk.vault)
     except (WriteFailed, Refused) as error:
         report.say(f"  saved in the review log; only its page could not be written: {error}")
 

@@ -83,6 +83,8 @@ def _wanted(cards: IndexedCards, past: Past, until: datetime) -> list[tuple[int,
     for card, state in recent.items():
         if _is_near(state, until) and (place := crossed.number(card)) is not None:
             found[place] = card
+    for number, card in found.items():
+        cards.note(card, number)
     return sorted(found.items())
 
 

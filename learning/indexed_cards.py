@@ -32,6 +32,7 @@ class IndexedCards(Mapping[CardId, Placed]):
         self.vault, self.index = vault, index
         self._decks: dict[int, dict[CardId, Placed]] = {}
         self._crossing: Crossing | None = None
+        self._noted: dict[CardId, int] = {}
 
     @cached_property
     def paused(self) -> Paused:
@@ -73,9 +74,15 @@ class IndexedCards(Mapping[CardId, Placed]):
             raise KeyError(card)
         return found
 
+    def note(self, card: CardId, number: int) -> None:
+        """Has the number of a card at hand, as many will ask for it."""
+        self._noted[card] = number
+
     def _number(self, card: object) -> int | None:
         if not isinstance(card, str):
             return None
+        if card in self._noted:
+            return self._noted[CardId(card)]
         if self._crossing is None or "_rows" in self.__dict__:
             return self._rows.get(CardId(card))
         return self._crossing.number(CardId(card))

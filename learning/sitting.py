@@ -12,10 +12,11 @@ from learning import desk as desks
 from learning import session as sessions
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
+from learning.page_stamp import look, remember
 from vault import stamps
-from vault.agent_run import held_back, judged_decks
+from vault.agent_run import at_work, held_back, judged_decks
 from vault.card import Deck, parse_deck
-from vault.errors import RetainError
+from vault.errors import EditedMeanwhile, RetainError
 from vault.ids import CardId
 from vault.log_event import LogEvent, Rating, Review
 from vault.store import Vault
@@ -158,7 +159,12 @@ class Sitting:
             from learning.pages import render_pages  # here: the first card must not wait for what comes at the end
 
             self._written = False
-            render_pages(self.desk.vault, self._clock())
+            vault = self.desk.vault
+            alone, seen = not at_work(vault), look(vault.root)
+            render_pages(vault, self._clock())
+            if alone and not at_work(vault):  # else what nobody has judged was left out of them
+                with suppress(EditedMeanwhile):  # the stamp only saves a later look
+                    remember(vault, seen)
 
     def tally(self) -> Tally:
         ratings: Counter[Rating] = Counter()
