@@ -17,12 +17,17 @@ _TYPES = {Phase.NEW: 0, Phase.LEARNING: 1, Phase.REVIEW: 2, Phase.RELEARNING: 3}
 
 
 def write_collection(path: Path, root: Path) -> None:
-    """Writes to `path` what the vault at `root` holds: each card a Basic note, with its due date and memory."""
+    """Writes to `path` what the vault at `root` holds: each card a Basic note, with its due date and memory.
+
+    Under that name it is whole, or not there.
+    """
     from anki.collection import Collection
     from anki.decks import DeckConfigId
 
     desk = open_desk(open_vault(str(root), None, root), datetime.now(UTC))
-    col = Collection(str(path))
+    unfinished = path.with_name(f"unfinished-{path.name}")
+    unfinished.unlink(missing_ok=True)
+    col = Collection(str(unfinished))
     col.set_config("fsrs", True)
     kind, database = col.models.by_name("Basic"), col.db
     assert kind is not None
@@ -50,6 +55,7 @@ def write_collection(path: Path, root: Path) -> None:
     preset["rev"]["perDay"] = preset["new"]["perDay"] = 9999
     col.decks.update_config(preset)
     col.close(downgrade=False)
+    unfinished.rename(path)
 
 
 def _card(number: int, n: int, state: MemoryState, today: int) -> tuple[str | int, ...]:

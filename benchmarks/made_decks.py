@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, cycle
+from itertools import chain, cycle, groupby
 from pathlib import Path
 
 from learning.memory import MemoryState, Scheduler, rules_of
@@ -56,8 +56,8 @@ def write_years(
 ) -> int:
     """Writes decks and the log of one learner who met the cards evenly over `years` and did each day's reviews.
 
-    Of the cards the part `unseen` was never met. What falls due on the day of `now` is still to do. Gives the number
-    of reviews, about ten a card over eight years.
+    Of the cards the part `unseen` was never met. What falls due on the day of `now` is still to do. Past years lie in
+    files of their own. Gives the number of reviews, about ten a card over eight years.
     """
     dice = random.Random(seed)
     ids = ["".join(dice.choices(ALPHABET, k=10)) for _ in range(cards)]
@@ -70,8 +70,11 @@ def write_years(
     scheduler = Scheduler(rules_of(open_vault(str(vault), None, vault).settings))
     learnt = (_life(dice, scheduler, card, now - timedelta(days=365 * years * dice.random()), now) for card in met)
     reviews = sorted(chain.from_iterable(learnt))
-    with (vault / "learning/reviews.jsonl").open("wb") as log:
-        log.writelines(_line(dice, *review) + b"\n" for review in reviews)
+    zone = scheduler.calendar.zone
+    for year, its in groupby(reviews, key=lambda review: review[0].astimezone(zone).year):
+        name = "reviews.jsonl" if year == now.astimezone(zone).year else f"reviews-{year}.jsonl"
+        with (vault / "learning" / name).open("wb") as log:
+            log.writelines(_line(dice, *review) + b"\n" for review in its)
     return len(reviews)
 
 

@@ -34,12 +34,14 @@ col.close(downgrade=False)
 
 def _vault(bench: Bench, cards: int) -> Path:
     root = bench.work / f"years-{cards}"
-    if not (root / "learning/reviews.jsonl").exists():
-        shutil.rmtree(root, ignore_errors=True)
-        bench.run([RETAIN, "init", str(root), "--no-git"])
+    if not root.exists():  # under this name it is whole
+        unfinished = bench.work / f"unfinished-{cards}"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        bench.run([RETAIN, "init", str(unfinished), "--no-git"])
         print(f"making {cards:,} cards and eight years of reviews ...", file=sys.stderr)
         unseen = max(0.002, 2 * _RATINGS / cards)  # enough for every rating that is timed
-        made_decks.write_years(root, cards, unseen=unseen, seed=1, now=datetime.now(UTC))
+        made_decks.write_years(unfinished, cards, unseen=unseen, seed=1, now=datetime.now(UTC))
+        unfinished.rename(root)
     return root
 
 
@@ -55,33 +57,46 @@ def _collection(bench: Bench, root: Path) -> Path:
 
 
 def due(bench: Bench, cards: int) -> list[Row]:
-    """`retain due --json` as a whole process."""
-    root = _vault(bench, cards)
-    anki = _collection(bench, root)
+    """`retain due --json` as a whole process: after a rating, and asked again."""
+    made = _vault(bench, cards)
+    anki = _collection(bench, made)
+    root = bench.work / "asked"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(made, root)
     ask = [RETAIN, "--vault", str(root), "due", "--json"]
-    for _ in range(2):  # the pages are rendered, and then no file is young
-        bench.run(ask)
+    waiting = iter(_cards_due(root))
+
+    def settled() -> None:
+        """No file is so young that it must be read again."""
         time.sleep(2.5)
+
+    def after_a_rating() -> float:
+        bench.run([RETAIN, "--vault", str(root), "rate", next(waiting), "good"])
+        settled()
+        return bench.run(ask)
+
+    def first_card() -> float:
+        return bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)])
+
     bench.run(ask)
+    changed, first = in_turns(bench.rounds, after_a_rating, first_card)
+    settled()
+    bench.run(ask)  # and its answer is kept
+    again, first_again, bare = in_turns(bench.rounds, lambda: bench.run(ask), first_card, lambda: bench.run(PYTHON))
     full = cards >= FULL
-    quick, first, bare = in_turns(
-        bench.rounds,
-        lambda: bench.run(ask),
-        lambda: bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)]),
-        lambda: bench.run(PYTHON),
-    )
-    anew, first_again = in_turns(
-        bench.rounds,
-        lambda: bench.run([*ask, "--tag", ""]),
-        lambda: bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)]),
-    )
-    what = f"due --json, {cards:,} cards"
-    peer = "Anki: import, open, first card"
+    what, peer = f"due --json, {cards:,} cards", "Anki: import, open, first card"
     return [
-        Row(what, quick, peer, first, 0.25 if full else None),
-        Row(what, quick, "python -c pass", bare, 5 if full else None),
-        Row(f"{what}, asked the first time that day", anew, peer, first_again),
+        Row(f"{what}, after a rating", changed, peer, first, 0.25 if full else None),
+        Row(f"{what}, again", again, peer, first_again, 0.25 if full else None),
+        Row(f"{what}, again", again, "python -c pass", bare, 5 if full else None),
     ]
+
+
+def _cards_due(root: Path) -> list[str]:
+    from learning.desk import open_desk
+    from vault.store import open_vault
+
+    return [item.card for item in open_desk(open_vault(str(root), None, root), datetime.now(UTC)).queue.due]
 
 
 def rating(bench: Bench, cards: int) -> list[Row]:
@@ -191,8 +206,7 @@ from learning.checkpoint import open_past
 from learning.memory import rules_of, scheduler_for
 from vault.store import open_vault
 root = Path(sys.argv[1])
-for name in ("log", "memory", "due-json"):
-    (root / ".retain/cache" / name).unlink(missing_ok=True)
+shutil.rmtree(root / ".retain/cache", ignore_errors=True)
 vault = open_vault(str(root), None, root)
 start = time.perf_counter()
 past = open_past(vault, lambda events: scheduler_for(rules_of(vault.settings), events))
@@ -201,14 +215,15 @@ print(time.perf_counter() - start, states, resource.getrusage(resource.RUSAGE_SE
 """
 _PARSE = """
 import json, sys, time
+from pathlib import Path
+paths = sorted(Path(sys.argv[1]).glob("learning/reviews*.jsonl"))
 start = time.perf_counter()
-with open(sys.argv[1], "rb") as file:
-    lines = file.read().split(b"\\n")
 count = 0
-for line in lines:
-    if line:
-        json.loads(line)
-        count += 1
+for path in paths:
+    for line in path.read_bytes().split(b"\\n"):
+        if line:
+            json.loads(line)
+            count += 1
 print(time.perf_counter() - start, count, 0)
 """
 
@@ -232,7 +247,7 @@ def rebuild(bench: Bench, cards: int) -> list[Row]:
     ours, parsed, recomputed = in_turns(
         min(bench.rounds, 3),
         lambda: told(_REBUILD, root),
-        lambda: told(_PARSE, root / "learning/reviews.jsonl"),
+        lambda: told(_PARSE, root),
         lambda: seconds_to_recompute(anki),
     )
     what = f"all states of {cards:,} cards, no cache"
@@ -251,20 +266,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--cards", type=int, default=FULL)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="2,000 cards, three rounds: a first look")
     parser.add_argument("--work", type=Path, help="a folder that is kept from run to run")
     given = parser.parse_args()
+    cards, rounds = (2_000, 3) if given.quick else (given.cards, given.rounds)
     work = given.work or Path(tempfile.mkdtemp(prefix="retain-bench-"))
     work.mkdir(parents=True, exist_ok=True)
-    bench = Bench(work.resolve(), given.rounds, 0)
-    rows: list[Row] = []
-    for part in given.parts:
-        for cards in sorted({given.cards // 10, given.cards}) if part == "rating" else [given.cards]:
-            rows += PARTS[part](bench, cards)
+    try:
+        rows = _rows(Bench(work.resolve(), rounds, 0), given.parts, cards)
+    finally:
+        if given.work is None:
+            shutil.rmtree(work, ignore_errors=True)
     print(machine(), end="\n\n")
     print(table(rows))
-    if given.work is None:
-        shutil.rmtree(work, ignore_errors=True)
+
+
+def _rows(bench: Bench, parts: list[str], cards: int) -> list[Row]:
+    rows: list[Row] = []
+    for part in parts:
+        for size in sorted({cards // 10, cards}) if part == "rating" else [cards]:
+            found = PARTS[part](bench, size)
+            print(table(found), end="\n\n", file=sys.stderr)  # whoever stops it has what was measured
+            rows += found
+    return rows
 
 
 if __name__ == "__main__":
