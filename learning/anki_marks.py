@@ -122,7 +122,7 @@ def _last_rows(package: AnkiPackage, known: Mapping[int, CardId]) -> dict[CardId
 def _is_told(card: AnkiCard, second: int, reviewed: int) -> bool:
     """Whether no older package can say that a card was suspended and be believed: a review came later, or the card has
     not been touched since it was made."""
-    return second <= reviewed or second <= card.id // 1000 + 1
+    return second <= reviewed or second <= card.id // 1000
 
 
 def _event(vault: Vault, card: CardId, second: int, *, suspended: bool) -> LogEvent:

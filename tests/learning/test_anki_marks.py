@@ -55,6 +55,7 @@ STORIES = [
     ((10, False), (20, True), (30, False)),
     ((10, True), (20, True), (15, False)),
     ((10, True), (10, False)),
+    ((0, True), (1, False)),
     ((10, True), (20, False), (20, True)),
 ]
 
