@@ -89,6 +89,15 @@ def test_a_review_is_written_as_the_contract_shows_it() -> None:
     assert line == body + b',"crc":"' + f"{zlib.crc32(body):08x}".encode() + b'"}'
 
 
+@given(st.builds(Review, stamps, words.map(CardId), ratings, durations))
+def test_the_line_of_a_review_is_what_json_makes_of_its_record(review: Review) -> None:
+    line = encode(review)
+    assert json.dumps(json.loads(line), ensure_ascii=False, separators=(",", ":")).encode() == line
+    elsewhere = encode(Import(review.stamp, review.card, review.rating, review.ms)).replace(b',"origin":""', b"")
+    assert elsewhere.replace(b'"type":"import"', b'"type":"review"', 1)[:-10] == line[:-10]
+    assert decode(line) == review
+
+
 @given(events)
 def test_what_was_written_is_read_back(event: LogEvent) -> None:
     line = encode(event)
