@@ -37,9 +37,11 @@ class Failed:
 
 @dataclass(slots=True)
 class Deeds:
-    """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `media` the number of files sent."""
+    """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `written` cards whose words it took,
+    `media` is the number of files sent."""
 
     made: dict[CardId, Made] = field(default_factory=dict)
+    written: set[CardId] = field(default_factory=set)
     media: int = 0
     failed: list[Failed] = field(default_factory=list)
 
@@ -121,7 +123,10 @@ def _run(
         for (card, action, _), answer in zip(some, answers, strict=True):
             if isinstance(answer, AnkiRefused):
                 deeds.failed.append(Failed(card, answer.what))
-            elif action == "addNote" and type(answer) is int:
+                continue
+            if action in ("addNote", "updateNoteFields"):
+                deeds.written.add(card)
+            if action == "addNote" and type(answer) is int:
                 deeds.made[card] = Made(answer)
         done += len(some)
         if progress is not None:

@@ -138,13 +138,18 @@ def sync(
     marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
     if dry_run:
         return Synced(plan, home, left_out=left_out, marks=marks)
-    # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
-    deeds = _done(desk, anki, plan, {} if newer else known, media, progress)
-    refused = deeds.refused
-    there = [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
-    there = [note for note in there if note.card not in refused]
-    keep_stamps(desk, known | stamped(there, known, desk.now))
-    _keep(desk, old, pushed | {note.card: note.shown for note in there}, tag)
+    deeds, there = Deeds(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    try:
+        # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
+        _do(desk, anki, plan, {} if newer else known, media, deeds, progress)
+    except BaseException:  # what Anki took before it broke off is no edit of a human's either
+        there = [note for note in there if note.card in deeds.written]
+        raise
+    finally:
+        refused = deeds.refused
+        there = [note for note in there if note.card not in refused]
+        keep_stamps(desk, known | stamped(there, known, desk.now))
+        _keep(desk, old, pushed | {note.card: note.shown for note in there}, tag)
     failed = tuple(_placed(desk, each) for each in deeds.failed)
     return Synced(plan, home, deeds.media, failed, left_out, marks)
 
@@ -279,16 +284,16 @@ def _marked(
 # --- notes go there -------------------------------------------------------------------------------------------------
 
 
-def _done(
+def _do(
     desk: Desk,
     anki: AnkiConnect,
     plan: Plan,
     known: Mapping[CardId, NoteStamp],
     media: Media,
+    deeds: Deeds,
     progress: Progress | None,
-) -> Deeds:
-    """Does what was planned; notes that Anki made by itself are written down even where it breaks off."""
-    deeds = Deeds()
+) -> None:
+    """Does what was planned, and tells `deeds`; notes that Anki made are written down even where it breaks off."""
     new = _sent(desk, anki, plan.create, known, media, deeds)
     tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
     told = {each.note.id for each in tags}
@@ -298,7 +303,6 @@ def _done(
     finally:
         if deeds.made:
             keep_made(desk.vault, deeds.made)
-    return deeds
 
 
 def _sent(

@@ -230,6 +230,25 @@ def test_what_is_none_of_anki_s_numbers_is_refused(vault: Vault, server: Connect
         synced(vault, odd)
 
 
+def test_what_anki_took_before_it_broke_off_is_known_as_ours(vault: Vault, server: ConnectServer) -> None:
+    class Broken(ConnectServer):
+        def do_removeTags(self, notes: list[int], tags: str) -> None:
+            raise BrokenPipeError
+
+    deck = "".join(f"Q: Q{n}?\nA: A.\n<!-- card many{n:06d} -->\n\n" for n in range(60))
+    (vault.root / "learning/flashcards/many.md").write_text(deck)
+    synced(vault, server)
+    server.col.tags.bulk_add(list(server.col.find_notes("Q1")), "retain::old")
+    (vault.root / "learning/flashcards/many.md").write_text(deck.replace("A.", "B."))
+    with serving(Broken(server.col)) as broken, pytest.raises(AnkiNotReached):
+        synced(vault, broken)
+    note = note_of(server, CardId("many000003"))
+    assert "B." in note["Answer"]  # of the first batch, which was answered
+    note["Answer"] = "mine"
+    server.col.update_note(note)
+    assert synced(vault, server).plan.edited == ("many000003",)
+
+
 def test_many_changes_are_told_as_they_go(vault: Vault, server: ConnectServer) -> None:
     deck = "".join(f"Q: Q{n}?\nA: A.\n<!-- card many{n:06d} -->\n\n" for n in range(120))
     (vault.root / "learning/flashcards/many.md").write_text(deck)
