@@ -55,6 +55,7 @@ def examined(vault: Vault | None, at: datetime) -> Health:
     health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
     if vault is not None:
         health.facts["vault"]["file_system"] = proofs[0].traits if proofs else {}
+        _clocks(health, vault, at)
     return health
 
 
@@ -162,6 +163,21 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
         "leftovers": _leftovers(health, vault),
         "open_runs": _open_runs(health, vault),
     }
+
+
+def _clocks(health: Health, vault: Vault, at: datetime) -> None:
+    """What the review log and the ledgers date ahead of this machine's clock."""
+    from vault import ledger
+    from vault.ahead import instants_of, ledger_ahead, log_ahead
+    from vault.review_log import live, read_log
+
+    zone = vault.settings.zone
+    try:
+        health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
+        for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS):
+            health.findings += ledger_ahead(path, instants_of(vault.ledger_events(path)[0]), at, zone)
+    except RetainError as error:
+        health.find(error.where or "learning", "unreadable", error.what, error.hint)
 
 
 def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.topic_pages import write_topics
 from vault import ledger
 from vault.agenda import GapStatus, ticks
+from vault.ahead import instants_of, ledger_ahead
 from vault.card import CardKind, parse_deck
 from vault.conflict import sides
 from vault.diagnostic import Diagnostic
@@ -63,6 +64,9 @@ class Pipeline:
         self.builds = self._ledger(ledger.BUILDS)
         # Never before what the ledgers know: a clock that is behind must not put a build into the past of another.
         self.at = ledger.after([*self.id_events, *self.decided, *self.builds], at)
+        known = {ledger.IDS: self.id_events, ledger.DECISIONS: self.decided, ledger.BUILDS: self.builds}
+        for path, events in known.items():
+            self.report.notices += ledger_ahead(path, instants_of(events), at, vault.settings.zone)
         self.events: list[ledger.Event] = []  # for ids.jsonl
         self.decisions: list[ledger.Event] = []  # for decisions.jsonl
         self.said_before: dict[str, str] = {}  # claim -> its words before this build found others in their place

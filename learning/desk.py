@@ -140,7 +140,22 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "", listing: Listing | 
         cards, more = _all_cards(vault, now, found)
     else:
         cards, more = _indexed(vault, index, now, found)
-    return _queued(Desk(vault, now, tag, cards, past, diagnostics=(*found, *more, *past.diagnostics)))
+    found += [*more, *past.diagnostics, *_ahead(past, now)]
+    return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found)))
+
+
+def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
+    """What log and ledger date ahead of the clock."""
+    told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
+    if max(told, default=now) <= now:
+        return []
+    from vault.ahead import ledger_ahead, log_ahead
+    from vault.ledger import IDS
+    from vault.review_log import live
+
+    zone, before = past.scheduler.calendar.zone, past.before.latest
+    events = past.events if before is None or before <= now else past.whole().events
+    return [*log_ahead(live(events), now, zone), *ledger_ahead(IDS, (c.at for c in past.changes), now, zone)]
 
 
 def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,11 @@ from cli.main import run
 from tests.cli.conftest import RETAIN
 from tests.jail.shut_in import need_landlock
 from vault.errors import RetainError
+from vault.ids import CardId
 from vault.jail import landlock, level, proof
 from vault.jail.level import Level, Standing
 from vault.locks import lock
+from vault.log_event import Rating, Review, Stamp, encode
 from vault.settings import SCHEMA_VERSION
 
 DEADLINE_S = 120.0
@@ -350,3 +353,14 @@ def test_where_nobody_can_answer_nothing_is_asked(vault: Path, capsys: pytest.Ca
 def test_a_finding_of_the_proof_names_what_went_wrong() -> None:
     with pytest.raises(RetainError, match="said nothing"):
         proof._proof("Landlock ABI 7", ("a", "b"), b"nonsense\n")
+
+
+def test_what_is_dated_ahead_of_the_clock_is_found(vault: Path, doctor: Any) -> None:
+    stamp = Stamp("7ZZZZZZZZZ0000000000000000", datetime(9000, 1, 1, tzinfo=UTC))
+    (vault / "learning/reviews.jsonl").write_bytes(encode(Review(stamp, CardId("k000000001"), Rating.GOOD)) + b"\n")
+    line = b'{"v":1,"type":"birth","of":"concept","id":"k000000002","at":"9000-01-01T00:00:00.000Z","key":"x"}\n'
+    (vault / "ledger/ids.jsonl").write_bytes(line)
+    code, told = doctor()
+    assert code == 1
+    ahead = [(f["path"], f["code"]) for f in told["findings"] if f["code"].endswith("-ahead")]
+    assert ahead == [("learning/reviews.jsonl", "log-ahead"), ("ledger/ids.jsonl", "ledger-ahead")]

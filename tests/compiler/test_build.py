@@ -612,3 +612,10 @@ def test_a_compile_killed_at_any_moment_leaves_whole_files_and_the_next_one_comp
     twin = open_vault(str(whole), None, whole)
     compiled(twin)
     assert changed(products(tree(killed)), products(tree(twin))) <= {"wiki/_log.md"}
+
+
+def test_a_compile_says_that_a_ledger_is_ahead_of_the_clock(vault: Vault) -> None:
+    compiled(vault, MORNING.replace(year=2030))
+    notices = [d for d in compiled(vault, fresh=True).notices if d.code == "ledger-ahead"]
+    assert "ledger/ids.jsonl" in [d.path for d in notices]
+    assert all("dated 2030-11-21T" in d.message and "1,461 days ahead" in d.message for d in notices)

@@ -283,7 +283,7 @@ def test_the_page_shows_each_card_with_what_is_remembered_of_it(vault: Vault) ->
     assert not properties.problems
     assert properties.values == {
         "type": "review",
-        "as_of": "2026-11-21T12:00:00.001Z",
+        "as_of": "2026-11-21T12:00:00.000Z",
         "due": "0",
         "new": "1",
         "scheduler": "fsrs-6",

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -34,10 +35,12 @@ from learning.memory import (
     rules_of,
     scheduler_for,
 )
+from learning.replay import replay
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
 from vault.log_event import Import, encode
 from vault.log_scan import scan_log
+from vault.review_columns import columns_of
 from vault.review_log import Bury, Flag, LogEvent, Params, Rating, Resume, Review, Stamp, Suspend, Undo, parse_log
 from vault.settings import Settings
 
@@ -587,3 +590,17 @@ def test_a_real_history_is_folded_by_either_way_to_the_last_bit(shared_data: Pat
     states = fold_scanned(scan_log(found), scheduler)
     assert states == fold(parse_log(found).events, scheduler)
     assert sum(state.reps for state in states.values()) == 12_580
+
+
+def test_a_fact_that_changes_again_before_anyone_saw_it_is_forgotten_no_further() -> None:
+    reviews = daily([(0, Rating.GOOD), (0, Rating.GOOD), (5, Rating.GOOD)])
+    day = timedelta(days=1)
+    changes = [CardEvent(CARD, "changed", NOON + (10 + n) * day) for n in range(3)]
+    once, thrice = fold(reviews, SCHEDULER, changes[:1])[CARD], fold(reviews, SCHEDULER, changes)[CARD]
+    assert once.stability < fold(reviews, SCHEDULER)[CARD].stability
+    assert thrice == replace(once, due=changes[-1].at)
+    again = Review(stamp(9, NOON + 20 * day), CARD, Rating.GOOD)
+    asked = [fold([*reviews, again], SCHEDULER, some)[CARD] for some in (changes[:1], changes)]
+    assert asked[0] == asked[1]
+    seen = [replay(columns_of([*reviews, again]), SCHEDULER, some).stability for some in (changes[:1], changes)]
+    assert seen[0] == seen[1]
