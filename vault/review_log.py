@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,8 @@ FOLDER = "learning"
 LOG_PATH = f"{FOLDER}/reviews.jsonl"
 _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
+_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
+_MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
 BOM = b"\xef\xbb\xbf"
 
 
@@ -250,14 +253,19 @@ def mint_stamp(
     clock = max(true, at)
     if last is not None and at <= last and (dated is None or at <= true < last):
         clock, at = at, last + timedelta(milliseconds=1)
-    minutes = int((at.astimezone(zone).utcoffset() or timedelta()).total_seconds() // 60)
-    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
-    tz = f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+    tz = _offset((at.astimezone(zone).utcoffset() or timedelta()) // _MINUTE)
     return Stamp(ulid(max(0, unix_ms(at)), entropy), at, tz, via, None if at == clock else clock)
 
 
+@cache
+def _offset(minutes: int) -> str:
+    """How far a zone is from UTC, as a line of the log says it."""
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+
+
 def unix_ms(at: datetime) -> int:
-    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return (at - _UNIX) // _MS
 
 
 def at_of(ms: int) -> datetime:
