@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from compiler.agent_inert import MAX_CARD_LINE, Fault, acting, unreadable
 from compiler.agent_trust import machine_sources
 from compiler.agent_words import question_fault, turned
 from compiler.agent_world import World
-from compiler.cards import AGENTS, PER_KIND, LiveCard, proof_of
+from compiler.cards import AGENTS, PER_KIND, LiveCard, as_proposed, became, how, proof_of
 from compiler.decks import Fresh, card_block, render_deck, with_cards
 from compiler.engines.port import ProposedCard
 from compiler.gates import CardGate
@@ -150,7 +151,7 @@ class DeckJudge:
             gate.admit(unescape(old.question), unescape(old.answer))
             return why
         self._changed.setdefault(deck.path, {})[id_] = self._block(made, home)
-        self._tell("change", made, deck.path)
+        self._tell("change", made, deck.path, **became(live, made, how(live, as_proposed(made))))
         return ""
 
     def _birth(self, deck: Deck, card: Card, gate: CardGate) -> str:
@@ -244,7 +245,7 @@ class DeckJudge:
                 return cite, claim
         return None
 
-    def _tell(self, type_: str, card: LiveCard, path: str, **more: str) -> None:
+    def _tell(self, type_: str, card: LiveCard, path: str, **more: Any) -> None:
         head: Event = {"v": 1, "type": type_, "of": "card", "id": card.id, "at": self.at, "concept": card.concept}
         words = {"kind": card.kind.value, "q": card.question, "a": card.answer, "cites": list(card.cites)}
         said = {"proof": card.proof, "engine": card.engine, "by": "agent", "run": self.run}

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from compiler.agent_record import REJECT, agents_cards, alive_events, is_agents, kept_pages
+from compiler.cards import as_proposed, became, how, live_cards
 from vault import ledger
 from vault.agent_run import refuse_beside_agents
 from vault.clean import clean_line
 from vault.errors import NotFound
 from vault.guard import Scope
-from vault.ids import ID
+from vault.ids import ID, CardId
 from vault.ledger import Event
 from vault.locks import lock
 from vault.store import Vault
@@ -56,4 +57,21 @@ def reject(vault: Vault, name: str, at: datetime) -> Rejected:
         if is_agents(born):
             gone: Event = {"v": 1, "type": "retire", "of": "card", "id": name, "at": instant}
             guard.append(ledger.IDS, ledger.encode(gone | {"reason": "the human took it back"}))
+        elif (event := _changed_back(name, ids, [*decided, decision | {"card": name}], decided, instant)) is not None:
+            guard.append(ledger.IDS, ledger.encode(event))
         return Rejected(name, "card", is_agents(born))
+
+
+def _changed_back(name: str, ids: list[Event], now: list[Event], before: list[Event], instant: str) -> Event | None:
+    """What the ledger learns of a card that has the machine's words again, so that whoever learnt the agent's is told.
+
+    `now` and `before` are the decisions with and without this one. None where nobody knows what it said.
+    """
+    folded = ledger.fold(ids)
+    agents, own = (live_cards(alive_events(ids, decided), folded).get(CardId(name)) for decided in (before, now))
+    if agents is None or own is None:
+        return None
+    head: Event = {"v": 1, "type": "change", "of": "card", "id": name, "at": instant, "concept": own.concept}
+    words = {"kind": own.kind.value, "q": own.question, "a": own.answer, "cites": list(own.cites)}
+    head |= words | {"proof": own.proof, "engine": own.engine}
+    return head | became(agents, own, how(agents, as_proposed(own)))

@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 
 from compiler import agent_decks
+from compiler.agent_reject import reject
 from compiler.gates import CardGate
-from learning.desk import open_desk
+from learning.changed_card import ChangedCards
+from learning.desk import open_desk, rate
 from tests.compiler.agent_scene import DECK, PAGE, TESTING, Scene, kept, quarantined, why
 from vault.agent_run import held_back
 from vault.card import Card, parse_deck
@@ -49,8 +51,6 @@ def test_a_new_card_gets_an_id_and_is_the_agents_in_the_ledger(scene: Scene) -> 
 def test_a_reworded_card_keeps_its_history_and_is_no_edit_of_the_humans(scene: Scene) -> None:
     id_ = next(iter(cards(scene)))
     desk = open_desk(scene.vault, scene.now())
-    from learning.desk import rate
-
     rate(desk, id_, Rating.GOOD, via="cli")
     settled = scene.agent(lambda: scene.change(DECK, OLD.partition("\n")[2], REWORDED))
     assert [k.id for k in settled.kept] == [id_]
@@ -59,6 +59,41 @@ def test_a_reworded_card_keeps_its_history_and_is_no_edit_of_the_humans(scene: S
     scene.compile()
     assert cards(scene)[id_].answer == REWORDED.removeprefix("A: ")
     assert scene.events()[-1]["type"] == "change" and scene.events()[-1]["by"] == "agent"
+
+
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [
+        ("A: The act of recalling an answer from memory, instead of reading it again.", "cosmetic"),
+        (REWORDED, "fact"),
+    ],
+)
+def test_the_ledger_says_how_an_agent_changed_a_card_as_it_does_of_a_compile(
+    scene: Scene, words: str, how: str
+) -> None:
+    id_ = next(iter(cards(scene)))
+    rate(open_desk(scene.vault, scene.now()), id_, Rating.EASY, via="cli")
+    scene.agent(lambda: scene.change(DECK, OLD.partition("\n")[2], words))
+    (told,) = (e for e in scene.events() if e["id"] == id_ and e["type"] == "change")
+    assert (told["how"], told["was"]["a"]) == (how, OLD.partition("\nA: ")[2])
+    desk = open_desk(scene.vault, scene.now())
+    state = desk.state(id_)
+    found = ChangedCards(scene.vault, desk.changes).of(id_, state)
+    assert state.changed is (how == "fact")
+    assert (found.how if found is not None else "cosmetic") == how
+
+
+def test_what_a_human_took_back_is_told_as_taken_back(scene: Scene) -> None:
+    id_ = next(iter(cards(scene)))
+    rate(open_desk(scene.vault, scene.now()), id_, Rating.EASY, via="cli")
+    scene.agent(lambda: scene.change(DECK, OLD.partition("\n")[2], REWORDED))
+    rate(open_desk(scene.vault, scene.now()), id_, Rating.EASY, via="cli")
+    reject(scene.vault, id_, scene.now())
+    scene.compile()
+    assert OLD in scene.text(DECK)
+    desk = open_desk(scene.vault, scene.now())
+    found = ChangedCards(scene.vault, desk.changes).of(id_, desk.state(id_))
+    assert found is not None and found.before == REWORDED.removeprefix("A: ") and found.after in OLD
 
 
 def test_kept_cards_are_rebuilt_byte_for_byte(scene: Scene) -> None:
