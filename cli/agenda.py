@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from learning.reading import Plan
     from vault.agenda import Gap
     from vault.reading_list import Wanted
+    from vault.store import Vault
 
 SHOWN = 20
 PLANNED = 10
@@ -48,7 +49,9 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
     """The open gaps, the most pressing first."""
     from learning.gaps import read_agenda
 
-    found = [g for g in read_agenda(opened(vault_dir)) if (everything or g.open) and kind in (None, g.kind)]
+    vault = opened(vault_dir)
+    _mended(vault)
+    found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
     if as_json:
         report.show_json({"gaps": [_as_json(g) for g in found]})
         return
@@ -65,6 +68,23 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
             report.show(f"  and {len(mine) - limit} more (--all)")
     if not found:
         report.show("nothing is missing")
+
+
+def _mended(vault: Vault) -> None:
+    """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
+    from learning.page_stamp import look
+
+    seen = look(vault.root)
+    if seen.is_right(vault.root):
+        return
+    from cli.review_page import mend
+    from learning.desk import open_desk
+    from vault.errors import RetainError
+
+    try:
+        mend(open_desk(vault, now()), seen)
+    except RetainError as problem:  # the agenda as it lies there can be told all the same
+        report.say(f"  {problem}")
 
 
 def _as_json(gap: Gap) -> dict[str, object]:

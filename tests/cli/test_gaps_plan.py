@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from learning.desk import open_desk, rate
+from vault.log_event import Rating
+from vault.store import open_vault
 
 Run = Callable[..., Any]
 
@@ -68,3 +73,23 @@ def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, compiled: Path, 
     compiled_again = run("compile", cwd=compiled)
     assert f"added for {gap['what']}, which it does not fill; still missing: {gap['fill']}" in compiled_again.err
     assert f"{gap['what']}: {gap['reason']} (added for it: about.md)" in run("gaps", "list", "--all", cwd=compiled).out
+
+
+def test_the_list_sees_what_a_log_that_git_brought_changed(run: Run, compiled: Path) -> None:
+    assert run("due", cwd=compiled).code == 0
+    assert run("gaps", "list", "--kind", "learner", cwd=compiled).out == "nothing is missing\n"
+    now = datetime.now(UTC)
+    desk = open_desk(open_vault(str(compiled), None, compiled), now)
+    card = next(iter(desk.cards))
+    for days in range(12, 0, -1):
+        desk, _ = rate(desk, card, Rating.AGAIN, via="tui", dated=now - timedelta(days=days))
+    (gap,) = run("gaps", "list", "--kind", "learner", "--json", cwd=compiled).json["gaps"]
+    assert gap["kind"] == "learner" and gap["reason"].startswith("forgotten ")
+
+
+def test_the_list_tells_what_there_is_where_the_log_cannot_be_read(run: Run, compiled: Path) -> None:
+    wanted = run("gaps", "list", "--json", cwd=compiled).json["gaps"]
+    (compiled / "learning/reviews.jsonl").unlink(missing_ok=True)
+    (compiled / "learning/reviews.jsonl").mkdir()
+    done = run("gaps", "list", "--json", cwd=compiled)
+    assert done.code == 0 and done.json["gaps"] == wanted
