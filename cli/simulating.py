@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,16 +74,15 @@ class _Outlook:
         from learning.fsrs6 import DEFAULTS, Fsrs6
         from learning.simulate import Course, habits_of, states_in, stock_of
         from learning.tuning import elapsed_days
-        from vault.log_scan import scan_log
-        from vault.review_log import log_files
 
         settings, rules = desk.vault.settings, desk.scheduler.rules
         self.calendar, self.own = rules.calendar, rules.retention
         self.today = self.calendar.day(desk.now)
-        columns = scan_log(log_files(desk.vault.root)).reviews
+        columns = desk.past.scanned().reviews
         self.habits: Habits = habits_of(columns, elapsed_days(columns, self.calendar))
-        states = states_in(desk.states, desk.cards)
-        self.stock: list[Stock] = stock_of(states, lambda s: self.calendar.day(s.due) if s.due else 0, self.today)
+        day = cache(self.calendar.day)  # many cards fall due at the same instant
+        states = states_in(desk.past.unpacked().states, desk.cards)
+        self.stock: list[Stock] = stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
         self.waiting = len(desk.queue.new)
         self.model: Fsrs6 = Fsrs6(rules.parameters or DEFAULTS)
         self.course: Course = Course(
