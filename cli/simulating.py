@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from learning.load import BacklogPlan
     from learning.simulate import Course, Forecast, Habits, Stock
 
+BOUNDS = (0.7, 0.99)  # of `retention` in retain.toml, too
 _USUAL = (0.8, 0.85, 0.9, 0.95)
 _BARS = 13  # stretches of days that the plot shows
 _WIDTH = 40
@@ -28,7 +29,7 @@ _WIDTH = 40
 @click.option(
     "--retention",
     "retentions",
-    type=click.FloatRange(0.7, 0.97),
+    type=click.FloatRange(*BOUNDS),
     multiple=True,
     help="A chance of recall to try; repeat it for more. Else your own and four usual ones.",
 )
@@ -166,6 +167,8 @@ def backlog_of(desk: Desk) -> str:
 
 def backlog_words(plan: BacklogPlan, today: int) -> str:
     """The plan in one sentence."""
+    if not plan.per_day:
+        return f"{plan.overdue:,} overdue, and none is shown: retain.toml says reviews_per_day = 0"
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
     first = f"the {min(plan.per_day, plan.overdue):,} that lose most by waiting come first"
     return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
@@ -173,10 +176,9 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
 
 def _show(outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
     course = outlook.course
-    supply = f"{course.new_per_day:g} new a day" + (
-        "" if course.supply is None else f" while the {course.supply:,} last"
-    )
-    report.show(f"{len(outlook.stock):,} cards under way; {supply}; {course.days} days from {outlook.date(0)}")
+    supply = _supply(course)
+    under_way, span = _count(len(outlook.stock), "card"), _count(course.days, "day")
+    report.show(f"{under_way} under way; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
         report.show(f"one card in {1 / forecasts[0].share:.0f} was played, and counts for all of them")
     report.show("  retention  reviews/day  minutes/day  in the last third  remembered in the end")
@@ -193,10 +195,23 @@ def _show(outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit
         report.show(_fits(fit, minutes))
     held = shown.held_over[-1]
     if held >= 1:
-        report.show(f"{course.reviews_per_day:,} reviews a day are too few: {held:,.0f} wait on the last day")
+        report.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} wait on the last day")
     plan = outlook.backlog()
     if plan is not None:
         report.show(backlog_words(plan, outlook.today))
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _supply(course: Course) -> str:
+    if course.supply is None:
+        return f"{course.new_per_day:g} new a day"
+    if not course.supply:
+        return "no new card waits"
+    last = "while the one waiting lasts" if course.supply == 1 else f"while the {course.supply:,} last"
+    return f"{course.new_per_day:g} new a day {last}"
 
 
 def _plot(outlook: _Outlook, found: Forecast) -> None:
@@ -209,12 +224,12 @@ def _plot(outlook: _Outlook, found: Forecast) -> None:
     for number, (spent, seen) in enumerate(zip(minutes, reviews, strict=True)):
         begins = outlook.date(len(found.minutes) * number // len(minutes))
         bar = "█" * round(spent / most * _WIDTH)
-        report.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {seen:,.0f} reviews")
+        report.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {_count(round(seen), 'review')}")
 
 
 def _meaning(outlook: _Outlook, forecasts: list[Forecast], own: Forecast) -> str:
     ends = own.settled_minutes
-    words = f"at {own.course.retention:.0%} you end up at about {ends:.0f} minutes a day"
+    words = f"at {own.course.retention:.0%} you end up at about {_count(round(ends), 'minute')} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
         key=lambda f: -f.course.retention,
@@ -233,7 +248,16 @@ def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     new, found = fit
     if new:
         ends = f"the last third of the days takes {found.settled_minutes:.0f}"
-        return f"{new} new cards a day fit into {minutes} minutes, once what is overdue is done: {ends}"
+        return f"{_cards_fit(new)} into {_count(minutes, 'minute')}, once what is overdue is done: {ends}"
     if found.settled_minutes > minutes:
-        return f"no new card fits into {minutes} minutes: reviews alone take {found.settled_minutes:.0f} minutes a day"
-    return f"not even one new card a day fits into {minutes} minutes"
+        taken = _count(round(found.settled_minutes), "minute")
+        return f"no new card fits into {_count(minutes, 'minute')}: reviews alone take {taken} a day"
+    return f"not even one new card a day fits into {_count(minutes, 'minute')}"
+
+
+def _a_day(reviews: int) -> str:
+    return f"{_count(reviews, 'review')} a day {'is' if reviews == 1 else 'are'}"
+
+
+def _cards_fit(new: int) -> str:
+    return "1 new card a day fits" if new == 1 else f"{new} new cards a day fit"
