@@ -126,7 +126,8 @@ def _too_few(found: TooFew, as_json: bool) -> int:
     if found.missing:
         words.append(f"{report.number(found.missing, 'review')} more")
     if found.missing_trials:
-        words.append(f"{report.number(found.missing_trials, 'review')} more that come a day or longer after the last")
+        number = f"{found.missing_trials:,}" if words else f"{report.number(found.missing_trials, 'review')} more"
+        words.append(f"{number} a day or longer after the card's last one")
     report.show(f"too few reviews to fit to ({found.reviews:,}): it takes {' and '.join(words)}")
     return report.DONE
 
@@ -139,6 +140,7 @@ def _contest_json(found: Contest, *, kept: bool, due: tuple[int, int] | None) ->
         "trained_on": found.trained,
         "held_out": found.held_out,
         "better": found.better,
+        "in_use": found.in_use,
         "kept": kept,
         "marks": {name: _marks_json(each) for name, each in marks.items()},
         "parameters": list(found.fitted),
@@ -191,6 +193,8 @@ def _verdict(found: Contest, dry_run: bool) -> str:
     if found.better:
         done = "would be kept (--dry-run)" if dry_run else "kept; `retain optimize --undo` takes that back"
         return f"better by {gain:.4f} of log loss than the current ones: {done}"
+    if found.in_use:
+        return "already in use: these reviews give the very parameters that hold, so nothing is written"
     if gain > 0:
         return "not kept: better than the current ones, but not than FSRS-6's own; `retain optimize --reset` is best"
     seen = "" if found.current == found.default else "; those may have been fitted to these very reviews"

@@ -36,11 +36,19 @@ class Contest:
     current: Marks
     new: Marks
     fitted: Parameters
+    held: Parameters = DEFAULTS  # those in use
+
+    @property
+    def in_use(self) -> bool:
+        """Whether the reviews give the very parameters that are in use."""
+        return self.fitted == self.held
 
     @property
     def better(self) -> bool:
-        """Whether the new ones foretold better than the current ones, and no worse than FSRS-6's own."""
-        return self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
+        """Whether the new ones are new, foretold better than the current ones, and no worse than FSRS-6's own."""
+        return (
+            not self.in_use and self.new.log_loss < self.current.log_loss and self.new.log_loss <= self.default.log_loss
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +75,10 @@ def contest(columns: ReviewColumns, rules: Rules) -> Contest | TooFew:
 
     new = tried(fit(columns, elapsed, before=row, relearning=relearning))
     default = tried(DEFAULTS)
-    current = tried(rules.parameters) if rules.parameters else default
+    held = rules.parameters or DEFAULTS
+    current = default if held == DEFAULTS else tried(held)
     fitted = fit(columns, elapsed, relearning=relearning)
-    return Contest(len(columns), len(columns.cards), row, held_out, default, current, new, fitted)
+    return Contest(len(columns), len(columns.cards), row, held_out, default, current, new, fitted, held)
 
 
 def params_event(stamp: Stamp, found: Contest) -> Params:

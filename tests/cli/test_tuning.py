@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -84,8 +85,11 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert len(run("due", "--json", cwd=root).json["due"]) == found["due"]["after"]
 
     assert "next fit is due at" in run("optimize", "--auto", cwd=root).out
-    assert "not kept" in run("optimize", cwd=root).out
-    assert len(params(root)) == 1
+    size = (root / LOG_PATH).stat().st_size
+    again = run("optimize", cwd=root)
+    assert "already in use" in again.out and "due now" not in again.out
+    assert run("optimize", "--json", cwd=root).json["in_use"]
+    assert (root / LOG_PATH).stat().st_size == size and len(params(root)) == 1
 
     assert run("undo", cwd=root).code == 0  # takes back a review, and leaves the parameters alone
     undone = run("optimize", "--undo", "--json", cwd=root).json
@@ -114,7 +118,8 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
         "missing_reviews": 400 - number,
         "missing_later_reviews": found["missing_later_reviews"],
     }
-    assert f"{400 - number} reviews more" in run("optimize", cwd=root).out
+    said = run("optimize", cwd=root).out
+    assert f"{400 - number} reviews more" in said and said.count("more") == 1
     assert params(root) == []
 
 
@@ -216,3 +221,16 @@ def test_an_empty_vault_has_a_forecast_too(run: Run, make: Callable[[int], Path]
     done = run("simulate", "--new", "10", "--days", "30", "--json", cwd=make(0))
     assert done.code == 0
     assert done.json["forecasts"][0]["known"] == 300
+
+
+def test_counts_of_one_and_none_are_said_as_people_say_them(run: Run, make: Callable[[int], Path]) -> None:
+    root = make(30)
+    day = run("simulate", "--days", "1", "--minutes", "1", "--retention", "0.99", cwd=root).out
+    assert "; 1 day from" in day and "while the one waiting lasts" in day
+    assert " 1 days" not in day and " 1 minutes" not in day
+    settings = root / "retain.toml"
+    text = settings.read_text()
+    settings.write_text(re.sub(r"reviews_per_day = \d+", "reviews_per_day = 0", text))
+    assert "reviews_per_day = 0" in settings.read_text()
+    words = run("simulate", "--days", "1", cwd=root).out
+    assert "none is shown: retain.toml says reviews_per_day = 0" in words and "the 0 " not in words
