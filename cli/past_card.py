@@ -66,7 +66,11 @@ def _print(desk: Desk, past: PastCard) -> None:
     state = desk.state(CardId(past.id))
     report.show(f"{headed(clean_line(past.concept), clean_line(past.kind))}  (in no deck)")
     report.show(f"Q: {readable.text(past.last.question)}\nA: {readable.text(past.last.answer)}")
-    seen = f"{state.reps} reviews, {state.lapses} lapses" if state.reps else "never reviewed"
+    seen = (
+        f"{report.number(state.reps, 'review')}, {report.number(state.lapses, 'lapse')}"
+        if state.reps
+        else "never reviewed"
+    )
     report.show(f"{status(state, desk.now)}: {seen}")
     report.show(past.fate)
     for version, following in itertools.pairwise(past.versions):

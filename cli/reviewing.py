@@ -200,7 +200,10 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
         due_at = state.due.isoformat(timespec="milliseconds").replace("+00:00", "Z") if state.due else None
         report.show_json({"event": _event(event), "due": due_at, "interval_days": state.interval_days, **numbers})
     else:
-        report.show(f"{event.card} {rating}: next in {interval(state)}")
+        when = (
+            f"due {desk.scheduler.calendar.shown(state.due)}" if dated and state.due else f"next in {interval(state)}"
+        )
+        report.show(f"{event.card} {rating}: {when}")
     return report.DONE
 
 

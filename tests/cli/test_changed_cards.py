@@ -100,7 +100,7 @@ def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, 
         "A: In 1659.",
         "retired 2026-11-22T10:00:00.000Z: its evidence is gone",
         "(fact): When did",
-        "1 reviews",
+        "1 review, ",
     ):
         assert words in shown
     assert "\x1b" not in shown

@@ -45,7 +45,8 @@ def test_the_whole_way_from_a_document_to_a_rated_card(run: Run, compiled: Path)
 
 def test_a_rating_dated_before_the_last_one_is_refused_and_nothing_is_written(run: Run, compiled: Path) -> None:
     card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
-    assert run("rate", card, "good", "--at", "2026-11-01T10:00+01:00", cwd=compiled).code == 0
+    done = run("rate", card, "good", "--at", "2026-11-01T10:00+01:00", cwd=compiled)
+    assert done.code == 0 and f"{card} good: due 2026-11-" in done.out
     before = (compiled / "learning/reviews.jsonl").read_bytes()
     refused = run("rate", card, "good", "--at", "2026-10-01T10:00+01:00", cwd=compiled)
     assert refused.code == 3 and "before" in refused.err
