@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import report
+from cli.review_page import tell_rendering
 from learning import changed_card, wording
 from learning.changed_card import Changed, ChangedCards
 from learning.desk import Placed
@@ -57,6 +58,7 @@ def review_plainly(
         try:
             code = face.run()
         finally:
+            tell_rendering(len(sitting.desk.cards))
             sitting.finish()
         face.say_result()
         return code

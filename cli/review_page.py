@@ -14,6 +14,7 @@ from vault.agent_run import at_work
 from vault.errors import EditedMeanwhile
 
 _TURNS = 8
+_MANY = 20_000  # cards, from which on a human notices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,20 +48,32 @@ def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> Non
 def mend(desk: Desk, seen: PageStamp) -> None:
     """Renders the pages from `desk` if `seen`, looked at before the desk was read, says that one is stale.
 
-    For commands that only tell: if it cannot be written, they say so and go on.
+    For commands that only tell: if it cannot be written, they say so and go on. Where another such command renders just
+    then, it is left to that one; what it may have missed, the next command mends.
     """
     if seen.is_right(desk.vault.root) or _is_caged():
         return
     from learning.pages import save_pages  # a list of what is due must not pay for it
-    from vault.errors import RetainError
+    from vault.errors import LockHeld, RetainError
+    from vault.locks import lock
 
-    alone = not at_work(desk.vault)
     try:
-        save_pages(desk, desk.now)
-        with suppress(EditedMeanwhile):  # the stamp only saves a later look
-            _remember(desk.vault, seen, alone=alone)
+        with lock(desk.vault.root, "pages", purpose="rendering"):
+            alone = not at_work(desk.vault)
+            tell_rendering(len(desk.cards))
+            save_pages(desk, desk.now)
+            with suppress(EditedMeanwhile):  # the stamp only saves a later look
+                _remember(desk.vault, seen, alone=alone)
+    except LockHeld:
+        return
     except RetainError as problem:
         report.say(f"  {problem}")
+
+
+def tell_rendering(cards: int) -> None:
+    """Says what the next seconds are for, where it takes seconds."""
+    if cards >= _MANY:
+        report.say(f"rendering the pages of {cards:,} cards; Ctrl-C leaves them as they are, for the next command")
 
 
 def _is_caged() -> bool:

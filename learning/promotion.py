@@ -29,6 +29,7 @@ from vault.markdown import unescape
 from vault.review_log import at_of
 from vault.store import CONCEPTS, Vault
 
+_THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does
 STABLE_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
 _REPLIES, _HEAD = "ledger/replies", 200  # bytes that tell the ledger of an agent's run from replies of a model
 _TITLE = 100  # characters; a longer title is no title, but somebody's sentence
@@ -214,7 +215,8 @@ def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:
     last = dict(zip(log.card, when_ms, strict=True))
     forgotten = [rating == Rating.AGAIN for rating in log.rating]
     lapsed = dict(zip(compress(log.card, forgotten), compress(when_ms, forgotten), strict=True))
-    found = {log.cards[number]: (at, last[number]) for number, at in lapsed.items() if log.cards[number] in cards}
+    late = {number: at for number, at in lapsed.items() if last[number] - at < _THREE_DAYS_MS}  # others are long over
+    found = {log.cards[number]: (at, last[number]) for number, at in late.items() if log.cards[number] in cards}
     day = desk.scheduler.calendar.day
     return {card for card, (lapse, review) in found.items() if day(at_of(lapse)) >= day(at_of(review))}
 

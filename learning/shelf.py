@@ -45,7 +45,7 @@ def material_of(desk: Desk) -> Material:
     return Material(
         studied(desk),
         desk.past.scanned().reviews,
-        dict(desk.states),  # each is asked for many times, and is made anew each time it is
+        dict(desk.past.unpacked().states),  # each is asked for many times, and is made anew each time it is
         topics(desk.vault),
         card_news(desk),
         desk.vault.settings.leech_threshold,
