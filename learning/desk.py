@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from learning.candidates import groups_of, items
-from learning.checkpoint import Past, open_past
+from learning.checkpoint import open_past
 from learning.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.indexed_cards import IndexedCards
 from learning.load import (
@@ -26,6 +26,7 @@ from learning.load import (
 )
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
 from learning.pace import minutes, ms_per_rating
+from learning.past import Past
 from learning.placed import Placed, article_of
 from learning.queue import Done, Limits, Queue, build_queue
 from vault.agent_run import at_work, held_back, judged_decks
@@ -208,7 +209,8 @@ def _indexed(
                 return _all_cards(vault, now, found)
         known = {deck.path: deck for deck in odd}
         index = replace(index, odd={path: known.get(path, deck) for path, deck in index.odd.items()})
-    return IndexedCards(vault, index), [d for deck in index.odd.values() for d in deck.diagnostics]
+    told = {deck.path: deck for deck in odd} | dict(index.odd)  # of those set right just now, what was told on the way
+    return IndexedCards(vault, index), [d for deck in told.values() for d in deck.diagnostics]
 
 
 def _adopted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from learning.desk import Desk, Placed, open_desk
 from learning.memory import MemoryState, Phase
 from tests.compiler.conftest import new_vault
 from vault import ledger
-from vault.card import splice_card
+from vault.card import parse_deck, splice_card
 from vault.ids import CardId
 from vault.log_event import Rating
 from vault.store import Vault, open_vault
@@ -342,3 +343,22 @@ def test_a_fact_that_returns_with_another_number_is_the_card_it_was(
     before = products(vault)
     built(vault, 4, fresh=True)
     assert products(vault) == before
+
+
+@pytest.mark.parametrize("compiled_first", [False, True])
+def test_a_card_whose_comment_alone_was_taken_out_keeps_its_history(vault: Vault, compiled_first: bool) -> None:
+    placed = by_question(desk_on(vault, 0))["what is a tide?"]
+    path = vault.root / placed.deck.path
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(rf"<!-- card {placed.id} .*\n", "", whole), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") != whole
+    if compiled_first:
+        built(vault, 1)  # it cannot know better than that the human deleted the card
+        assert placed.id not in {c.id for c in parse_deck(path.read_text(encoding="utf-8"), "").cards}
+    desk = desk_on(vault, 1)
+    assert placed.id in desk.cards and desk.state(placed.id).reps == 1
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    assert not desk.state(placed.id).retracted and desk.state(placed.id).reps == 1
+    assert path.read_text(encoding="utf-8") == whole
+    assert verify(vault, lambda event: None).unsupported == []

@@ -10,7 +10,9 @@ import pytest
 from learning.desk import open_desk, rate
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
+from vault.ledger import encode
 from vault.log_event import Rating, checksum
+from vault.markdown import escape
 from vault.store import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -92,3 +94,54 @@ def test_a_newer_log_stops_the_desk_before_any_card_gets_an_id(vault: Vault) -> 
     with pytest.raises(SchemaTooNew):
         open_desk(vault, NOON)
     assert tree(vault.root) == before
+
+
+FOUND = ("Where is it used?", "In *school* & sport.")
+
+
+def lose_a_comment(vault: Vault, *ids: str, words: tuple[str, str] = FOUND, reason: str = "") -> None:
+    """A card that a compile made, whose block a human left standing without its comment; `ids` have these words."""
+    head = {"v": 1, "of": "card", "at": "2026-11-20T09:00:00.000Z", "concept": "m8x1v6tqc0", "kind": "applied"}
+    events = [head | {"type": "birth", "id": i, "key": f"applied:{i}", "q": words[0], "a": words[1]} for i in ids]
+    if reason:
+        events += [{"v": 1, "of": "card", "type": "retire", "id": ids[0], "at": "2026-11-20T10:00:00.000Z"}]
+        events[-1]["reason"] = reason
+    (vault.root / "ledger").mkdir(exist_ok=True)
+    (vault.root / "ledger/ids.jsonl").write_bytes(b"".join(map(encode, events)))
+    add(vault, f"\n## Applied\n\nQ: {FOUND[0]}\nA: {escape(FOUND[1])}\n")
+
+
+@pytest.mark.parametrize("reason", ["", "the human deleted it"])
+def test_a_block_that_lost_its_comment_gets_its_id_back(vault: Vault, reason: str) -> None:
+    lose_a_comment(vault, "ccccccccc1", reason=reason)
+    ledger_before = (vault.root / "ledger/ids.jsonl").read_bytes()
+    desk = open_desk(vault, NOON)
+    card = desk.cards[CardId("ccccccccc1")].card
+    assert (card.question, card.human_edited, desk.diagnostics) == (FOUND[0], False, ())
+    assert (vault.root / "ledger/ids.jsonl").read_bytes() == ledger_before
+    before = tree(vault.root)
+    assert len(open_desk(vault, NOON).cards) == 4 and tree(vault.root) == before
+
+
+def test_a_block_that_may_be_either_of_two_waits_and_both_are_named(vault: Vault) -> None:
+    lose_a_comment(vault, "ccccccccc1", "ccccccccc2")
+    before = tree(vault.root)
+    desk = open_desk(vault, NOON)
+    assert len(desk.cards) == 3 and tree(vault.root) == before
+    (found,) = desk.diagnostics
+    assert found.code == "card-comment-lost" and "ccccccccc1 or ccccccccc2" in found.message
+
+
+def test_a_block_in_other_words_is_a_new_card_and_what_it_may_have_been_is_named(vault: Vault) -> None:
+    lose_a_comment(vault, "ccccccccc1", words=("Where is it used?", "At sea."))
+    desk = open_desk(vault, NOON)
+    assert len(desk.cards) == 4 and "ccccccccc1" not in desk.cards
+    (found,) = desk.diagnostics
+    assert found.code == "card-comment-lost" and "ccccccccc1" in found.message
+    assert open_desk(vault, NOON).diagnostics == ()
+
+
+def test_what_was_retracted_is_not_given_to_a_block_of_the_same_words(vault: Vault) -> None:
+    lose_a_comment(vault, "ccccccccc1", reason="its evidence is gone")
+    desk = open_desk(vault, NOON)
+    assert len(desk.cards) == 4 and "ccccccccc1" not in desk.cards and desk.diagnostics == ()
