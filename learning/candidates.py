@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 
 from learning.anki_siblings import groups
-from learning.checkpoint import Past
 from learning.indexed_cards import IndexedCards
 from learning.memory import MemoryState
+from learning.past import Past
 from learning.paused import Paused
 from learning.placed import Placed, front_pauses
 from learning.queue import Item

@@ -12,7 +12,7 @@ import json
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -20,28 +20,37 @@ from typing import Any
 from learning.card_events import card_events
 from learning.day import StudyCalendar
 from learning.log_growth import LogFile, believed, growth, place_of
-from learning.memory import CardEvent, MemoryState, Scheduler, fold, fold_scanned
-from learning.queue import Done, done_today
+from learning.memory import CardEvent, MemoryState, Scheduler, fold_scanned
+from learning.past import (
+    EVER,
+    RECENT,
+    Before,
+    Past,
+    first_id,
+    fit,
+    latest_of,
+    reaching_back,
+    recent_states,
+    renewed,
+    times,
+)
 from learning.state_columns import NAMES, StateColumns, columns_from, columns_with
 from vault import ledger, stamps
 from vault.cache_file import keep_cache, read_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
-from vault.ids import CardId, ulid
-from vault.log_event import LogEvent, Params, Rating, Review, Stamp, Undo, UnknownType, decode, encode
+from vault.ids import CardId
+from vault.log_event import LogEvent, Params, Review, Undo, UnknownType, decode, encode
 from vault.log_scan import ScannedLog, blocks, scan_log
 from vault.review_columns import ReviewColumns
 from vault.review_log import (
     BOM,
     Line,
-    Log,
     by_time,
-    last_undoable,
     line_events,
     live,
     log_paths,
     parse_log,
-    read_log,
     shown_path,
     unix_ms,
 )
@@ -50,147 +59,12 @@ from vault.store import Vault
 MEMORY, LOG = "memory", "log"
 _MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 2"
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
-_RECENT = 500  # ratings before the cut whose time on screen is kept
 _MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
 _FOLD = 2  # of the fold: when the same log gives other states, it grows
-_EVER, _END = datetime(1, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_END = datetime.max.replace(tzinfo=UTC)
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 
 SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What is known of the time before `cut`. `params` are the live events of that type, `last` the last live instant.
-
-    `latest` is the latest at which anything happened: another than `last` where a clock was wrong.
-    `recent_ms` are the times on screen of the last ratings that have one, in order of time.
-    """
-
-    cut: datetime = _EVER
-    states: Mapping[CardId, MemoryState] = field(default_factory=StateColumns)
-    last: datetime | None = None
-    recent_ms: tuple[int, ...] = ()
-    params: tuple[LogEvent, ...] = ()
-    latest: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What the log and the ledger say, as of all that is in them.
-
-    `events` are those since the cut, undos and what they void included, in order of (at, id); `recent` the states that
-    they made. `undos` are the live ones among them that void something before the cut.
-    """
-
-    vault: Vault
-    scheduler: Scheduler
-    before: Before = field(default_factory=Before)
-    events: tuple[LogEvent, ...] = ()
-    changes: tuple[CardEvent, ...] = ()
-    recent: Mapping[CardId, MemoryState] = field(default_factory=dict)
-    diagnostics: tuple[Diagnostic, ...] = ()
-    files: tuple[str, ...] = ()
-    undos: frozenset[str] = frozenset()
-    _read: list[Log] = field(default_factory=list, init=False, repr=False, compare=False)
-    _scans: list[ScannedLog] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    @property
-    def last(self) -> datetime | None:
-        """The instant of the last event of the log that counts."""
-        return max((event.at for event in live(self.events)), default=self.before.last)
-
-    @property
-    def latest(self) -> datetime | None:
-        """When the latest of what counts happened, as far as the clocks tell."""
-        return _latest(self.before, live(self.events))
-
-    @property
-    def states(self) -> States:
-        return States(self.before.states, self.recent)
-
-    def unpacked(self) -> Past:
-        """The same, for whoever asks for most of the states."""
-        states = self.before.states
-        if not isinstance(states, StateColumns):
-            return self
-        return replace(self, before=replace(self.before, states=states.each()))
-
-    def scanned(self) -> ScannedLog:
-        """All that counts, as the files have it."""
-        from learning.past_reviews import whole_log  # here, as most commands don't ask for it
-
-        if not self._scans:
-            self._scans.append(whole_log(self.vault))
-        return self._scans[0]
-
-    def whole(self) -> Log:
-        """Every event there is: read from the files, which takes its time."""
-        if self._read:
-            return self._read[0]
-        read = read_log(self.vault.root)
-        known = {event.id for event in read.events}
-        new = [event for event in self.events if event.id not in known]
-        if new:
-            read = replace(read, events=tuple(sorted((*read.events, *new), key=by_time)))
-        self._read.append(read)
-        return read
-
-    def done(self, calendar: StudyCalendar, now: datetime) -> Done:
-        """What has been reviewed in the study day of `now`."""
-        start = calendar.start(calendar.day(now))
-        if start < self.before.cut:  # the clock was set back, or somebody looks at the past
-            return done_today(self.whole().events, calendar, now)
-        since = done_today(self.events, calendar, now)
-        known = sum(self._was_reviewed(card) for card in since.first)
-        return replace(since, new=since.new - known, reviews=since.reviews + known)
-
-    def _was_reviewed(self, card: CardId) -> bool:
-        state = self.before.states.get(card)
-        return state is not None and state.reps > 0
-
-    def for_minutes(self) -> list[LogEvent]:
-        """Live events enough to tell how long a rating takes, in order of time."""
-        since = live(self.events)
-        missing = max(0, _RECENT - len(_times(since)))
-        stamp = Stamp("", _EVER)
-        old = [Review(stamp, CardId(""), Rating.GOOD, ms) for ms in self.before.recent_ms[-missing:] if missing]
-        return [*old, *since]
-
-    def undoable(self) -> LogEvent | None:
-        """What `undo` would void."""
-        found = last_undoable(self.events)
-        if found is not None or self.before.cut == _EVER:
-            return found
-        return self.scanned().undoable
-
-    def with_events(self, *events: LogEvent) -> Past | None:
-        """The past once these are in the log; None if they reach behind the cut, and all has to be folded anew."""
-        if not _fit(events, self.before.cut):
-            return None
-        united = tuple(sorted({e.id: e for e in (*self.events, *events)}.values(), key=by_time))
-        if _reaching_back(united) != self.undos or any(isinstance(event, Params) for event in events):
-            return None
-        return replace(self, events=united, recent=_recent(self.before, united, self.changes, self.scheduler))
-
-
-@dataclass(frozen=True, slots=True)
-class States(Mapping[CardId, MemoryState]):
-    """The state of every card that log or ledger speak of: `recent` goes before `old`."""
-
-    old: Mapping[CardId, MemoryState]
-    recent: Mapping[CardId, MemoryState]
-
-    def __getitem__(self, card: CardId) -> MemoryState:
-        found = self.recent.get(card)
-        return self.old[card] if found is None else found
-
-    def __iter__(self) -> Any:
-        yield from self.old
-        yield from (card for card in self.recent if card not in self.old)
-
-    def __len__(self) -> int:
-        return len(self.old) + sum(card not in self.old for card in self.recent)
 
 
 # --- reading it -----------------------------------------------------------------------------------------------------
@@ -246,14 +120,14 @@ def _taken_up(
     changes = tuple(CardEvent(CardId(c[0]), c[1], datetime.fromisoformat(c[2]), c[3]) for c in head["changes"])
     changed = card_events(more[-1])
     united = {event.id: event for event in (*events, *new)}
-    if not _fit(new, cut) or any(united[event.id] != event for event in events):
+    if not fit(new, cut) or any(united[event.id] != event for event in events):
         return None
     if any(event.at < cut for event in changed) or (more[-1] and more[-1][-1:] != b"\n"):
         return None
     ordered = tuple(sorted(united.values(), key=by_time))
     params = tuple(decode(line.encode()) for line in head["params"])
     scheduler = scheduler_of((*params, *ordered))
-    undos = _reaching_back(ordered)
+    undos = reaching_back(ordered)
     if _digest(scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
         return None
     states = _states(vault, head["memory"])
@@ -262,30 +136,11 @@ def _taken_up(
     last = datetime.fromisoformat(head["last"]) if head["last"] else None
     latest = datetime.fromisoformat(head["latest"]) if head["latest"] else None
     before = Before(cut, states, last, tuple(head["recent"]), params, latest)
-    recent = _renewed(columns_from(parts[1:]), before, ordered, (*changes, *changed), (*new, *changed), scheduler)
+    recent = renewed(columns_from(parts[1:]), before, ordered, (*changes, *changed), (*new, *changed), scheduler)
     found = tuple(Diagnostic(*each) for each in head["diagnostics"])
     past = Past(vault, scheduler, before, ordered, (*changes, *changed), recent, found, tuple(head["names"]), undos)
     fresh = any(more) or any(a.is_settled != b[4] for a, b in zip(files, head["files"], strict=True))
     return past, files, fresh
-
-
-def _renewed(
-    kept: StateColumns | None,
-    before: Before,
-    events: Sequence[LogEvent],
-    changes: Iterable[CardEvent],
-    new: Sequence[LogEvent | CardEvent],
-    scheduler: Scheduler,
-) -> Mapping[CardId, MemoryState]:
-    """What `_recent` gives, from what it gave before `new` came: only cards that these speak of are folded."""
-    if kept is None or any(isinstance(event, Undo | Params) for event in new):
-        return _recent(before, events, changes, scheduler)
-    cards = {card for event in new if (card := getattr(event, "card", None)) is not None}
-    if not cards:
-        return kept.each()
-    theirs = [event for event in events if isinstance(event, Undo) or getattr(event, "card", None) in cards]
-    again = _recent(before, theirs, [change for change in changes if change.card in cards], scheduler)
-    return {**{card: state for card, state in kept.each().items() if card not in cards}, **again}
 
 
 def _without_return(line: bytes) -> bytes:
@@ -297,42 +152,6 @@ def _states(vault: Vault, token: str) -> StateColumns | None:
     if parts is None or not parts or parts[0].decode("ascii", "replace") != token:
         return None
     return columns_from(parts[1:])
-
-
-def _fit(events: Iterable[LogEvent], cut: datetime) -> bool:
-    """Whether all lie behind the cut, by instant and by id: then none is one that was folded in before."""
-    if cut == _EVER:
-        return True
-    first = _first_id(cut)
-    return all(event.at >= cut and event.id >= first for event in events)
-
-
-def _first_id(cut: datetime) -> str:
-    """The least id that an event at the instant `cut` can have."""
-    return ulid(max(0, unix_ms(cut)), bytes(10))
-
-
-def _reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:
-    """The undos among `events` that count and void none of them."""
-    ids = {event.id for event in events}
-    voided: set[str] = set()
-    out = []
-    for event in reversed(events):
-        if isinstance(event, Undo) and event.id not in voided:
-            voided.add(event.voids)
-            if event.voids not in ids:
-                out.append(event.id)
-    return frozenset(out)
-
-
-def _recent(
-    before: Before, events: Sequence[LogEvent], changes: Iterable[CardEvent], scheduler: Scheduler
-) -> dict[CardId, MemoryState]:
-    """The states that what happened since the cut has made."""
-    since = [change for change in changes if change.at >= before.cut]
-    cards = {card for event in (*events, *since) if (card := getattr(event, "card", None)) is not None}
-    known = {card: state for card in cards if (state := before.states.get(card)) is not None}
-    return fold(events, scheduler, since, known)
 
 
 # --- making it ------------------------------------------------------------------------------------------------------
@@ -356,11 +175,6 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     return past
 
 
-def _times(events: Iterable[LogEvent]) -> list[int]:
-    """How long each rating among `events` took that says so, in milliseconds."""
-    return [event.ms for event in events if isinstance(event, Review) and event.ms]
-
-
 def _folded(
     vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
 ) -> Past:
@@ -369,7 +183,7 @@ def _folded(
     scheduler = scheduler_of(scanned.others)
     past = Past(vault, scheduler, changes=changes, diagnostics=scanned.diagnostics, files=scanned.files)
     cut = _cut(scanned.reviews.at_ms, scheduler.calendar)
-    if cut == _EVER:
+    if cut == EVER:
         events = parse_log(files).events
     else:
         found = _since(files, cut)
@@ -379,14 +193,14 @@ def _folded(
         old = _earlier(scanned, cut)
         states = fold_scanned(old, scheduler, [change for change in changes if change.at < cut])
         past = replace(past, before=_before(old, cut, columns_with(StateColumns(), states) or states))
-    recent = _recent(past.before, events, changes, scheduler)
-    return replace(past, events=events, recent=recent, undos=_reaching_back(events))
+    recent = recent_states(past.before, events, changes, scheduler)
+    return replace(past, events=events, recent=recent, undos=reaching_back(events))
 
 
 def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
-    """Where to cut a log of these reviews: a day before the last one begins, or earlier; _EVER where they are few."""
+    """Where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are few."""
     if len(at_ms) < 2 * _LEAST:
-        return _EVER
+        return EVER
     least = calendar.day(_instant(at_ms[-_LEAST]))
     return max(_UNIX, calendar.start(min(least, calendar.day(_instant(at_ms[-1])) - 1)))
 
@@ -397,7 +211,7 @@ def _instant(unix: int) -> datetime:
 
 def _since(files: Iterable[tuple[str, bytes]], cut: datetime) -> tuple[LogEvent, ...] | None:
     """The events behind the cut; None where instant and id of one do not lie on the same side of it."""
-    first = _first_id(cut)
+    first = first_id(cut)
     start, least = b'{"v":1,"id":"', first.encode()
     found: dict[str, LogEvent] = {}
     for path, data in files:
@@ -422,7 +236,7 @@ def _is_all(scanned: ScannedLog, events: Sequence[LogEvent], cut: datetime) -> b
 
 def _voids_ahead(files: Iterable[tuple[str, bytes]], cut: datetime) -> bool:
     """Whether an undo before the cut names something that may lie behind it, or come there one day."""
-    first = _first_id(cut)
+    first = first_id(cut)
     for path, data in files:
         at = data.find(b'"undo"')
         while at >= 0:
@@ -449,16 +263,11 @@ def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
 
 
 def _before(scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
-    recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), _RECENT))[::-1]
+    recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), RECENT))[::-1]
     params = tuple(event for event in scanned.others if isinstance(event, Params))
     when = [_instant(max(scanned.reviews.when_ms))] if scanned.reviews else []
     latest = max((*when, *(event.when for event in scanned.others)), default=None)
     return Before(cut, states, scanned.last, tuple(recent), params, latest)
-
-
-def _latest(before: Before, events: Iterable[LogEvent]) -> datetime | None:
-    known = () if before.latest is None else (before.latest,)
-    return max((*known, *(event.when for event in events)), default=None)
 
 
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
@@ -469,7 +278,7 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
     cut = _cut(reviews, past.scheduler.calendar)
-    first = _first_id(cut)
+    first = first_id(cut)
     fits = all((event.at >= cut) == (event.id >= first) for event in past.events)
     ahead = any(isinstance(e, Undo) and e.at < cut and e.voids >= first for e in past.events)
     if cut <= past.before.cut or not fits or ahead or not isinstance(past.before.states, StateColumns):
@@ -477,7 +286,7 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
         return past
     old = [event for event in counting if event.at < cut]
     gone = [change for change in past.changes if change.at < cut]
-    columns = columns_with(past.before.states, _recent(past.before, old, gone, past.scheduler))
+    columns = columns_with(past.before.states, recent_states(past.before, old, gone, past.scheduler))
     if columns is None:
         return past
     params = tuple(event for event in old if isinstance(event, Params))
@@ -485,13 +294,13 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
         cut,
         columns,
         old[-1].at if old else past.before.last,
-        (*past.before.recent_ms, *_times(old))[-_RECENT:],
+        (*past.before.recent_ms, *times(old))[-RECENT:],
         (*past.before.params, *params),
-        _latest(past.before, old),
+        latest_of(past.before, old),
     )
     events = tuple(event for event in past.events if event.at >= cut)
-    recent = _recent(before, events, past.changes, past.scheduler)
-    moved = replace(past, before=before, events=events, recent=recent, undos=_reaching_back(events))
+    recent = recent_states(before, events, past.changes, past.scheduler)
+    moved = replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
     _keep(moved, files)
     return moved
 

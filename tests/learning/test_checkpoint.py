@@ -15,6 +15,7 @@ from learning import checkpoint
 from learning.card_events import card_events
 from learning.desk import Desk, mark, open_desk, rate, undo
 from learning.memory import fold, rules_of, scheduler_for
+from learning.past import Past
 from learning.queue import done_today
 from vault import ledger, stamps
 from vault.cache_file import FOLDER, packed, unpacked
@@ -277,7 +278,7 @@ def opened_from_caches(vault: Vault, monkeypatch: pytest.MonkeyPatch, now: datet
     read: list[Vault] = []
     rebuilt = checkpoint._rebuilt
 
-    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> checkpoint.Past:
+    def counted(vault: Vault, scheduler_of: checkpoint.SchedulerOf) -> Past:
         read.append(vault)
         return rebuilt(vault, scheduler_of)
 
