@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from learning.candidates import groups_of, items
-from learning.checkpoint import Past, open_past
+from learning.checkpoint import open_past
 from learning.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.indexed_cards import IndexedCards
 from learning.load import (
@@ -26,6 +26,7 @@ from learning.load import (
 )
 from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
 from learning.pace import minutes, ms_per_rating
+from learning.past import Past
 from learning.placed import Placed, article_of
 from learning.queue import Done, Limits, Queue, build_queue
 from vault.agent_run import at_work, held_back, judged_decks
