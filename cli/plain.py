@@ -11,7 +11,7 @@ from typing import Protocol, TextIO
 from cli import report
 from cli.review_page import tell_rendering
 from learning import changed_card, wording
-from learning.changed_card import Changed, ChangedCards
+from learning.changed_card import Changed
 from learning.desk import Placed
 from learning.sitting import Sitting
 from vault import readable
@@ -70,7 +70,6 @@ class _Face:
     def __init__(self, sitting: Sitting, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
-        self._changes = ChangedCards(sitting.desk.vault, sitting.desk.changes)
         self._unsaved = self._unread = report.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
@@ -89,7 +88,7 @@ class _Face:
     def _one(self, placed: Placed) -> bool:
         """One card from question to what is done with it; False when the human has had enough."""
         counts, state = self._sitting.session.counts(), self._sitting.session.state(placed.id)
-        changed = self._changes.of(placed.id, state)
+        changed = self._sitting.changes.of(placed.id, state)
         told = wording.change_told(state, changed.how if changed is not None else "")
         head = f"\n[{counts.all} to go] {wording.headed(placed.title, placed.kind, told)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")

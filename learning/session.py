@@ -115,6 +115,25 @@ _UNSEEN = MemoryState()
 
 def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
     """A sitting over today's queue, its first card on the table."""
+    return advance(_laid_out(queue, states, scheduler), now)
+
+
+def caught_up(
+    session: Session, queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime
+) -> Session:
+    """`session` over the queue as it is now, where others have written meanwhile; what was done can still be undone.
+
+    The card on the table stays there if the queue still has it.
+    """
+    laid = replace(_laid_out(queue, states, scheduler), done=session.done, past=session.past)
+    card = session.current
+    if card is None or card not in set(laid.to_come()):
+        return advance(laid, now)
+    main = tuple(other for other in laid.main if other != card)
+    return replace(laid, main=main, steps=tuple(step for step in laid.steps if step[1] != card), current=card)
+
+
+def _laid_out(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler) -> Session:
     main: list[CardId] = []
     steps: list[tuple[datetime, CardId]] = []
     phases: Counter[Phase] = Counter()
@@ -127,7 +146,7 @@ def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Schedul
             main.append(item.card)
     learning = phases[Phase.LEARNING] + phases[Phase.RELEARNING]
     left = Counts(phases[Phase.NEW], learning, phases[Phase.REVIEW])
-    return advance(Session(scheduler, states, tuple(main), left, tuple(steps)), now)
+    return Session(scheduler, states, tuple(main), left, tuple(steps))
 
 
 def _is_step(state: MemoryState) -> bool:

@@ -7,19 +7,24 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from learning import desk as desks
 from learning import session as sessions
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
 from learning.page_stamp import look, remember
-from vault import stamps
+from vault import ledger, stamps
 from vault.agent_run import at_work, held_back, judged_decks
 from vault.card import Deck, parse_deck
 from vault.errors import EditedMeanwhile, RetainError
 from vault.ids import CardId
-from vault.log_event import LogEvent, Rating, Review
+from vault.log_event import LogEvent, Rating, Review, encode
+from vault.review_log import LOG_PATH
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from learning.changed_card import ChangedCards
 
 Clock = Callable[[], datetime]
 
@@ -42,14 +47,34 @@ class Tally:
         return self.ratings.total()
 
 
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """How far log and ledger had come: bytes of the log and its inode, the stamp of the ledger."""
+
+    log: int
+    inode: int
+    ledger: stamps.Stamp
+
+
+_UNKNOWN = Stands(-2, 0, stamps.NONE)
+
+
+def _stands(vault: Vault) -> Stands:
+    size, _, inode = stamps.stamp(vault.root, LOG_PATH)
+    return Stands(size, inode, stamps.stamp(vault.root, ledger.IDS))
+
+
 class Sitting:
     """What happens to cards is on disk before `session` moves on; if the disk refuses, `session` stays as it was."""
 
-    def __init__(self, desk: Desk, clock: Clock, via: str = "tui") -> None:
+    def __init__(self, desk: Desk, clock: Clock, via: str = "tui", *, before: Stands | None = None) -> None:
         self.desk = desk
         self.problems: list[RetainError] = []  # of files that could not be shown
-        self._clock = clock
+        self._clock, self._via = clock, via
         self._writer = desk.writer(via)
+        self._changes: ChangedCards | None = None
+        self._stood = _stands(desk.vault) if before is None else before
+        self._caught_up = False
         self._placed: dict[CardId, Placed] = {}  # cards found elsewhere, or with other words, than the desk has them
         self._read: dict[str, tuple[stamps.Stamp, str]] = {}  # decks as they stood when they were read last
         self._shown_at = clock()
@@ -59,12 +84,14 @@ class Sitting:
     @classmethod
     def at(cls, vault: Vault, clock: Clock, tag: str | None, via: str = "tui") -> Sitting:
         """A sitting over today's queue; `via` says on which face. Raises as `open_desk` does."""
-        return cls(desks.open_desk(vault, clock(), tag=tag or ""), clock, via)
+        before = _stands(vault)
+        return cls(desks.open_desk(vault, clock(), tag=tag or ""), clock, via, before=before)
 
     # --- what is on the table ---------------------------------------------------------------------------------------
 
     def table(self) -> Placed | None:
-        """The card to show, as its file has it now; cards that are gone from their files are passed over."""
+        """The card to show, as its file and the log have it now; what is gone or hidden meanwhile is passed over."""
+        self._catch_up()
         self.session = sessions.advance(self.session, self._clock())
         while (id_ := self.session.current) is not None:
             found = self._reread(id_)
@@ -73,6 +100,32 @@ class Sitting:
                 return found
             self.session = sessions.drop(self.session, self._clock())
         return None
+
+    @property
+    def changes(self) -> ChangedCards:
+        """What was said before of the cards whose facts or words have changed."""
+        if self._changes is None:
+            from learning.changed_card import ChangedCards
+
+            self._changes = ChangedCards(self.desk.vault, self.desk.changes)
+        return self._changes
+
+    def _catch_up(self) -> None:
+        """Takes in what others wrote since: a compile that changed a fact, a rating or a mark made elsewhere.
+
+        Not while an answer is on the table: what the human sees is what they rate.
+        """
+        stands = _stands(self.desk.vault)
+        if stands == self._stood or self.session.revealed:
+            return
+        try:
+            desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.desk.tag)
+        except RetainError as problem:
+            self.problems.append(problem)
+            return
+        self.desk, self._stood, self._caught_up, self._changes = desk, stands, True, None
+        self._writer = desk.writer(self._via)
+        self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
 
     def previews(self) -> dict[Rating, MemoryState]:
         """What each of the four ratings would make of the card on the table."""
@@ -145,11 +198,17 @@ class Sitting:
     def undo(self) -> None:
         """Takes back the last thing done in this sitting. Raises: NotFound if nothing is left; and as `rate` does."""
         self._done(*sessions.undo(self.session, self._writer.stamp(self._clock())))
+        if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
+            self._stood = _UNKNOWN
 
     def _done(self, after: sessions.Session, event: LogEvent) -> None:
         self._writer.write(event)
         self._written = True
         self.session = after
+        stands, stood, line = _stands(self.desk.vault), self._stood, len(encode(event)) + 1
+        begun = stood.log < 0 and stands == replace(stood, log=line, inode=stands.inode)
+        if begun or stands == replace(stood, log=stood.log + line):  # else somebody wrote beside us
+            self._stood = stands
 
     # --- how it ends ------------------------------------------------------------------------------------------------
 

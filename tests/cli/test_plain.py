@@ -123,7 +123,7 @@ def test_two_cards_from_question_to_rating(vault: Vault) -> None:
         "2 rated: 2 easy. 0 to go",
     ):
         assert words in out
-    assert "definitional | 2026-11-29" in (vault.root / REVIEW_PAGE).read_text()
+    assert "definitional | 2026-11-27" in (vault.root / REVIEW_PAGE).read_text()
     event = read_log(vault.root).events[0]
     assert isinstance(event, Review)
     assert event.stamp.via == "plain"

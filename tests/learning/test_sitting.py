@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from learning.desk import mark, open_desk, rate
 from learning.sitting import Sitting
-from vault import stamps
-from vault.log_event import Rating
+from vault import ledger, stamps
+from vault.ids import CardId
+from vault.log_event import Rating, Suspend
 from vault.store import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -81,3 +83,56 @@ def test_a_card_of_a_sitting_that_began_before_midnight_is_previewed_for_the_new
     after = sitting.previews()[Rating.EASY].due
     assert before is not None
     assert after == before + timedelta(days=1)
+
+
+def shown(sitting: Sitting) -> str:
+    placed = sitting.table()
+    assert placed is not None
+    return placed.id
+
+
+def test_a_card_that_was_suspended_or_rated_elsewhere_meanwhile_is_not_shown(vault: Vault) -> None:
+    sitting = Sitting.at(vault, lambda: NOON, None)
+    first = shown(sitting)
+    ahead = list(sitting.session.to_come())[1:]
+    mark(open_desk(vault, NOON), ahead[0], Suspend, via="cli")
+    rate(open_desk(vault, NOON), ahead[1], Rating.EASY, via="cli")
+    assert shown(sitting) == first  # it stays on the table
+    sitting.reveal()
+    sitting.rate(Rating.EASY)
+    assert set(ahead[:2]).isdisjoint(sitting.session.to_come())
+    sitting.undo()
+    assert shown(sitting) == first
+    assert set(ahead[:2]).isdisjoint(sitting.session.to_come())  # what others did is not undone
+
+
+def test_a_fact_that_changes_during_a_sitting_is_shown_as_changed(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "RACY_NS", -(10**10))
+    card = next(iter(open_desk(vault, NOON - timedelta(days=30), tag="spacing-effect").queue.new)).card
+    rate(open_desk(vault, NOON - timedelta(days=30)), card, Rating.EASY, via="cli")
+    sitting = Sitting.at(vault, lambda: NOON, "spacing-effect")
+    assert card in set(sitting.session.to_come())
+    change = {"v": 1, "type": "change", "of": "card", "id": card, "at": "2026-11-21T11:00:00.000Z", "how": "fact"}
+    words = {"q": "What is it?", "a": "Now this.", "was": {"q": "What is it?", "a": "Once that."}}
+    with (vault.root / ledger.IDS).open("ab") as file:
+        file.write(ledger.encode(change | words))
+    while shown(sitting) != card:
+        sitting.reveal()
+        sitting.rate(Rating.EASY)
+    state = sitting.session.state(CardId(card))
+    assert state.changed
+    found = sitting.changes.of(CardId(card), state)
+    assert found is not None and found.how == "fact"
+
+
+def test_a_sitting_alone_reads_the_vault_once(sitting: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("the vault was read again")
+
+    monkeypatch.setattr("learning.desk.open_desk", refused)
+    while sitting.table() is not None and sitting.session.done < 4:
+        sitting.reveal()
+        sitting.rate(Rating.EASY)
+    assert sitting.session.done

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from learning import checkpoint
 from learning.desk import open_desk, rate
+from learning.past import Past
 from tui.overview import overview
 from vault.log_event import Rating
 from vault.settings import Settings, render_settings
@@ -37,7 +37,7 @@ def test_home_reads_neither_the_whole_log_nor_any_deck(vault: Vault, monkeypatch
     def refused(*_: object) -> None:
         raise AssertionError("what years have piled up was read")
 
-    monkeypatch.setattr(checkpoint.Past, "whole", refused)
+    monkeypatch.setattr(Past, "whole", refused)
     monkeypatch.setattr("vault.card.parse_deck", refused)
     found = overview(vault, NOW, None)
     assert (found.cards, found.concepts, found.new, found.done) == (3, 3, 2, 1)

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from learning import changed_card, wording
-from learning.changed_card import Changed, ChangedCards
+from learning.changed_card import Changed
 from learning.desk import Placed
 from learning.sitting import Clock, Sitting
 from tui.keys import REVIEW, Key, bindings
@@ -40,7 +40,6 @@ class ReviewScreen(Screen[None]):
         """The vault has been read, and the first card is on the table."""
 
         sitting: Sitting
-        changes: ChangedCards
 
     @dataclass
     class Failed(Message):
@@ -56,7 +55,6 @@ class ReviewScreen(Screen[None]):
         self._vault, self._clock, self._tag = vault, clock, tag
         self._sitting: Sitting | None = None
         self._placed: Placed | None = None
-        self._changes: ChangedCards | None = None
         self._changed: Changed | None = None  # the card on the table, since it was last there
         self._pressed_at = clock() - _REPEAT
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
@@ -80,12 +78,12 @@ class ReviewScreen(Screen[None]):
     def _open(self) -> None:
         try:
             sitting = Sitting.at(self._vault, self._clock, self._tag)
-            self.post_message(self.Opened(sitting, ChangedCards(self._vault, sitting.desk.changes)))
+            self.post_message(self.Opened(sitting))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
     def on_review_screen_opened(self, message: Opened) -> None:
-        self._sitting, self._changes = message.sitting, message.changes
+        self._sitting = message.sitting
         self._deal()
         if self._placed is not None:
             self.query_one(Notice).found(message.sitting.desk.diagnostics)
@@ -107,7 +105,7 @@ class ReviewScreen(Screen[None]):
             self.query_one(SessionEnd).show(sitting.tally(), self._clock(), calendar)
         else:
             card, state = self._placed.card, sitting.session.state(self._placed.id)
-            self._changed = self._changes.of(self._placed.id, state) if self._changes is not None else None
+            self._changed = sitting.changes.of(self._placed.id, state)
             told = wording.change_told(state, self._changed.how if self._changed is not None else "")
             self.query_one(CardView).show(card.kind, self._placed.title, card.question, told)
             self.query_one(RatingBar).ask()
