@@ -191,8 +191,8 @@ def test_a_preview_is_what_the_rating_will_do(history: list[tuple[int, Rating]],
 def test_the_quick_previews_are_to_the_last_bit_what_the_scheduler_of_record_gives(
     history: list[tuple[int, Rating]], learning: list[int], relearning: list[int], after: int, mark: str, fuzz: bool
 ) -> None:
-    steps = (tuple(timedelta(minutes=n) for n in each) for each in (learning, relearning))
-    scheduler = Scheduler(Rules(BERLIN, 0.93, (), *steps, fuzz=fuzz, leech_threshold=2, leech_suspends=True))
+    first, again = (tuple(timedelta(minutes=n) for n in each) for each in (learning, relearning))
+    scheduler = Scheduler(Rules(BERLIN, 0.93, (), first, again, fuzz=fuzz, leech_threshold=2, leech_suspends=True))
     events, at = daily(history), NOON + timedelta(days=500 * len(history), minutes=after, microseconds=1)
     flags = [Flag(stamp(998, events[-1].at + timedelta(seconds=1)), CARD)] if mark == "flagged" else []
     changes = [CardEvent(CARD, "changed", at - timedelta(minutes=after // 2))] if mark == "changed" else []
