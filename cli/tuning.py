@@ -16,6 +16,7 @@ from vault.errors import NotFound, RetainError, UsageError
 
 if TYPE_CHECKING:
     from learning.evaluation import Marks
+    from learning.memory import CardEvent
     from learning.optimizing import Contest, TooFew
     from vault.log_event import LogEvent, Params, Stamp
     from vault.log_scan import ScannedLog
@@ -64,6 +65,14 @@ def _log_of(vault: Vault) -> ScannedLog:
     return log
 
 
+def _changes(vault: Vault) -> tuple[CardEvent, ...]:
+    """What the ledger says became of the cards."""
+    from learning.card_events import card_events
+    from vault.ledger import IDS
+
+    return card_events(vault.read_bytes(IDS) or b"")
+
+
 def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
     from vault.review_log import mint_stamp
 
@@ -87,7 +96,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
         return _not_due(log, _remembered(vault).tried, as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     report.say(f"fitting to {len(log.reviews):,} reviews")
-    found = contest(log.reviews, rules)
+    found = contest(log.reviews, rules, _changes(vault))
     if isinstance(found, TooFew):
         return _too_few(found, as_json)
     due = None
@@ -278,7 +287,8 @@ def _fit_in_passing(vault: Vault, log: ScannedLog) -> None:
     if len(log.reviews) > _MOST_QUIETLY:
         report.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
         return
-    found = contest(log.reviews, scheduler_for(rules_of(vault.settings), log.others).rules)
+    rules = scheduler_for(rules_of(vault.settings), log.others).rules
+    found = contest(log.reviews, rules, _changes(vault))
     if not isinstance(found, Contest) or not found.better:
         _remember(vault, log, len(log.reviews))
         return

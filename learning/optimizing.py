@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from learning.evaluation import Marks, marks_of
 from learning.fsrs6 import DEFAULTS
-from learning.memory import Rules
+from learning.memory import CardEvent, Rules
 from learning.tuning import Parameters, elapsed_days, fit, split_row, trials
+from vault.ids import CardId
 from vault.log_event import LogEvent, Params, Stamp
 from vault.log_scan import ScannedLog
 from vault.review_columns import ReviewColumns
+from vault.review_log import unix_ms
 
 FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner
 FEWEST_TRIALS = 50  # later ones that old and new are compared on
@@ -60,8 +64,34 @@ class TooFew:
     missing_trials: int
 
 
-def contest(columns: ReviewColumns, rules: Rules) -> Contest | TooFew:
-    """Fits to the first four fifths of the reviews and tries old and new on the rest; then fits to all."""
+def parted(columns: ReviewColumns, changes: Iterable[CardEvent]) -> ReviewColumns:
+    """`columns` with each card counted as another from the change of its fact on: what was known of the old one, and
+    what the new one took to learn, says nothing of how long either was remembered."""
+    became: dict[CardId, list[int]] = {}
+    for change in changes:
+        if change.type == "changed":
+            became.setdefault(change.card, []).append(unix_ms(change.at))
+    if not became:
+        return columns
+    ends = [sorted(became.get(card, ())) for card in columns.cards]
+    numbers: dict[tuple[int, int], int] = {}
+    cards: list[CardId] = []
+    card_of = array("L")
+    for card, at_ms in zip(columns.card, columns.at_ms, strict=True):
+        key = card, bisect_right(ends[card], at_ms)
+        if key not in numbers:
+            numbers[key] = len(cards)
+            cards.append(columns.cards[card])
+        card_of.append(numbers[key])
+    return replace(columns, cards=cards, card=card_of)
+
+
+def contest(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> Contest | TooFew:
+    """Fits to the first four fifths of the reviews and tries old and new on the rest; then fits to all.
+
+    Of `changes` those count by which a fact became another.
+    """
+    cards, columns = len(columns.cards), parted(columns, changes)
     elapsed = elapsed_days(columns, rules.calendar)
     row = split_row(columns)
     held_out = sum(days > 0 for days in elapsed[row:])
@@ -78,7 +108,7 @@ def contest(columns: ReviewColumns, rules: Rules) -> Contest | TooFew:
     held = rules.parameters or DEFAULTS
     current = default if held == DEFAULTS else tried(held)
     fitted = fit(columns, elapsed, relearning=relearning)
-    return Contest(len(columns), len(columns.cards), row, held_out, default, current, new, fitted, held)
+    return Contest(len(columns), cards, row, held_out, default, current, new, fitted, held)
 
 
 def params_event(stamp: Stamp, found: Contest) -> Params:

@@ -243,7 +243,7 @@ def _first_met(desk: Desk, cards: set[CardId]) -> dict[CardId, datetime]:
     if not cards:
         return {}
     log = desk.past.scanned().reviews
-    met = dict(zip(reversed(log.card), reversed(log.at_ms), strict=True))
+    met = dict(zip(reversed(log.card), reversed(log.when_ms), strict=True))
     return {log.cards[number]: at_of(at) for number, at in met.items() if log.cards[number] in cards}
 
 

@@ -14,6 +14,7 @@ from learning import session as sessions
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
 from learning.page_stamp import look, remember
+from learning.placed import front_pauses
 from vault import ledger, stamps
 from vault.agent_run import at_work, held_back, judged_decks
 from vault.card import Deck, parse_deck
@@ -144,6 +145,8 @@ class Sitting:
             found = next(_with(id_, decks), None) or next(_with(id_, judged_decks(vault)), None)
         except RetainError as problem:
             self.problems.append(problem)
+            return None
+        if found is not None and front_pauses(found.deck.text.encode()):
             return None
         if found is not None:
             self._placed[id_] = found

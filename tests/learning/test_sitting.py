@@ -136,3 +136,11 @@ def test_a_sitting_alone_reads_the_vault_once(sitting: Sitting, monkeypatch: pyt
         sitting.reveal()
         sitting.rate(Rating.EASY)
     assert sitting.session.done
+
+
+def test_a_deck_that_is_paused_meanwhile_is_passed_over(sitting: Sitting, vault: Vault) -> None:
+    shown(sitting)
+    path = vault.root / DECK
+    text = path.read_text()
+    path.write_text("---\nlearning: false\n" + (text[4:] if text.startswith("---\n") else f"---\n{text}"))
+    assert (sitting.table(), sitting.problems) == (None, [])

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from learning.day import StudyCalendar
 from learning.evaluation import calibration, marks_of, plot
 from learning.fsrs6 import DEFAULTS, HIGHEST, LOWEST, Fsrs6
-from learning.memory import Rules, Scheduler
+from learning.memory import CardEvent, Rules, Scheduler
 from learning.optimizing import (
     FEWEST,
     Contest,
@@ -28,14 +28,15 @@ from learning.optimizing import (
     due_for_fit,
     last_params,
     params_event,
+    parted,
     reset_event,
     reviews_at_fit,
 )
 from learning.tuning import FIRST, elapsed_days, fit, split_row, trials
 from vault.ids import CardId
-from vault.log_event import Import, Params, Rating, Stamp, decode, encode
+from vault.log_event import Import, Params, Rating, Review, Stamp, decode, encode
 from vault.log_scan import ScannedLog
-from vault.review_columns import ReviewColumns
+from vault.review_columns import ReviewColumns, columns_of
 from vault.review_log import unix_ms
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
@@ -242,3 +243,15 @@ def test_the_event_tells_why_and_the_reset_goes_back_to_the_defaults() -> None:
     assert f"{found.new.log_loss:.4f}" in event.reason
     assert reviews_at_fit((event,), (0,)) == found.reviews
     assert reset_event(stamp(2)).parameters == DEFAULTS
+
+
+def test_a_card_is_another_one_from_the_change_of_its_fact_on() -> None:
+    a, b = CardId("aaaaaaaaaa"), CardId("bbbbbbbbbb")
+    rows = [Review(Stamp(f"{n:026}", START + timedelta(days=n)), (a, b)[n % 2], Rating.GOOD) for n in range(8)]
+    whole = columns_of(rows)
+    changes = [CardEvent(a, "changed", START + timedelta(days=3)), CardEvent(b, "reworded", START)]
+    found = parted(whole, changes)
+    assert [found.cards[n] for n in found.card] == [whole.cards[n] for n in whole.card]
+    elapsed = elapsed_days(found, UTC_DAYS)
+    assert list(elapsed) == [-1, -1, 2, 2, -1, 2, 2, 2]
+    assert parted(whole, changes[1:]) is whole
