@@ -15,7 +15,17 @@ from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 
 TUI = Path(__file__).resolve().parents[2] / "tui"
-NOT_FOR_SHOWING_CARDS = ("anthropic", "fsrs", "genanki", "pydantic", "compiler", "trafilatura", "pypdfium2", "click", "yaml")
+NOT_FOR_SHOWING_CARDS = (
+    "anthropic",
+    "fsrs",
+    "genanki",
+    "pydantic",
+    "compiler",
+    "trafilatura",
+    "pypdfium2",
+    "click",
+    "yaml",
+)
 
 
 def test_importing_the_app_loads_no_model_no_compiler_and_no_reader() -> None:
