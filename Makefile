@@ -15,7 +15,7 @@ help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
 	@echo "make demo-clean  throw that vault away, reviews included"
 	@echo "make test        format, lint, types, import contracts, tests: all that has to be green"
-	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (about an hour)"
+	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (about an hour); PAGE=memory: that page alone"
 	@echo "make bench       the table of speeds"
 	@echo "make clean       throw away .venv and every cache"
 
@@ -62,7 +62,7 @@ unit: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto
 
 torture: $(VENV)/installed-for-tests
-	$(BIN)/python -m tests.torture
+	$(BIN)/python -m tests.torture $(PAGE)
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks

@@ -1,5 +1,7 @@
 """`make torture`: every battery, whole, and dated tables of what was seen in docs/guard.md and docs/memory.md.
 
+`make torture PAGE=memory` runs those of one page and writes that page alone.
+
 The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row, which
 says on which page it belongs. In `make test` they run a part of their tries; here all. The tables are written even
 where a battery failed, and say so.
@@ -14,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,10 +26,16 @@ BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
 _USES = re.compile(r"\b(?:torture|tally): ")  # as a parameter of a test
 
 
-def batteries() -> list[str]:
-    """The test files that hold a battery, as paths below the checkout."""
-    files = sorted((ROOT / "tests").rglob("test_*.py"))
-    return [f.relative_to(ROOT).as_posix() for f in files if _USES.search(f.read_text(encoding="utf-8"))]
+def batteries(pages: Iterable[str] = PAGES) -> list[str]:
+    """The test files that hold a battery of these pages, as paths below the checkout."""
+    files = {f: f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests").rglob("test_*.py"))}
+    held = [f for f, text in files.items() if _USES.search(text) and page_of(text) in pages]
+    return [f.relative_to(ROOT).as_posix() for f in held]
+
+
+def page_of(text: str) -> str:
+    """The page that the rows of a test file belong to."""
+    return "memory" if 'page="memory"' in text else "guard"
 
 
 def render(rows: list[dict[str, str]], closing: str, at: datetime) -> str:
@@ -47,27 +56,28 @@ def put_in(page: str, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
-def write(rows: list[dict[str, str]], closing: str, at: datetime) -> None:
+def write(rows: list[dict[str, str]], closing: str, at: datetime, pages: Iterable[str] = PAGES) -> None:
     """Each page's own rows between its marks."""
-    for name, path in PAGES.items():
+    for name in pages:
+        path = PAGES[name]
         table = render([row for row in rows if row["page"] == name], closing, at)
         path.write_text(put_in(path.read_text(encoding="utf-8"), table), encoding="utf-8")
         print(f"the table is in {path}")
 
 
-def main() -> int:
+def main(pages: Iterable[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         tally = Path(folder) / "tally.jsonl"
         environment = os.environ | {"RETAIN_TORTURE": "1", "RETAIN_TALLY": str(tally)}
-        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *batteries()]
+        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *batteries(pages)]
         run = subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.PIPE, text=True)
         print(run.stdout)
         written = tally.read_text(encoding="utf-8").splitlines() if tally.exists() else []
     summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
     closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
-    write([json.loads(line) for line in written], closing, datetime.now(UTC))
+    write([json.loads(line) for line in written], closing, datetime.now(UTC), pages)
     return run.returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main([each for each in sys.argv[1:] if each in PAGES] or list(PAGES)))

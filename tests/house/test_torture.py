@@ -31,6 +31,8 @@ def test_every_test_that_takes_a_battery_s_fixture_is_run_by_torture() -> None:
     found = batteries()
     assert found == sorted(set(found))
     assert all(path.startswith("tests/") for path in found)
+    by_page = [batteries([page]) for page in PAGES]
+    assert sorted(path for paths in by_page for path in paths) == found and all(by_page)
 
 
 def test_every_row_is_for_a_page_that_there_is() -> None:
