@@ -16,7 +16,7 @@ from learning.desk import Placed
 from learning.sitting import Sitting
 from vault import readable
 from vault.clean import clean
-from vault.errors import NotFound, RetainError
+from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence import EvidenceReader
 from vault.locks import lock
 from vault.log_event import Rating
@@ -97,12 +97,14 @@ class _Face:
             if word is None or word == "q":
                 return False
             if word == "" and not self._sitting.session.revealed:
-                self._reveal(placed, changed)
+                if not self._sitting.reveal():
+                    self._say("this card has just changed")
+                    return True
+                self._show_back(placed, changed)
             elif self._acted(word, placed):
                 return True
 
-    def _reveal(self, placed: Placed, changed: Changed | None) -> None:
-        self._sitting.reveal()
+    def _show_back(self, placed: Placed, changed: Changed | None) -> None:
         previews = self._sitting.previews()
         buttons = [f"{int(r)} {r.name.lower()} {wording.interval(previews[r])}" for r in Rating]
         if changed is not None and changed.how == changed_card.FACT:
@@ -136,6 +138,7 @@ class _Face:
         except RetainError as refused:
             self._unsaved = report.failed(refused)
             self._say("not saved; the card stays")
+            return isinstance(refused, EditedMeanwhile)
         return False
 
     def _show_source(self, placed: Placed) -> None:

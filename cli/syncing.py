@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -57,14 +58,18 @@ def anki(url: str, dry_run: bool, newer: bool, imported: bool, vault_dir: str | 
     from learning.anki_connect import connected
     from learning.anki_sync import sync as sync_anki
     from learning.desk import open_desk, read_desk
+    from vault.locks import lock
 
     vault = opened(vault_dir)
     if not dry_run:
         settle_left_over(vault)
     there = connected(url, os.environ.get("RETAIN_ANKI_KEY", ""))
-    desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
-    report.found(d for d in desk.diagnostics if d not in vault.notices)
-    done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress)
+    # Two syncs at once would each make what the other one is making.
+    alone = nullcontext() if dry_run else lock(vault.root, "import", purpose="syncing", now=now())
+    with alone:
+        desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
+        report.found(d for d in desk.diagnostics if d not in vault.notices)
+        done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress)
     report.found(done.home.odd)
     if as_json:
         report.show_json(_as_json(done, dry_run))

@@ -179,7 +179,7 @@ def _planned(
     given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
     older = {card: stamp.shown for card, stamp in known.items()}
     if newer:
-        return planned(notes, found, {}, retracted, older)
+        return planned(notes, found, {}, retracted, older, newer=True)
     return planned(notes, found, {**given, **pushed}, retracted, older, pushed)
 
 
@@ -190,6 +190,8 @@ def planned(
     retracted: Container[CardId] = (),
     older: Mapping[CardId, Collection[str]] | None = None,
     taken: Container[CardId] = (),
+    *,
+    newer: bool = False,
 ) -> Plan:
     """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there,
     `taken` the cards that were there once: one that isn't any more was deleted there.
@@ -212,7 +214,9 @@ def planned(
                 revived.append(one)
             if one.digest != note.shown:
                 stale = older is not None and one.digest in older.get(note.card, ())
-                if pushed.get(note.card) == note.shown and not stale:
+                known = pushed.get(note.card)
+                # Where nobody knows what was sent, as from another clone, other words there may be the human's.
+                if not stale and (known == note.shown or (known is None and not newer)):
                     edited.append(note.card)
                 else:
                     update.append((one, note))

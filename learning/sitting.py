@@ -74,6 +74,7 @@ class Sitting:
         self._clock, self._via = clock, via
         self._writer = desk.writer(via)
         self._changes: ChangedCards | None = None
+        self._dealt: tuple[Placed, bool] | None = None  # what `table` gave last, and whether its fact had changed
         self._stood = _stands(desk.vault) if before is None else before
         self._caught_up = False
         self._placed: dict[CardId, Placed] = {}  # cards found elsewhere, or with other words, than the desk has them
@@ -97,6 +98,7 @@ class Sitting:
         while (id_ := self.session.current) is not None:
             found = self._reread(id_)
             if found is not None:
+                self._dealt = found, self.session.state(id_).changed
                 self._shown_at = self._clock()
                 return found
             self.session = sessions.drop(self.session, self._clock())
@@ -121,9 +123,8 @@ class Sitting:
             return
         try:
             desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.desk.tag)
-        except RetainError as problem:
-            self.problems.append(problem)
-            return
+        except RetainError:
+            return  # what is in the way of reading will be in that of the next rating, which says so
         self.desk, self._stood, self._caught_up, self._changes = desk, stands, True, None
         self._writer = desk.writer(self._via)
         self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
@@ -175,16 +176,46 @@ class Sitting:
 
     # --- what the human does ----------------------------------------------------------------------------------------
 
-    def reveal(self) -> None:
-        """The answer is shown; while it is read, there is time to look ahead."""
+    def reveal(self) -> bool:
+        """The answer is shown; while it is read, there is time to look ahead.
+
+        False if the card has become another since its question was shown: then `table` gives what is to be shown.
+        """
+        if not self._is_as_dealt():
+            return False
         self.session = sessions.reveal(self.session)
         self._look_ahead()
+        return True
+
+    def _is_as_dealt(self) -> bool:
+        """Whether `table` would give the very card that it gave last, its fact unchanged since."""
+        if _stands(self.desk.vault) == self._stood:
+            return True
+        dealt, shown_at = self._dealt, self._shown_at
+        found = self.table()
+        if dealt is None or found is None or dealt[0].id != found.id or dealt[0].card != found.card:
+            return False
+        self._shown_at = shown_at
+        return dealt == self._dealt or dealt[1] == self.session.state(found.id).changed
 
     def rate(self, rating: Rating) -> None:
-        """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table."""
+        """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table.
+
+        EditedMeanwhile if what the card says changed while its answer was read: it is to be shown anew.
+        """
         now = self._clock()
+        if self.session.revealed and _stands(self.desk.vault).ledger != self._stood.ledger:
+            self._rate_only_what_was_read()
         spent_ms = max(0, (now - self._shown_at) // timedelta(milliseconds=1))
         self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
+
+    def _rate_only_what_was_read(self) -> None:
+        read = self.session
+        self.session = replace(read, revealed=False)
+        if not self._is_as_dealt():
+            what = "this card changed while you read it, and nothing was rated"
+            raise EditedMeanwhile(what, hint="it is shown again as it is now")
+        self.session = sessions.reveal(self.session)
 
     def bury(self) -> None:
         """Raises as `rate` does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -267,3 +268,15 @@ def test_what_was_taken_there_is_of_this_vault(vault: Vault) -> None:
     assert read_pushed(b'{"vault": "x", "aaaaaaaaa1": "d"}', "y") == {}
     assert read_pushed(b'{"aaaaaaaaa1": "d"}', "y") == {A1: "d"}
     assert not (vault.root / PUSHED).exists()
+
+
+def test_what_a_human_wrote_in_anki_stays_where_nobody_knows_what_was_sent(vault: Vault, server: ConnectServer) -> None:
+    synced(vault, server)
+    note = note_of(server, A1)
+    note["Answer"] = "my own words"
+    server.col.update_note(note)
+    shutil.rmtree(vault.root / ".retain")  # as in another clone of the vault
+    done = synced(vault, server)
+    assert done.plan.edited == (A1,) and note_of(server, A1)["Answer"] == "my own words"
+    assert synced(vault, server, newer=True).changed == [A1]
+    assert note_of(server, A1)["Answer"] != "my own words"

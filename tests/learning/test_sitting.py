@@ -11,8 +11,10 @@ import pytest
 from learning.desk import mark, open_desk, rate
 from learning.sitting import Sitting
 from vault import ledger, stamps
+from vault.errors import EditedMeanwhile
 from vault.ids import CardId
 from vault.log_event import Rating, Suspend
+from vault.review_log import LOG_PATH
 from vault.store import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -144,3 +146,46 @@ def test_a_deck_that_is_paused_meanwhile_is_passed_over(sitting: Sitting, vault:
     text = path.read_text()
     path.write_text("---\nlearning: false\n" + (text[4:] if text.startswith("---\n") else f"---\n{text}"))
     assert (sitting.table(), sitting.problems) == (None, [])
+
+
+def edited(vault: Vault, old: str, new: str, *, card: str) -> None:
+    """What a compile does when a fact has changed: the deck, then the ledger."""
+    replaced(vault, old, new)
+    words = {"q": "?", "a": new, "was": {"q": "?", "a": old}}
+    change = {"v": 1, "type": "change", "of": "card", "id": card, "at": "2026-11-21T11:59:00.000Z", "how": "fact"}
+    with (vault.root / ledger.IDS).open("ab") as file:
+        file.write(ledger.encode(change | words))
+
+
+def test_an_answer_that_changes_before_it_is_shown_is_dealt_anew(sitting: Sitting, vault: Vault) -> None:
+    first = sitting.table()
+    assert first is not None
+    answer = first.card.answer
+    edited(vault, answer, f"No longer {answer}", card=first.id)
+    assert not sitting.reveal()
+    again = sitting.table()
+    assert again is not None and again.card.answer == f"No longer {answer}"
+    assert sitting.reveal() and sitting.session.revealed
+
+
+def test_a_card_that_changes_while_its_answer_is_read_is_not_rated(sitting: Sitting, vault: Vault) -> None:
+    first = sitting.table()
+    assert first is not None and sitting.reveal()
+    before = (vault.root / LOG_PATH).read_bytes() if (vault.root / LOG_PATH).exists() else b""
+    edited(vault, first.card.answer, f"No longer {first.card.answer}", card=first.id)
+    with pytest.raises(EditedMeanwhile, match="changed while you read it"):
+        sitting.rate(Rating.GOOD)
+    assert not sitting.session.revealed
+    assert ((vault.root / LOG_PATH).read_bytes() if (vault.root / LOG_PATH).exists() else b"") == before
+    assert sitting.table() is not None and sitting.reveal()
+    sitting.rate(Rating.GOOD)
+    assert sitting.session.done == 1
+
+
+def test_what_changes_elsewhere_disturbs_no_answer(sitting: Sitting, vault: Vault) -> None:
+    assert sitting.table() is not None and sitting.reveal()
+    birth = {"v": 1, "type": "birth", "of": "gap", "id": "zzzzzzzzzz", "at": "2026-11-21T11:00:00.000Z", "key": "k"}
+    with (vault.root / ledger.IDS).open("ab") as file:
+        file.write(ledger.encode(birth))
+    sitting.rate(Rating.GOOD)
+    assert sitting.session.done == 1

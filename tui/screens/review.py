@@ -23,7 +23,7 @@ from tui.widgets.progress import Progress
 from tui.widgets.rating_bar import RatingBar
 from tui.widgets.session_end import SessionEnd
 from tui.widgets.support_panel import SupportPanel
-from vault.errors import RetainError
+from vault.errors import EditedMeanwhile, RetainError
 from vault.evidence import Evidence, EvidenceReader
 from vault.log_event import Rating
 from vault.store import Vault
@@ -152,7 +152,9 @@ class ReviewScreen(Screen[None]):
             if self._placed is None:
                 self.action_home()
         elif not self._revealed:
-            self._sitting.reveal()
+            if not self._sitting.reveal():
+                self._deal()  # the card has just become another
+                return
             self._show_back(self._placed)
             previews = self._sitting.previews()
             self.query_one(RatingBar).offer({rating: wording.interval(state) for rating, state in previews.items()})
@@ -190,6 +192,8 @@ class ReviewScreen(Screen[None]):
         try:
             step()
         except RetainError as error:
+            if isinstance(error, EditedMeanwhile):
+                self._deal()
             self.query_one(Notice).failure(error)
             return
         self.query_one(Notice).clear()
