@@ -102,6 +102,7 @@ class Sitting:
                 self._shown_at = self._clock()
                 return found
             self.session = sessions.drop(self.session, self._clock())
+        self._dealt = None
         return None
 
     @property
@@ -192,11 +193,11 @@ class Sitting:
         if _stands(self.desk.vault) == self._stood:
             return True
         dealt, shown_at = self._dealt, self._shown_at
-        found = self.table()
-        if dealt is None or found is None or dealt[0].id != found.id or dealt[0].card != found.card:
+        self.table()
+        if dealt is None or self._dealt is None or _told(*dealt) != _told(*self._dealt):
             return False
         self._shown_at = shown_at
-        return dealt == self._dealt or dealt[1] == self.session.state(found.id).changed
+        return True
 
     def rate(self, rating: Rating) -> None:
         """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table.
@@ -294,6 +295,11 @@ class Sitting:
 def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
     """How many of the cards seen before fall due before `end` and may be shown by then."""
     return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)
+
+
+def _told(placed: Placed, changed: bool) -> tuple[object, ...]:
+    """All that a face tells of a card; where it stands in its file is none of it."""
+    return placed.id, placed.card.question, placed.card.answer, changed
 
 
 def _with(id_: CardId, decks: Iterable[Deck]) -> Iterator[Placed]:

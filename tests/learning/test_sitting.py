@@ -189,3 +189,15 @@ def test_what_changes_elsewhere_disturbs_no_answer(sitting: Sitting, vault: Vaul
         file.write(ledger.encode(birth))
     sitting.rate(Rating.GOOD)
     assert sitting.session.done == 1
+
+
+def test_a_card_that_only_moved_down_in_its_file_is_the_same(sitting: Sitting, vault: Vault) -> None:
+    first = sitting.table()
+    assert first is not None
+    replaced(vault, f"Q: {first.card.question}", f"A line.\n\nQ: {first.card.question}")
+    birth = {"v": 1, "type": "birth", "of": "gap", "id": "zzzzzzzzzz", "at": "2026-11-21T11:00:00.000Z", "key": "k"}
+    with (vault.root / ledger.IDS).open("ab") as file:
+        file.write(ledger.encode(birth))
+    assert sitting.reveal()
+    again = sitting.session.current
+    assert again == first.id
