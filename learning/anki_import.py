@@ -31,7 +31,6 @@ from vault.review_log import append, read_log, unix_ms
 from vault.store import Vault
 
 BATCH = 20_000  # events between two waits for the disk
-_CARD_ID = "CardId"  # the field of our own note type
 _NAMED = 12  # of a package's decks, where none has the name that was asked for
 _PATIENCE_S = 5.0  # for a compile that ends, or an agent's start
 Progress = Callable[[int, int], None]

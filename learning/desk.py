@@ -61,7 +61,7 @@ __all__ = [
 
 _GRAPH = "wiki/_graph.md"
 _NEEDS = re.compile(r"- (\[\[[^\[\]]*\]\]) needs ((?:\[\[[^\[\]]*\]\](?:, )?)+)")
-AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
+_AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
 _MOMENT = timedelta(microseconds=1)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -317,7 +317,7 @@ def after(desk: Desk, *events: LogEvent) -> Desk:
     past = desk.past.with_events(*events)
     if past is None:
         past = open_past(desk.vault, _scheduler_of(desk.vault, _index(desk.vault)))
-    others = (found for found in desk.diagnostics if found.code not in AHEAD)
+    others = (found for found in desk.diagnostics if found.code not in _AHEAD)
     return _queued(replace(desk, past=past, diagnostics=(*others, *_ahead(past, desk.now))))
 
 

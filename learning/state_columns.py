@@ -108,10 +108,6 @@ class StateColumns(Mapping[CardId, MemoryState]):
     def column(self, name: str) -> array[Any]:
         return self.columns[NAMES.index(name)]
 
-    def keys_as_bytes(self) -> list[bytes]:
-        """Every id, sorted."""
-        return _EACH.findall(self.ids)
-
     def row(self, card: str) -> int | None:
         """Where the card stands in the columns."""
         wanted = card.encode("utf-8", "replace")

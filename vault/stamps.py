@@ -112,11 +112,6 @@ def settled(found: Stamp) -> Stamp:
     return found if found[1] < time.time_ns() - RACY_NS else NONE
 
 
-def folder_stamps(root: Path, folder: str, ending: str) -> Stamps:
-    """The stamps of the files that `Vault.paths` names, in its order. Raises: OSError if it cannot be listed."""
-    return listing(root, folder).files(ending)
-
-
 def _settled(numbers: array[int]) -> array[int]:
     """`numbers`, with those of young files made those of none."""
     young = time.time_ns() - RACY_NS
