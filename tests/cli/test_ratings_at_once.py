@@ -36,9 +36,9 @@ desk = open_desk(vault, clock())
 sitting = Sitting(desk, clock, "plain")
 for number in range(times):
     if kind == "sitting":
-        while sitting.table() is None:
-            sitting = Sitting(open_desk(vault, clock()), clock, "plain")
-        sitting.reveal()
+        while sitting.table() is None or not sitting.reveal():  # another process may rate the card just then
+            if sitting.session.current is None:
+                sitting = Sitting(open_desk(vault, clock()), clock, "plain")
         sitting.rate(Rating.AGAIN)
         print(sitting.session.past[1].id)
     else:
