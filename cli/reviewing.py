@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vault.stamps import Listing
     from vault.store import Vault
 
+START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")  # whatever the working folder holds
 RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
 
@@ -41,8 +42,9 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
         code = review_plainly(vault, tag=tag, clock=now)
     else:
         from tui.app import run_app
+        from tui.context import Context
 
-        code = run_app(vault, start=start, tag=tag or None, clock=now)
+        code = run_app(Context(vault, now, tag, START_AGAIN), start)
     from cli.tuning import optimize_after_review
 
     optimize_after_review(vault)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
 from textual.message import Message
@@ -17,14 +15,14 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from learning.sitting import Sitting
-from tui import theme
+from tui import going, theme
+from tui.context import Context
 from tui.keys import APP, bindings
+from tui.page import Page
 from vault.errors import RetainError
 from vault.locks import lock
-from vault.store import Vault
 
 if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
-    from tui.screens.home import HomeScreen
     from tui.screens.review import ReviewScreen
 
 INTERRUPTED = 130
@@ -43,57 +41,59 @@ class RetainApp(App[int]):
 
         error: RetainError
 
-    def __init__(
-        self,
-        vault: Vault,
-        *,
-        clock: Callable[[], datetime],
-        start: Literal["home", "review"] = "home",
-        tag: str | None = None,
-        environment: dict[str, str] | None = None,
-    ) -> None:
+    def __init__(self, context: Context, start: str = "home") -> None:
         super().__init__()
-        self._vault, self._now, self._start, self._tag = vault, clock, start, tag
+        self.context, self._start = context, start
         self._held = ExitStack()
         self._sitting: Sitting | None = None
         self._ending: Worker[None] | None = None
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         self.register_theme(theme.DARK)
         self.register_theme(theme.LIGHT)
-        self.theme = theme.preferred(environment or {})
+        self.theme = theme.preferred(context.environment)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        return self._review() if self._start == "review" else self._home()
+        return going.screen(self._start, self.context)
 
-    def _home(self, problem: RetainError | None = None) -> HomeScreen:
-        from tui.screens.home import HomeScreen
+    # --- from screen to screen ----------------------------------------------------------------------------------------
 
-        return HomeScreen(self._vault, self._now, self._tag, problem)
+    async def on_go(self, message: going.Go) -> None:
+        """To another screen; if that cannot be, the one that is shown says why."""
+        if message.where == "review" and not await self._may_review():
+            return
+        await self.push_screen(going.screen(message.where, self.context, message.about))
 
-    def _review(self) -> ReviewScreen:
-        from tui.screens.review import ReviewScreen
+    async def _may_review(self) -> bool:
+        if self._ending is not None:
+            await self._ending.wait()
+        try:
+            self.hold_review()
+        except RetainError as error:
+            if isinstance(self.screen, Page):
+                self.screen.say(error)
+            return False
+        return True
 
-        return ReviewScreen(self._vault, self._now, self._tag)
+    async def on_back(self) -> None:
+        await self._go_back()
 
-    async def _go_home(self, problem: RetainError | None = None) -> None:
-        """Back to the screen below; where there is none, the app began with the review, and home comes on top."""
-        from tui.screens.home import HomeScreen
-
-        below = self.screen_stack[-2:-1]
-        if below and isinstance(below[0], HomeScreen):
-            below[0].greet(problem)
+    async def _go_back(self, problem: RetainError | None = None) -> None:
+        """To the screen below; where there is none, the app began with this one, and home comes on top."""
+        if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
-            await self.push_screen(self._home(problem))
+            await self.push_screen(going.screen("home", self.context))
+        if problem is not None and isinstance(self.screen, Page):
+            self.screen.say(problem)
 
     # --- the review is held by one session at a time ----------------------------------------------------------------
 
     def hold_review(self) -> None:
         """Makes this the one session that reviews. Raises: LockHeld, naming the other."""
-        self._held.enter_context(lock(self._vault.root, "review", purpose="reviewing", now=self._now()))
+        self._held.enter_context(lock(self.context.vault.root, "review", purpose="reviewing", now=self.context.clock()))
 
     def end_sitting(self) -> RetainError | None:
         """Renders `_review.md` and lets others review; what went wrong with the page, now or the last time."""
@@ -114,39 +114,19 @@ class RetainApp(App[int]):
             self.post_message(self.PageFailed(problem))
 
     def on_retain_app_page_failed(self, message: PageFailed) -> None:
-        from tui.screens.home import HomeScreen
-
-        if isinstance(self.screen, HomeScreen):
+        if isinstance(self.screen, Page):
             self.screen.say(message.error)
-
-    async def on_home_screen_review_chosen(self, message: HomeScreen.ReviewChosen) -> None:
-        if self._ending is not None:
-            await self._ending.wait()
-        try:
-            self.hold_review()
-        except RetainError as error:
-            message.screen.say(error)
-            return
-        await self.push_screen(self._review())
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
         self._sitting = message.sitting
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
         self.end_sitting()
-        await self._go_home(message.error)
+        await self._go_back(message.error)
 
     async def on_review_screen_left(self) -> None:
         self._ending = self.run_worker(self._end_in_background, thread=True)
-        await self._go_home()
-
-    async def on_home_screen_gaps_chosen(self) -> None:
-        from tui.screens.gaps import GapsScreen
-
-        await self.push_screen(GapsScreen(self._vault, self._now))
-
-    async def on_gaps_screen_left(self) -> None:
-        await self._go_home()
+        await self._go_back()
 
     # --- keys and commands of the whole app -------------------------------------------------------------------------
 
@@ -180,11 +160,12 @@ class RetainApp(App[int]):
         self._close_messages_no_wait()
 
 
-def run_app(
-    vault: Vault, *, start: Literal["home", "review"] = "home", tag: str | None = None, clock: Callable[[], datetime]
-) -> int:
-    """Runs the app; its exit code. Raises: LockHeld if another session reviews already; whatever a defect raised."""
-    app = RetainApp(vault, clock=clock, start=start, tag=tag, environment=dict(os.environ))
+def run_app(context: Context, start: str = "home") -> int:
+    """Runs the app, beginning with the screen `start`; its exit code.
+
+    Raises: LockHeld if another session reviews already; whatever a defect raised.
+    """
+    app = RetainApp(context, start)
     if start == "review":
         app.hold_review()
     try:

@@ -1,4 +1,4 @@
-"""Every key of the app: one registry feeds the bindings and the bar at the foot of each screen."""
+"""Every key of the app: one registry feeds the bindings, the bar at the foot of each screen, the help and the docs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Key:
 
 HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter"),
-    Key("home.gaps", "g", "gaps", "Gaps"),
+    Key("home.gaps", "g", "go('gaps')", "Gaps"),
     Key("home.refresh", "r,f5", "refresh"),
     Key("home.quit", "q", "quit", "Quit"),
 )
@@ -53,12 +53,14 @@ GAPS = (
     Key("gaps.undo", "u", "undo", "Undo"),
     Key("gaps.down", "j", "move(1)"),
     Key("gaps.up", "k", "move(-1)"),
-    Key("gaps.home", "escape,q", "home", "Home", "esc"),
+    Key("gaps.back", "escape,q", "back", "Back", "esc"),
 )
 APP = (
     Key("app.theme", "ctrl+t", "toggle_dark"),
     Key("app.interrupt", "ctrl+c", "interrupt"),
 )
+# The keys of each screen by its name; those of APP work on all of them.
+SCREENS = {"home": HOME, "review": REVIEW, "gaps": GAPS}
 
 
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tui.app import RetainApp
+from tui.context import Context
 from vault.agenda import Gap, GapKind, render_agenda
 from vault.ids import GapId
 from vault.review_log import LogEvent, read_log
@@ -158,13 +159,13 @@ def vault(bare: Vault) -> Vault:
 @pytest.fixture
 def home(vault: Vault, clock: Callable[[], datetime]) -> RetainApp:
     """The app on that vault, at home."""
-    return RetainApp(vault, clock=clock)
+    return RetainApp(Context(vault, clock))
 
 
 @pytest.fixture
 def review(vault: Vault, clock: Callable[[], datetime]) -> Iterator[RetainApp]:
     """The app on that vault, in the review."""
-    app = RetainApp(vault, clock=clock, start="review")
+    app = RetainApp(Context(vault, clock), "review")
     app.hold_review()
     yield app
     app.end_sitting()

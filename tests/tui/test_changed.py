@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from learning import desk as desks
 from tui.app import RetainApp
+from tui.context import Context
 from vault import ledger
 from vault.card import parse_deck, stamp_of
 from vault.log_event import Rating, Suspend
@@ -81,7 +82,7 @@ async def test_a_card_in_new_words_says_so_quietly(vault: Vault, settled: Settle
         desk, _ = desks.mark(desk, other, Suspend, via="cli")
     due = desk.state(desk.card("aaaaaaaaa1").id).due
     assert due is not None and due > datetime(2026, 11, 22, 9, 30, tzinfo=UTC)  # not before its day
-    app = RetainApp(vault, clock=lambda: due, start="review")
+    app = RetainApp(Context(vault, lambda: due), "review")
     app.hold_review()
     try:
         async with app.run_test() as pilot:

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from tui.app import RetainApp
+from tui.context import Context
 from tui.widgets.gap_view import GapView
 from tui.widgets.notice import Notice
 from vault import ledger
@@ -102,7 +103,7 @@ async def test_a_decision_that_cannot_be_written_is_refused_in_words(
 async def test_an_agenda_with_nothing_open_says_so(
     bare: Vault, clock: Callable[[], datetime], settled: Settled
 ) -> None:
-    app = RetainApp(bare, clock=clock)
+    app = RetainApp(Context(bare, clock))
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("g")

@@ -12,6 +12,7 @@ from textual.widgets import Digits, Static
 from learning.day import StudyCalendar
 from tui import theme, words
 from tui.app import RetainApp, run_app
+from tui.context import Context
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.locks import lock
@@ -46,7 +47,7 @@ async def test_home_says_what_today_holds(home: RetainApp, settled: Settled) -> 
 
 
 async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, settled: Settled) -> None:
-    app = RetainApp(bare, clock=clock)
+    app = RetainApp(Context(bare, clock))
     async with app.run_test() as pilot:
         await settled(pilot)
         advice = shown(app, "#advice")
@@ -63,7 +64,7 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
 
 async def test_documents_without_cards_want_to_be_compiled(bare: Vault, clock: Clock, settled: Settled) -> None:
     (bare.root / "raw/articles/a.md").write_text("# A\n")
-    app = RetainApp(bare, clock=clock)
+    app = RetainApp(Context(bare, clock))
     async with app.run_test() as pilot:
         await settled(pilot)
         assert "no cards yet" in shown(app, "#advice") and "retain compile" in shown(app, "#advice")
@@ -162,7 +163,7 @@ def test_the_terminal_says_whether_it_is_light() -> None:
 
 def test_a_review_that_another_session_holds_does_not_start(vault: Vault, clock: Clock) -> None:
     with lock(vault.root, "review", purpose="reviewing"), pytest.raises(LockHeld, match="held by process"):
-        run_app(vault, start="review", tag=None, clock=clock)
+        run_app(Context(vault, clock), "review")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 
 from tui import text
 from tui.app import RetainApp
+from tui.context import Context
 from vault.agenda import Gap, GapKind, render_agenda
 from vault.ids import GapId
 from vault.store import Vault
@@ -68,7 +69,7 @@ def assert_inert(app: RetainApp, *expected: str) -> None:
 async def test_hostile_words_only_show_on_every_screen(
     evil: Vault, clock: Callable[[], datetime], settled: Callable[[Pilot[int]], Awaitable[None]]
 ) -> None:
-    app = RetainApp(evil, clock=clock)
+    app = RetainApp(Context(evil, clock))
     async with app.run_test(size=(100, 48)) as pilot:
         await settled(pilot)
         assert_inert(app, "vault ", "what ", "[red]B[/red]")
@@ -92,7 +93,7 @@ async def test_hostile_names_of_files_in_errors_only_show(
     evil: Vault, clock: Callable[[], datetime], settled: Callable[[Pilot[int]], Awaitable[None]]
 ) -> None:
     (evil.root / "learning/flashcards/[red]\x1b]0;x\x07[@click=app.exit(9)]y[.md").write_bytes(b"\xff")
-    app = RetainApp(evil, clock=clock)
+    app = RetainApp(Context(evil, clock))
     async with app.run_test() as pilot:
         await settled(pilot)
         assert_inert(app, "[@click=app.exit(9)]y[.md", "not UTF-8")

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tui.app import RetainApp
+from tui.context import Context
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 from tui.widgets.card_view import CardView
@@ -336,7 +337,7 @@ async def test_the_mouse_does_what_the_keys_do(review: RetainApp, logged: Logged
 async def test_only_what_has_the_tag_is_asked(
     vault: Vault, clock: Callable[[], object], settled: Settled, pass_time: PassTime
 ) -> None:
-    app = RetainApp(vault, clock=clock, start="review", tag="memory")  # type: ignore[arg-type]
+    app = RetainApp(Context(vault, clock, "memory"), "review")  # type: ignore[arg-type]
     async with app.run_test() as pilot:
         await settled(pilot)
         assert words(app, ".bar-note") == "0 done · 2 left: 2 new, 0 learning, 0 review"

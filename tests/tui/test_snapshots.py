@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tui.app import RetainApp
+from tui.context import Context
 from vault.review_log import LOG_PATH
 from vault.store import Vault
 
@@ -56,7 +57,7 @@ def test_end(snap_compare: Compare, review: RetainApp, settled: Settled) -> None
 
 
 def test_empty_vault(snap_compare: Compare, bare: Vault, clock: Callable[[], datetime], settled: Settled) -> None:
-    app = RetainApp(bare, clock=clock)
+    app = RetainApp(Context(bare, clock))
     assert snap_compare(app, run_before=pressing(settled), terminal_size=(80, 24))
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from learning.gaps import Decision, decide, open_by_kind, read_agenda
-from learning.sitting import Clock
 from tui import text, words
+from tui.context import Context
 from tui.keys import GAPS, bindings
+from tui.page import Page
 from tui.widgets.agenda_list import AgendaList
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.gap_view import GapView
@@ -19,7 +18,6 @@ from tui.widgets.notice import Notice
 from vault.agenda import Gap, GapStatus
 from vault.errors import RetainError
 from vault.ids import GapId
-from vault.store import Vault
 
 _TOLD = {
     Decision.RESOLVE: "resolved",
@@ -30,15 +28,12 @@ _TOLD = {
 _BACK = {GapStatus.PLANNED: Decision.PLAN, GapStatus.OPEN: Decision.REOPEN}
 
 
-class GapsScreen(Screen[None]):
+class GapsScreen(Page):
+    NAME = "gaps"
     BINDINGS = bindings(GAPS)  # type: ignore[assignment]
 
-    class Left(Message):
-        """The human goes home."""
-
-    def __init__(self, vault: Vault, clock: Clock) -> None:
-        super().__init__()
-        self._vault, self._clock = vault, clock
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
         self._gaps: dict[str, Gap] = {}
         self._at = ""
         self._done: list[Gap] = []  # as they were before each decision
@@ -60,7 +55,7 @@ class GapsScreen(Screen[None]):
     def _show(self) -> None:
         """Reads the agenda and shows what is open."""
         try:
-            gaps = open_by_kind(read_agenda(self._vault))
+            gaps = open_by_kind(read_agenda(self.context.vault))
         except RetainError as error:
             self.query_one(Notice).failure(error)
             gaps = open_by_kind([])
@@ -91,7 +86,7 @@ class GapsScreen(Screen[None]):
         """Whether the decision is in the ledger; if not, the error is on the screen."""
         notice = self.query_one(Notice)
         try:
-            now = decide(self._vault, gap, decision, self._clock(), via="tui")
+            now = decide(self.context.vault, gap, decision, self.context.clock(), via="tui")
         except RetainError as error:
             notice.failure(error)
             return False
@@ -105,9 +100,3 @@ class GapsScreen(Screen[None]):
             agenda.action_cursor_down()
         else:
             agenda.action_cursor_up()
-
-    def action_home(self) -> None:
-        self.post_message(self.Left())
-
-    async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
-        await self.run_action(message.action)

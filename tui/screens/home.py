@@ -8,35 +8,27 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
-from learning.sitting import Clock
 from tui import text, words
+from tui.context import Context
+from tui.going import Go
 from tui.keys import HOME, bindings
 from tui.overview import Overview, overview
+from tui.page import Page
 from tui.widgets.agenda_list import ABOUT
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.tile import Tile
 from vault.agenda import Gap
 from vault.errors import RetainError
-from vault.store import Vault
 
 _PRESSING = 2  # gaps named, of each kind
 
 
-class HomeScreen(Screen[None]):
+class HomeScreen(Page):
+    NAME = "home"
     BINDINGS = bindings(HOME)  # type: ignore[assignment]
-
-    @dataclass
-    class ReviewChosen(Message):
-        """Today's reviews are asked for, on this screen."""
-
-        screen: HomeScreen
-
-    class GapsChosen(Message):
-        """The reading agenda is asked for."""
 
     @dataclass
     class Read(Message):
@@ -48,10 +40,9 @@ class HomeScreen(Screen[None]):
     class Failed(Message):
         error: RetainError
 
-    def __init__(self, vault: Vault, clock: Clock, tag: str | None, problem: RetainError | None = None) -> None:
-        super().__init__()
-        self._vault, self._clock, self._tag = vault, clock, tag
-        self._problem = problem
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._problem: RetainError | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar("Home")
@@ -88,7 +79,7 @@ class HomeScreen(Screen[None]):
 
     def _read(self) -> None:
         try:
-            self.post_message(self.Read(overview(self._vault, self._clock(), self._tag)))
+            self.post_message(self.Read(overview(self.context.vault, self.context.clock(), self.context.tag)))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
@@ -110,31 +101,28 @@ class HomeScreen(Screen[None]):
         self.query_one(Notice).failure(problem)
 
     def _show(self, seen: Overview) -> None:
-        self.query_one(TopBar).say(f"{self._vault.settings.name} · {seen.date}")
+        self.query_one(TopBar).say(f"{self.context.vault.settings.name} · {seen.date}")
         self.query_one("#today").display = seen.cards > 0
         self.query_one("#tile-due", Tile).show(seen.due, "due")
         self.query_one("#tile-new", Tile).show(seen.new, "new")
         self.query_one("#tile-minutes", Tile).show(seen.minutes, "minute" if seen.minutes == 1 else "minutes")
-        self.query_one("#advice", Static).update(_advice(seen, self._tag))
+        self.query_one("#advice", Static).update(_advice(seen, self.context.tag))
         agenda = self.query_one("#agenda", Static)
         agenda.display = seen.open_gaps > 0
         agenda.update(_agenda(seen))
         self.query_one("#holdings", Static).update(text.line(_holdings(seen)))
 
     def action_review(self) -> None:
-        self.post_message(self.ReviewChosen(self))
+        self.post_message(Go("review"))
 
-    def action_gaps(self) -> None:
-        self.post_message(self.GapsChosen())
+    def action_go(self, where: str) -> None:
+        self.post_message(Go(where))
 
     def action_quit(self) -> None:
         self.app.exit(0)
 
-    async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
-        await self.run_action(message.action)
 
-
-def _advice(seen: Overview, tag: str | None) -> Content:
+def _advice(seen: Overview, tag: str) -> Content:
     if not seen.has_sources:
         return _steps(
             "This vault is empty. Three commands fill it:",

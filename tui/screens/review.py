@@ -9,13 +9,14 @@ from datetime import timedelta
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 from learning import changed_card, wording
 from learning.changed_card import Changed
 from learning.desk import Placed
-from learning.sitting import Clock, Sitting
+from learning.sitting import Sitting
+from tui.context import Context
 from tui.keys import REVIEW, Key, bindings
+from tui.page import Page
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
@@ -26,13 +27,13 @@ from tui.widgets.support_panel import SupportPanel
 from vault.errors import EditedMeanwhile, RetainError
 from vault.evidence import Evidence, EvidenceReader
 from vault.log_event import Rating
-from vault.store import Vault
 
 # The key that shows the answer also says Good, as in Anki; held down, it must not race through the deck.
 _REPEAT = timedelta(milliseconds=250)
 
 
-class ReviewScreen(Screen[None]):
+class ReviewScreen(Page):
+    NAME = "review"
     BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
     @dataclass
@@ -50,13 +51,13 @@ class ReviewScreen(Screen[None]):
     class Left(Message):
         """The human goes home."""
 
-    def __init__(self, vault: Vault, clock: Clock, tag: str | None) -> None:
-        super().__init__(classes="-waiting")
-        self._vault, self._clock, self._tag = vault, clock, tag
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about, classes="-waiting")
+        self._clock = context.clock
         self._sitting: Sitting | None = None
         self._placed: Placed | None = None
         self._changed: Changed | None = None  # the card on the table, since it was last there
-        self._pressed_at = clock() - _REPEAT
+        self._pressed_at = context.clock() - _REPEAT
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
 
@@ -77,7 +78,7 @@ class ReviewScreen(Screen[None]):
 
     def _open(self) -> None:
         try:
-            sitting = Sitting.at(self._vault, self._clock, self._tag)
+            sitting = Sitting.at(self.context.vault, self._clock, self.context.tag)
             self.post_message(self.Opened(sitting))
         except RetainError as error:
             self.post_message(self.Failed(error))
@@ -210,7 +211,7 @@ class ReviewScreen(Screen[None]):
 
     def _evidence(self, placed: Placed) -> list[Evidence]:
         """The words behind the answer; that the sources' addresses can be opened is known from here on."""
-        evidence = EvidenceReader(self._vault).of(placed.card.support)
+        evidence = EvidenceReader(self.context.vault).of(placed.card.support)
         self._addresses = list(dict.fromkeys(each.address for each in evidence if each.address))
         return evidence
 
@@ -246,6 +247,3 @@ class ReviewScreen(Screen[None]):
 
     def on_rating_bar_rated(self, message: RatingBar.Rated) -> None:
         self.action_rate(message.rating)
-
-    async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
-        await self.run_action(message.action)

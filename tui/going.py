@@ -1,0 +1,39 @@
+"""From screen to screen: a screen says where the human wants to go, and the app goes there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from tui.context import Context
+    from tui.page import Page
+
+# Where each screen is: it is loaded when it is asked for, so that whoever starts with a card waits for no other.
+PLACES = {
+    "home": "tui.screens.home:HomeScreen",
+    "review": "tui.screens.review:ReviewScreen",
+    "gaps": "tui.screens.gaps:GapsScreen",
+}
+
+
+@dataclass
+class Go(Message):
+    """To the screen `where` (a key of PLACES); `about` is what it shall show: an article's path, a card's id."""
+
+    where: str
+    about: str = ""
+
+
+class Back(Message):
+    """To the screen below; home where there is none."""
+
+
+def screen(where: str, context: Context, about: str = "") -> Page:
+    """A new screen of that kind."""
+    module, _, name = PLACES[where].partition(":")
+    made: Page = getattr(import_module(module), name)(context, about)
+    return made
