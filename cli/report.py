@@ -14,6 +14,7 @@ from vault.clean import clean, clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import (
     Damaged,
+    ModelUnavailable,
     Refused,
     RetainError,
     SchemaTooNew,
@@ -24,13 +25,14 @@ from vault.errors import (
 if TYPE_CHECKING:
     import click
 
-DONE, FINDINGS, USAGE, REFUSED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 70, 130  # 4 is kept for a model that fails
+DONE, FINDINGS, USAGE, REFUSED, UNAVAILABLE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 _CODES: tuple[tuple[type[RetainError], int], ...] = (
     (UsageError, USAGE),
     (Refused, REFUSED),
     (Damaged, REFUSED),
     (SchemaTooNew, REFUSED),
     (WriteFailed, REFUSED),
+    (ModelUnavailable, UNAVAILABLE),
     (RetainError, FINDINGS),
 )
 

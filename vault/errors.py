@@ -67,3 +67,7 @@ class WorkerFailed(RetainError):
 
 class FetchFailed(RetainError):
     """A document could not be had from the web; nothing was stored."""
+
+
+class ModelUnavailable(RetainError):
+    """No model is configured for this, or it did not answer as it should; nothing was changed."""
