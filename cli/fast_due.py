@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-import zlib
 from array import array
 
 from cli.version import __version__
+from vault import kept_answer
 
 TYPE_CHECKING = False  # as typing has it, which would cost more than the rest
 if TYPE_CHECKING:
@@ -25,21 +25,18 @@ if TYPE_CHECKING:
     from vault.stamps import Listing
 
 CACHE = ".retain/cache/due-json"
-_KIND = f"retain due 1 {__version__}"
+_KIND = f"retain due 2 {__version__}"
 _FILES = (
     *("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md", "learning/_review.md"),
     *("output/promotion-queue.md", ".retain/cache/review-page", "learning", "learning/flashcards"),
     *("wiki/concepts", "ledger/replies"),
 )
-_ASKED = ("RETAIN_CAGED", "_RETAIN_COMPLETE", "XDG_STATE_HOME", "HOME")
-_RACY_NS = 2_000_000_000  # as in vault.stamps
-_WIDTH = 3
 _CONTROLS = bytes({*range(32), 127} - {10})  # what no answer of ours holds
 
 
 def answered(arguments: Sequence[str]) -> bool:
     """Whether the answer to these arguments could be given, and was."""
-    root = _root(arguments)
+    root = kept_answer.vault_of(arguments, ("due", "--json"))
     if root is None or sys.platform == "win32" or sys.stdout is None or sys.stdout.encoding.lower() != "utf-8":
         return False
     try:
@@ -61,83 +58,29 @@ def answered(arguments: Sequence[str]) -> bool:
     return True
 
 
-def _root(arguments: Sequence[str]) -> str | None:
-    """The vault that is meant, if these are the plain words; None where somebody else has to look."""
-    words = list(arguments)
-    given = os.environ.get("RETAIN_VAULT")
-    for place in (0, 2):
-        if len(words) == 4 and words[place] == "--vault" and not words[place + 1].startswith("-"):
-            given = words[place + 1]
-            del words[place : place + 2]
-    if words != ["due", "--json"]:
-        return None
-    if given:
-        return given if not given.startswith("~") and os.path.isfile(given + "/retain.toml") else None
-    try:
-        place_now = os.getcwd()
-    except OSError:
-        return None
-    while not os.path.isfile(place_now + "/retain.toml"):
-        above = os.path.dirname(place_now)
-        if above == place_now:
-            return None
-        place_now = above
-    return place_now
-
-
 def _kept(root: str) -> bytes | None:
     """The answer as it was kept, if it still is one. Raises: OSError, ValueError."""
-    handle = os.open(f"{root}/{CACHE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        data = os.read(handle, os.fstat(handle).st_size + 1)
-    finally:
-        os.close(handle)
-    kind, crc, body = data.split(b"\n", 2)
-    if kind != _KIND.encode() or int(crc, 16) != zlib.crc32(body):
+    parts = kept_answer.unsealed(f"{root}/{CACHE}", _KIND)
+    if parts is None:
         return None
-    sizes, body = body.split(b"\n", 1)
-    parts, begin = [], 0
-    for size in map(int, sizes.split()):
-        parts.append(body[begin : begin + size])
-        begin += size
     asked, since, until, runs, files, numbers, decks, start, end = parts
     now_ns = time.time_ns()
-    if asked != _environment() or not int(since) <= now_ns < int(until) or not _is_empty(os.fsdecode(runs)):
+    if (
+        asked != kept_answer.environment()
+        or not int(since) <= now_ns < int(until)
+        or not kept_answer.is_empty(os.fsdecode(runs))
+    ):
         return None
     looked_at = os.fsdecode(files).split("\0")
-    asked_for = [*_FILES, *_logs(root)]
+    asked_for = [*_FILES, *kept_answer.logs(root)]
     if looked_at[: len(asked_for)] != asked_for:
         return None
-    stamps = _stamps(root, looked_at)
+    stamps = kept_answer.stamps(root, looked_at)
     # That of retain.toml holds an inode and an instant of this disk: whoever made a vault elsewhere cannot know them.
     if stamps[0] < 0 or stamps != array("q", numbers) or _deck_stamps(root).tobytes() != decks:
         return None
     text = start + _instant(now_ns).encode() + end
     return None if text.translate(None, _CONTROLS) != text else text
-
-
-def _environment() -> bytes:
-    return os.fsencode("\0".join(os.environ.get(name, "\1") for name in _ASKED))
-
-
-def _is_empty(folder: str) -> bool:
-    """Whether no agent's work waits to be judged."""
-    try:
-        return not os.listdir(folder)
-    except FileNotFoundError:
-        return True
-
-
-def _stamps(root: str, paths: Sequence[str]) -> array[int]:
-    found = array("q")
-    for path in paths:
-        try:
-            status = os.lstat(f"{root}/{path}")
-        except FileNotFoundError:
-            found.extend((-1, 0, 0))
-        else:
-            found.extend((status.st_size, status.st_ctime_ns, status.st_ino))
-    return found
 
 
 def _deck_stamps(root: str) -> array[int]:
@@ -162,14 +105,9 @@ def _instant(now_ns: int) -> str:
 def begin(root: str) -> tuple[int, array[int]] | None:
     """The time, and how the files stood before the answer was made, the decks apart; None where that cannot be told."""
     try:
-        return time.time_ns(), _stamps(root, [*_FILES, *_logs(root)])
+        return time.time_ns(), kept_answer.stamps(root, [*_FILES, *kept_answer.logs(root)])
     except OSError:
         return None
-
-
-def _logs(root: str) -> list[str]:
-    names = sorted(os.listdir(f"{root}/learning"))
-    return [f"learning/{name}" for name in names if name.startswith("reviews")]
 
 
 def keep(desk: Desk, before: tuple[int, array[int]] | None, decks: Listing | None, text: str) -> None:
@@ -194,14 +132,18 @@ def keep(desk: Desk, before: tuple[int, array[int]] | None, decks: Listing | Non
     if not found or desk.diagnostics or desk.tag or "RETAIN_CAGED" in os.environ:
         return
     with suppress(OSError, RetainError):
-        files = [*_FILES, *_logs(root)]
+        files = [*_FILES, *kept_answer.logs(root)]
         articles = {article_of(concept): each for concept, each in cards.paused.asked.items()}
         at, stamps = before
         numbers = stamps + array("q", [number for each in articles.values() for number in each])
-        if _stamps(root, files) != stamps or not _are_settled(numbers, at) or not _are_settled(decks.numbers, at):
+        if (
+            kept_answer.stamps(root, files) != stamps
+            or not _are_settled(numbers, at)
+            or not _are_settled(decks.numbers, at)
+        ):
             return
         parts = [
-            _environment(),
+            kept_answer.environment(),
             str(_nanoseconds(desk.now)).encode(),
             str(_nanoseconds(_until(desk, cards))).encode(),
             os.fsencode(state_folder(desk.vault.settings.vault_id) / "runs"),
@@ -211,15 +153,13 @@ def keep(desk: Desk, before: tuple[int, array[int]] | None, decks: Listing | Non
             start.encode(),
             end.encode() + b"\n",
         ]
-        body = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
-        data = f"{_KIND}\n{zlib.crc32(body):08x}\n".encode() + body
-        desk.vault.guard(Scope.LOG).keep(CACHE, data)
+        desk.vault.guard(Scope.LOG).keep(CACHE, kept_answer.sealed(_KIND, parts))
 
 
 def _are_settled(numbers: array[int], at_ns: int) -> bool:
     """Whether none of the files was young when it was looked at, not before that time."""
-    young = at_ns - _RACY_NS
-    return all(changed < young for changed in numbers[1::_WIDTH])
+    young = at_ns - kept_answer.RACY_NS
+    return all(changed < young for changed in numbers[1 :: kept_answer.FIELDS])
 
 
 def _tomorrow(desk: Desk) -> datetime:

@@ -20,6 +20,7 @@ import pytest
 from cli import fast_due
 from cli.main import run
 from learning.desk import mark, open_desk, rate
+from vault import kept_answer
 from vault.log_event import Bury, Rating
 from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
@@ -52,7 +53,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
     (root / "retain.toml").write_text(settings + 'learning_steps = ["2h"]\n')
     for card in CARDS:
         (root / f"learning/flashcards/{card}.md").write_text(DECK.format(card))
-    monkeypatch.setattr(fast_due, "_RACY_NS", -1_000_000_000)  # stamps are believed at once
+    monkeypatch.setattr(kept_answer, "RACY_NS", -1_000_000_000)  # stamps are believed at once
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     vault = open_vault(str(root), None, tmp_path)
@@ -183,10 +184,10 @@ def test_beside_an_agent_and_from_a_damaged_file_nothing_is_answered_quickly(
 
 def _forged(vault: Vault, text: str, *, made_elsewhere: bool) -> None:
     """An answer that came with a stranger's vault: they know which files lie there, and not how this disk has them."""
-    files = [*fast_due._FILES, *fast_due._logs(str(vault.root))]
-    stamps = fast_due._stamps(str(vault.root), ["nope"] * len(files) if made_elsewhere else ["nope"])
+    files = [*fast_due._FILES, *kept_answer.logs(str(vault.root))]
+    stamps = kept_answer.stamps(str(vault.root), ["nope"] * len(files) if made_elsewhere else ["nope"])
     parts = [
-        fast_due._environment(),
+        kept_answer.environment(),
         b"0",
         b"9" * 19,
         b"/nonexistent",
@@ -196,10 +197,9 @@ def _forged(vault: Vault, text: str, *, made_elsewhere: bool) -> None:
         b'{"as_of": "',
         text.encode(),
     ]
-    body = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
     path = vault.root / fast_due.CACHE
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(f"{fast_due._KIND}\n{zlib.crc32(body):08x}\n".encode() + body)
+    path.write_bytes(kept_answer.sealed(fast_due._KIND, parts))
 
 
 @pytest.mark.parametrize("made_elsewhere", [True, False])
@@ -274,6 +274,6 @@ def test_the_quick_way_loads_next_to_nothing(vault: Vault) -> None:
 def test_a_young_file_keeps_no_answer(
     vault: Vault, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast_due, "_RACY_NS", 2_000_000_000)
+    monkeypatch.setattr(kept_answer, "RACY_NS", 2_000_000_000)
     settled(vault)
     assert quick(vault, capfd) is None
