@@ -121,6 +121,14 @@ def _guarded(text: str) -> str:
     return "\n".join(out)
 
 
+def leaves_fence_open(text: str) -> bool:
+    """Whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
+    fence = ""
+    for line in text.splitlines():
+        fence, _ = _fence_after(fence, line)
+    return bool(fence)
+
+
 def _fence_after(fence: str, line: str) -> tuple[str, bool]:
     """(the fence open after `line`, whether `line` belongs to a fence)."""
     found = _FENCE.fullmatch(line)
@@ -264,3 +272,48 @@ def splice_card(text: str, card: Card, new: Card | None) -> str:
         return text[: card.start] + render_card(new).removesuffix("\n") + text[card.end :]
     before, after = text[: card.start].rstrip("\n"), text[card.end :].lstrip("\r\n")
     return f"{before}\n\n{after}" if after else f"{before}\n"
+
+
+def splice_words(text: str, card: Card, question: str, answer: str) -> str:
+    """`text` with other words in the block of `card` (as parsed from `text`); no other byte moves.
+
+    What stays as it was keeps its very bytes; support, comment and the blank lines of the block stay in any case.
+    """
+    lines = text[card.start : card.end].split("\n")
+    end = "\r\n" if lines[0].endswith("\r") or text.startswith("\r\n", card.end) else "\n"
+    plain = [line.removesuffix("\r") for line in lines]
+    second = _answer_at(plain)
+    last = len(plain) - 1 if card.id is not None and _COMMENT.fullmatch(plain[-1]) else len(plain)
+    kept, _ = _split_support(plain[second:last])
+    out = list(lines)
+    if answer != card.answer:
+        out[second : _last_word(plain, second, second + len(kept))] = _tagged("A:", answer, end)
+    if question != card.question:
+        out[: _last_word(plain, 0, second)] = _tagged("Q:", question, end)
+    changed = "\n".join(out)
+    return text[: card.start] + (changed.removesuffix("\r") if len(lines) == last else changed) + text[card.end :]
+
+
+def _answer_at(lines: list[str]) -> int:
+    """The line of a block that begins its answer."""
+    fence = ""
+    for n, line in enumerate(lines):
+        fence, inside = _fence_after(fence, line)
+        if n and not inside and line.startswith("A:"):
+            return n
+    raise AssertionError("a card that was parsed has an answer")
+
+
+def _last_word(lines: list[str], first: int, end: int) -> int:
+    """Where the lines of a part end, blank ones after it left out."""
+    while end > first + 1 and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _tagged(tag: str, text: str, end: str) -> list[str]:
+    """The lines of a part, each but for its last "\\n": with a fence in its first line it begins on the next."""
+    lines = _guarded(text).split("\n")
+    alone = _fence_after("", lines[0])[1]
+    found = [tag, *lines] if alone else [f"{tag} {lines[0]}".rstrip(), *lines[1:]]
+    return [line + end.removesuffix("\n") for line in found]
