@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from vault import ledger
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
-from vault.log_event import CardMark, Import, LogEvent, Params, Review
+from vault.log_event import CardMark, Graded, Import, LogEvent, Params, Review
 from vault.review_log import LOG_PATH
 
 LEEWAY = timedelta(hours=1)  # clocks of two machines may differ; a zone that was set wrong makes an hour or more
@@ -24,8 +24,8 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
     more = f" ({later} more too)" if later else ""
     what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} ahead of the clock: "
     meaning = "till then nothing is due that counts from it" if isinstance(event, Review) else "it counts all the same"
-    undos = sum(not isinstance(each, Import | Params) for each in since)
-    taken = "" if isinstance(event, Import | Params) else f"`retain undo`{_times(undos)} takes it back; "
+    undos = sum(not isinstance(each, Graded | Import | Params) for each in since)
+    taken = "" if isinstance(event, Graded | Import | Params) else f"`retain undo`{_times(undos)} takes it back; "
     hint = f"if the clock was wrong then: {taken or 'wait; '}if it is wrong now, set it"
     return [Diagnostic(LOG_PATH, 0, "log-ahead", what + meaning, hint)]
 

@@ -131,6 +131,24 @@ class Flag(CardMark):
 
 
 @dataclass(frozen=True, slots=True)
+class Graded(LogEvent):
+    """What was suggested for an answer the human had written, and what they gave: memory reckons with the rating alone.
+
+    `review` is the id of that rating; `suggested` None where nothing was. `met` and `missed` count points; the words
+    themselves are in no log.
+    """
+
+    type: ClassVar[str] = "grade"
+    card: CardId
+    review: str
+    suggested: Rating | None
+    given: Rating
+    engine: str
+    met: int = 0
+    missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Params(LogEvent):
     """The scheduler's parameters from here on; `retention` None leaves the vault's own."""
 
@@ -149,6 +167,8 @@ def _fields(event: LogEvent) -> dict[str, Any]:
             return {"card": event.card}
         case Undo():
             return {"voids": event.voids}
+        case Graded():
+            return {"card": event.card, "review": event.review}
         case Params():
             retention = {} if event.retention is None else {"retention": event.retention}
             return {"parameters": list(event.parameters), **retention}
@@ -164,6 +184,10 @@ def _more(event: LogEvent) -> dict[str, Any]:
             return {"ms": event.ms}
         case Flag() | Params():
             return {"reason": event.reason} if event.reason else {}
+        case Graded():
+            suggested = None if event.suggested is None else int(event.suggested)
+            points = {"engine": event.engine, "points": [event.met, event.missed]}
+            return {"suggested": suggested, "given": int(event.given), **points}
     return {}
 
 
@@ -239,6 +263,18 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
     return stamp, CardId(_text(record, "card")), RATINGS[rating], ms
 
 
+def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
+    suggested, given, points = record["suggested"], record["given"], record["points"]
+    for rating in (given, *([] if suggested is None else [suggested])):
+        if type(rating) is not int or rating not in RATINGS:
+            raise ValueError("what was suggested or given is no rating")
+    if type(points) is not list or len(points) != 2 or any(type(n) is not int or n < 0 for n in points):
+        raise ValueError("points are not two counts")
+    asked = None if suggested is None else RATINGS[suggested]
+    names = CardId(_text(record, "card")), _text(record, "review")
+    return Graded(stamp, *names, asked, RATINGS[given], _text(record, "engine"), *points)
+
+
 def _params(record: dict[str, Any], stamp: Stamp) -> Params:
     parameters, retention = record["parameters"], record.get("retention")
     if type(parameters) is not list:
@@ -255,6 +291,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "resume": lambda r, s: Resume(s, CardId(_text(r, "card"))),
     "bury": lambda r, s: Bury(s, CardId(_text(r, "card"))),
     "flag": lambda r, s: Flag(s, CardId(_text(r, "card")), _text(r, "reason", "")),
+    "grade": _graded,
     "params": _params,
 }
 

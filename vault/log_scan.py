@@ -21,7 +21,7 @@ from operator import add, lt
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
-from vault.log_event import TAIL, Import, LogEvent, Params, Review, Undo, UnknownType, decode, encode
+from vault.log_event import TAIL, Graded, Import, LogEvent, Params, Review, Undo, UnknownType, decode, encode
 from vault.review_columns import MOST_MS, ReviewColumns, columns_of
 from vault.review_log import BOM, Line, by_time, last_undoable, line_events, live, parse_log, unix_ms
 
@@ -313,7 +313,7 @@ def _by_events(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
     others = [event for event in counting if not isinstance(event, Review)]
     places = [n - k for k, n in enumerate(n for n, e in enumerate(counting) if not isinstance(e, Review))]
     last = max((event.at for event in counting), default=None)
-    undoable = next((e for e in reversed(counting) if not isinstance(e, Import | Params)), None)
+    undoable = next((e for e in reversed(counting) if not isinstance(e, Graded | Import | Params)), None)
     ids = {event.id for event in log.events}
     ahead = any(isinstance(event, Undo) and event.voids not in ids for event in log.events)
     reviews, found = columns_of(log.events), (log.diagnostics, log.files, max(ids, default=""), ahead)

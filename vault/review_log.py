@@ -26,6 +26,7 @@ from vault.log_event import (
     Bury,
     CardMark,
     Flag,
+    Graded,
     Import,
     LogEvent,
     Params,
@@ -47,6 +48,7 @@ __all__ = [  # the nouns of the log can be had here, beside what reads and write
     "Bury",
     "CardMark",
     "Flag",
+    "Graded",
     "Import",
     "Log",
     "LogEvent",
@@ -226,9 +228,9 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
-    """What `undo` would void: the latest thing the human did that still counts; imports and parameters stay."""
+    """What `undo` would void: the latest thing the human did that still counts; imports, grades, parameters stay."""
     for event in reversed(live(events)):
-        if not isinstance(event, Import | Params):
+        if not isinstance(event, Graded | Import | Params):
             return event
     return None
 

@@ -15,6 +15,7 @@ from vault.ids import CardId
 from vault.log_event import (
     Bury,
     Flag,
+    Graded,
     Import,
     LogEvent,
     Params,
@@ -55,6 +56,7 @@ events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Import, stamps, cards, ratings, durations, words),
     st.builds(Undo, stamps, numbers.map(id_of)),
     st.builds(lambda kind, s, c: kind(s, c), st.sampled_from([Suspend, Resume, Bury, Flag]), stamps, cards),
+    st.builds(Graded, stamps, cards, numbers.map(id_of), st.none() | ratings, ratings, words, numbers, numbers),
     st.builds(Params, stamps, st.just((0.5, -0.0)), st.none() | st.just(0.9), words),
 )
 
