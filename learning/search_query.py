@@ -1,0 +1,198 @@
+"""What a search asks for: words, quoted phrases, filters and bounds, as a value.
+
+    state:due kind:applied topic:attention concept:"spacing effect" is:leech lapses>3 due<7 -word "exact phrase"
+
+All of it has to hold. A word or a phrase may stand anywhere in a card or an article, also within a word; a minus sign
+turns any part round. A word with a colon that is no filter is written in quotes: `"std::map"`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from vault.errors import UsageError
+
+STATES = ("due", "new", "learning", "review", "relearning", "suspended", "buried", "retracted")
+TRAITS = (*STATES, "leech", "flagged", "changed")
+KINDS = ("definitional", "mechanistic", "relational", "applied", "none")
+CHOICES = {"state": STATES, "is": TRAITS, "kind": KINDS}
+TEXTS = ("topic", "concept", "tag", "id", "path")
+NUMBERS = ("due", "ivl", "lapses", "reps", "difficulty", "stability", "recall", "added", "rated")
+OPERATORS = (":", "<", ">", "<=", ">=", "=")
+_NAMES = (*CHOICES, *TEXTS, *NUMBERS)
+_TERM = re.compile(r'(?P<minus>-?)(?:(?P<name>[A-Za-z]+)(?P<op><=|>=|[:<>=]))?(?P<value>"(?:[^"\\]|\\.)*"?|\S*)')
+_NUMBER = re.compile(r"-?[0-9]{1,7}(?:\.[0-9]{1,4})?")
+_LOOKS_LIKE = re.compile(r"[A-Za-z]+(?:[:<>=])")
+_ADDRESS = ("://", "::")  # what follows a name that is no filter's: a web address, a name of C++
+_MOST = 1_000  # characters; nobody types more
+
+
+class BadQuery(UsageError):
+    """The search cannot be understood; `at` is where, counted from 0."""
+
+    def __init__(self, what: str, *, at: int, hint: str = "") -> None:
+        super().__init__(what, where=f"search, character {at + 1}", hint=hint)
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Letters that stand in the card, capitals and accents aside."""
+
+    text: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`name` is one of CHOICES or TEXTS."""
+
+    name: str
+    value: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`name` is one of NUMBERS, `op` one of OPERATORS. Days, counts, or a chance in percent (`recall`)."""
+
+    name: str
+    op: str
+    number: float
+    negated: bool = False
+
+
+Term = Word | Filter | Bound
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        return tuple(term for term in self.terms if isinstance(term, Word))
+
+    @property
+    def of_cards(self) -> bool:
+        """Whether it asks for what only a card can be."""
+        return any(isinstance(term, Bound) or (isinstance(term, Filter) and term.name != "path") for term in self.terms)
+
+
+def parse(text: str) -> Query:
+    """The query that `text` asks for. Raises: BadQuery, which names the word, its place and what there is."""
+    if len(text) > _MOST:
+        raise BadQuery("this search is too long", at=_MOST, hint=f"at most {_MOST} characters")
+    terms: list[Term] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        found = _TERM.match(text, at)
+        assert found is not None  # every part of it may be empty, and a character that is no blank is there
+        term = _term(found, at)
+        if term is not None:
+            terms.append(term)
+        at = max(found.end(), at + 1)
+    return Query(tuple(terms))
+
+
+def _term(found: re.Match[str], at: int) -> Term | None:
+    name, op, negated = (found["name"] or "").casefold(), found["op"], bool(found["minus"])
+    if name not in _NAMES:
+        if op == ":" and not found[0][found.end("name") - at :].startswith(_ADDRESS):
+            raise _unknown(found, at)
+        return _word(found[0], at)
+    value = _unquoted(found["value"], found.start("value"))
+    if not value:
+        raise BadQuery(f"{name}{op} says nothing", at=at, hint=_expected(name))
+    if name in NUMBERS:
+        return _bound(name, op, value, negated, at)
+    if op not in (":", "="):
+        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{_shown(value)}")
+    if name in CHOICES:
+        value = value.casefold()
+        if value not in CHOICES[name]:
+            raise BadQuery(f"{name}:{_shown(value)} is none that is known", at=at, hint=_expected(name))
+    return Filter(name, value, negated)
+
+
+def _word(written: str, at: int) -> Word | None:
+    negated = written.startswith("-") and len(written) > 1
+    text = _unquoted(written[negated:], at + negated)
+    return Word(text, negated) if text.strip() else None
+
+
+def _bound(name: str, op: str, value: str, negated: bool, at: int) -> Bound:
+    if not _NUMBER.fullmatch(value):
+        raise BadQuery(f"{name}{op}{_shown(value)} needs a number", at=at, hint=_expected(name))
+    return Bound(name, op, float(value), negated)
+
+
+def _unknown(found: re.Match[str], at: int) -> BadQuery:
+    from difflib import get_close_matches
+
+    name = found["name"] or ""
+    near = get_close_matches(name.casefold(), _NAMES, 1, 0.6)
+    perhaps = f"perhaps {near[0]}:; " if near else ""
+    known = ", ".join(f"{each}:" for each in (*CHOICES, *TEXTS))
+    return BadQuery(f"no filter is called {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
+
+
+def _expected(name: str) -> str:
+    if name in CHOICES:
+        return f"{name}: takes {', '.join(CHOICES[name])}"
+    return f"as in {name}<7 or {name}>3" if name in NUMBERS else f'as in {name}:word or {name}:"two words"'
+
+
+def _unquoted(text: str, at: int) -> str:
+    """A value without its quotes. One that has no end ends with the search, so that it can be typed."""
+    if not text.startswith('"'):
+        return text
+    inner = text[1:-1] if len(text) > 1 and re.fullmatch(r'"(?:[^"\\]|\\.)*"', text, re.DOTALL) else text[1:]
+    return re.sub(r"\\(.)", r"\1", inner, flags=re.DOTALL)
+
+
+def _shown(value: str) -> str:
+    return value if len(value) <= 30 else value[:30] + "…"
+
+
+def render(query: Query) -> str:
+    """The words that `parse` makes this query of."""
+    return " ".join(map(_rendered, query.terms))
+
+
+def _rendered(term: Term) -> str:
+    minus = "-" if term.negated else ""
+    if isinstance(term, Bound):
+        return f"{minus}{term.name}{term.op}{term.number:.4f}".rstrip("0").rstrip(".")
+    if isinstance(term, Filter):
+        return f"{minus}{term.name}:{quoted(term.value)}"
+    return minus + quoted(term.text, is_word=True)
+
+
+def quoted(text: str, *, is_word: bool = False) -> str:
+    """`text` as a value; in quotes where it would be read as something else without them."""
+    bare = text and not re.search(r'[\s"\\]', text)
+    if bare and not (is_word and (text.startswith("-") or _LOOKS_LIKE.match(text))):
+        return text
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
+def completions(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list[str]:
+    """What the word at `cursor` could become, the likeliest first; `known` are topics, concepts and tags by name."""
+    start = len(text[:cursor]) - len(re.split(r"\s", text[:cursor])[-1])
+    part = text[start:cursor]
+    minus = "-" if part.startswith("-") else ""
+    name, colon, value = part.removeprefix("-").casefold().partition(":")
+    if not colon:
+        names = (f"{each}:" for each in (*CHOICES, *TEXTS)) if name else ()
+        return [minus + each for each in names if each.startswith(name)]
+    values: Iterable[str] = CHOICES.get(name, ()) or known.get(name, ())
+    key = value.removeprefix('"')
+    fitting = [each for each in values if key in each.casefold()]
+    fitting.sort(key=lambda each: not each.casefold().startswith(key))
+    return [f"{minus}{name}:{quoted(each)}" for each in fitting]
