@@ -10,7 +10,7 @@ import click
 
 from cli import report
 from cli.founding import KINDS
-from cli.opening import json_option, now, opened, vault_option
+from cli.opening import json_option, now, opened, progress_option, vault_option
 from cli.placing import Places
 from vault.errors import Refused, RetainError
 from vault.web_address import checked, is_address
@@ -61,6 +61,7 @@ class Outcome:
     metavar="MIB",
     help="The largest document to fetch from the web.",
 )
+@progress_option
 @vault_option
 @json_option
 def add(
@@ -69,6 +70,7 @@ def add(
     authority: int | None,
     gap_ids: tuple[str, ...],
     max_size: int,
+    progress: str | None,
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
@@ -97,23 +99,29 @@ def add(
     guard = vault.guard(Scope.ADD)
     guard.sweep()
     outcome = Outcome(skipped=places.skipped, began=instant(now()))
+    narrator = report.Progress(progress)
     try:
-        for source, path in places.found:
+        for done, (source, path) in enumerate(places.found, 1):
             try:
                 existed = guard.exists(path)
                 guard.copy_in(source, path)
                 (outcome.there if existed else outcome.added).append(path)
             except RetainError as error:
                 outcome.refuse(path, error)
-        for address in addresses:
+            narrator({"event": "copy", "done": done, "of": len(places.found), "path": path})
+        for done, address in enumerate(addresses):
+            if narrator.jsonl:
+                narrator({"event": "fetch", "done": done, "of": len(addresses), "path": address})
             try:
                 _fetch(vault, address, kind, max_size, outcome)
             except RetainError as error:
                 outcome.refuse(address, error)
     except KeyboardInterrupt:
+        narrator.done()
         _show(outcome, gaps, as_json)  # what is there by now is there
         raise
     finally:
+        narrator.done()
         _record(vault, outcome, authority, gaps)
         _confirm(vault, outcome)
     _show(outcome, gaps, as_json)

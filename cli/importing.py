@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from cli.opening import json_option, now, opened, progress_option, settle_left_over, vault_option
 
 if TYPE_CHECKING:
     from learning.anki_import import ImportReport
@@ -34,10 +35,18 @@ def import_() -> None:
 @click.option("--without-history", is_flag=True, help="Take no reviews: the deck was somebody else's.")
 @click.option("--restore", is_flag=True, help="Bring back imported cards that were deleted here.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@progress_option
 @vault_option
 @json_option
 def anki(
-    file: Path, deck: str, without_history: bool, restore: bool, dry_run: bool, vault_dir: str | None, as_json: bool
+    file: Path,
+    deck: str,
+    without_history: bool,
+    restore: bool,
+    dry_run: bool,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
 ) -> int:
     """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
 
@@ -59,7 +68,12 @@ def anki(
     vault = opened(vault_dir)
     if not dry_run:
         settle_left_over(vault)
+    narrator = report.Progress(progress)
+    if narrator.jsonl:
+        narrator({"event": "source", "done": 0, "of": 1, "path": file.name})
     package = read_package(file)
+    if narrator.jsonl:
+        narrator({"event": "source", "done": 1, "of": 1, "path": file.name})
     done = import_package(
         vault,
         package,
@@ -68,13 +82,20 @@ def anki(
         history=not without_history,
         restore=restore,
         dry_run=dry_run,
-        progress=_progress if len(package.reviews) >= _BIG else None,
+        progress=_told(narrator, len(package.reviews)),
     )
     if as_json:
         report.show_json({"path": str(file), **done.as_json()})
     else:
         _show(done)
     return report.DONE
+
+
+def _told(narrator: report.Progress, reviews: int) -> Callable[[int, int], None] | None:
+    """What is told while the reviews go into the log: every step to programs, to people only where there are many."""
+    if narrator.jsonl:
+        return lambda done, of: narrator({"event": "reviews", "done": done, "of": of})
+    return _progress if reviews >= _BIG and not narrator.none else None
 
 
 def _progress(done: int, of: int) -> None:

@@ -87,6 +87,10 @@ def main() -> None:
 
         if answered(sys.argv[1:]):
             sys.exit(0)
+    if "review" in sys.argv:  # asked for every day: its first question is on the screen before the screen's library
+        from cli import early
+
+        early.begin(sys.argv[1:])
     import gc
     from contextlib import suppress
 
@@ -96,7 +100,11 @@ def main() -> None:
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+    finally:
+        if "cli.early" in sys.modules:
+            early.end()
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
@@ -133,6 +141,7 @@ def _run(arguments: list[str]) -> int:
     from cli import report
     from vault.errors import RetainError
 
+    report.speak_events(arguments)
     try:
         code = _called(arguments)
         report.flush()

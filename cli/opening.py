@@ -23,6 +23,11 @@ def vault_option(command: F) -> F:
     return click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")(command)
 
 
+def progress_option(command: F) -> F:
+    words = "Progress as JSON lines on stderr, or none."
+    return click.option("--progress", type=click.Choice(["jsonl", "none"]), help=words)(command)
+
+
 def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(command)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -36,6 +37,7 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
     (RetainError, FINDINGS),
 )
 
+_events = False  # whether stderr speaks JSON alone; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
@@ -47,7 +49,10 @@ def exit_code(error: RetainError) -> int:
 
 def failed(error: RetainError) -> int:
     """Print the error and give its exit code."""
-    say(f"retain: {_lined(error)}")
+    if _events:
+        event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
+    else:
+        say(f"retain: {_lined(error)}")
     return exit_code(error)
 
 
@@ -77,13 +82,30 @@ def defect(error: BaseException) -> int:
     return DEFECT
 
 
+def speak_events(arguments: Sequence[str]) -> None:
+    """With `--progress jsonl` all that is told on stderr is one JSON object a line: notes, findings and errors, too."""
+    global _events
+    pairs = itertools.pairwise(arguments)
+    _events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
+
+
+def event(told: dict[str, Any]) -> None:
+    """One JSON object on a line of stderr."""
+    _tell(_json(told, sys.stderr) + "\n")
+
+
 def say(text: str) -> None:
     """One message on stderr."""
-    _tell(clean(text) + "\n")
+    if _events:
+        event({"event": "note", "words": clean(text).strip()})
+    else:
+        _tell(clean(text) + "\n")
 
 
 def _tell(text: str) -> None:
     """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
+    if (early := sys.modules.get("cli.early")) is not None:
+        early.end()  # a card stands on the terminal, where nobody would find what is told
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -145,7 +167,11 @@ def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
 def found(diagnostics: Iterable[Diagnostic]) -> None:
     """Each finding on a line of stderr."""
     for each in diagnostics:
-        say(f"  {each}")
+        if _events:
+            place = {"path": each.path, "line": each.line}
+            event({"event": "finding", "id": each.code, **place, "reason": each.message, "hint": each.hint})
+        else:
+            say(f"  {each}")
 
 
 _VERBS = {
@@ -154,6 +180,11 @@ _VERBS = {
     "compose": "composing",
     "cards": "writing cards",
     "write": "saving",
+    "copy": "copying",
+    "fetch": "fetching",
+    "fit": "fitting",
+    "reviews": "taking in reviews",
+    "changes": "sending changes",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from cli.opening import json_option, now, opened, progress_option, settle_left_over, vault_option
 
 if TYPE_CHECKING:
     from learning.anki_sync import Synced
@@ -35,9 +36,12 @@ def sync() -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what would be done; cards that have no id yet aren't counted.")
 @click.option("--newer", is_flag=True, help="Let the vault's words win over what was edited or deleted in Anki.")
 @click.option("--imported", is_flag=True, help="Send cards that came from Anki too: it was another Anki.")
+@progress_option
 @vault_option
 @json_option
-def anki(url: str, dry_run: bool, newer: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
+def anki(
+    url: str, dry_run: bool, newer: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
+) -> int:
     """Take new and changed cards to a running Anki, and bring every review home.
 
     Sent are question, answer, quotes, source, tags, pictures and sounds of every card; cards that were retracted are
@@ -69,13 +73,20 @@ def anki(url: str, dry_run: bool, newer: bool, imported: bool, vault_dir: str | 
     with alone:
         desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
         report.found(d for d in desk.diagnostics if d not in vault.notices)
-        done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_progress)
+        done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_told(progress))
     report.found(done.home.odd)
     if as_json:
         report.show_json(_as_json(done, dry_run))
     else:
         _show(done, dry_run)
     return report.FINDINGS if done.failed else report.DONE
+
+
+def _told(mode: str | None) -> Callable[[int, int], None]:
+    narrator = report.Progress(mode)
+    if narrator.jsonl:
+        return lambda done, of: narrator({"event": "changes", "done": done, "of": of})
+    return _progress
 
 
 def _progress(done: int, of: int) -> None:

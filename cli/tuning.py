@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from cli.opening import json_option, now, opened, progress_option, settle_left_over, vault_option
 from vault.cache_file import keep_cache, read_cache
 from vault.errors import NotFound, RetainError, UsageError
 
@@ -33,9 +33,12 @@ _MOST_QUIETLY = 200_000  # reviews: beyond these a fit takes seconds, and nobody
 @click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit; for cron and the like.")
 @click.option("--reset", is_flag=True, help="Go back to FSRS-6's own parameters.")
 @click.option("--undo", is_flag=True, help="Take back the last change of parameters.")
+@progress_option
 @vault_option
 @json_option
-def optimize(dry_run: bool, auto: bool, reset: bool, undo: bool, vault_dir: str | None, as_json: bool) -> int:
+def optimize(
+    dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
+) -> int:
     """Fit the scheduler to your own reviews; kept only if it foretells later ones better.
 
     The parameters are fitted to the first four fifths of your reviews and tried on the rest. When they win, they are
@@ -53,7 +56,7 @@ def optimize(dry_run: bool, auto: bool, reset: bool, undo: bool, vault_dir: str 
     settle_left_over(vault)
     if reset or undo:
         return _changed(vault, undo=undo, dry_run=dry_run, as_json=as_json)
-    return _fitted(vault, dry_run=dry_run, auto=auto, as_json=as_json)
+    return _fitted(vault, dry_run=dry_run, auto=auto, as_json=as_json, progress=progress)
 
 
 def _log_of(vault: Vault) -> ScannedLog:
@@ -87,7 +90,7 @@ def _write(vault: Vault, event: LogEvent) -> None:
     append(vault.guard(Scope.LOG), event, closing=year_end.closing(event, vault.settings.zone))
 
 
-def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
+def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
     from learning.memory import rules_of, scheduler_for
     from learning.optimizing import TooFew, contest, due_for_fit, params_event
 
@@ -95,8 +98,14 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool) -> int:
     if auto and not due_for_fit(log, _remembered(vault).tried):
         return _not_due(log, _remembered(vault).tried, as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    report.say(f"fitting to {len(log.reviews):,} reviews")
+    narrator = report.Progress(progress)
+    if narrator.jsonl:
+        narrator({"event": "fit", "done": 0, "of": 1})
+    elif not narrator.none:
+        report.say(f"fitting to {len(log.reviews):,} reviews")
     found = contest(log.reviews, rules, _changes(vault))
+    if narrator.jsonl:
+        narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, TooFew):
         return _too_few(found, as_json)
     due = None
