@@ -16,16 +16,28 @@ from learning.state_columns import StateColumns, instant_of, micros
 from vault.ids import CardId
 from vault.store import Vault
 
+TOPIC = "topic:"  # begins the name of a topic, where a tag may stand
+
 
 def items(vault: Vault, cards: Mapping[CardId, Placed], past: Past, tag: str, until: datetime) -> list[Item]:
     """The cards that may be queued, in the order of the decks; with an index, those that fall due by `until`.
 
-    With `tag` only those of that tag, kind or concept.
+    With `tag` only those of that tag, kind or concept, or, where it is `topic:NAME`, of the topic's concepts. Raises:
+    NotFound for a topic that is not there.
     """
-    tag = tag.removeprefix("#").casefold()
+    names = _wanted_names(vault, tag.removeprefix("#"))
     if isinstance(cards, IndexedCards):
-        return list(_of_index(vault, cards, past, tag, until))
-    return list(_of_decks(vault, list(cards.values()), tag))
+        return list(_of_index(vault, cards, past, names, until))
+    return list(_of_decks(vault, list(cards.values()), names))
+
+
+def _wanted_names(vault: Vault, tag: str) -> frozenset[str]:
+    """What cards that are wanted go by, case folded; none where all are wanted."""
+    if not tag.casefold().startswith(TOPIC):
+        return frozenset({tag.casefold()} - {""})
+    from learning.shelf import topic_named, topics  # here: it builds on desks
+
+    return frozenset(stem.casefold() for stem in topic_named(tag[len(TOPIC) :], topics(vault))[1]) | {TOPIC}
 
 
 def groups_of(vault: Vault, cards: Mapping[CardId, Placed], wanted: Collection[CardId]) -> set[str]:
@@ -35,7 +47,7 @@ def groups_of(vault: Vault, cards: Mapping[CardId, Placed], wanted: Collection[C
     return set(groups(vault, [cards[card] for card in wanted if card in cards]).values())
 
 
-def _of_decks(vault: Vault, cards: Collection[Placed], tag: str) -> Iterator[Item]:
+def _of_decks(vault: Vault, cards: Collection[Placed], names: frozenset[str]) -> Iterator[Item]:
     of = groups(vault, cards)
     articles = Paused(vault)
     paused: dict[str, bool] = {}
@@ -44,12 +56,12 @@ def _of_decks(vault: Vault, cards: Collection[Placed], tag: str) -> Iterator[Ite
         path = placed.deck.path
         if path not in paused:
             paused[path] = articles.says(placed.concept, front_pauses(placed.deck.text.encode()))
-            tagged[path] = not tag or tag in names_of(placed)
-        if not paused[path] and (tagged[path] or tag == placed.kind):
+            tagged[path] = not names or not names.isdisjoint(_called(placed, names))
+        if not paused[path] and (tagged[path] or placed.kind in names):
             yield Item(placed.id, of[placed.id], placed.kind)
 
 
-def _of_index(vault: Vault, cards: IndexedCards, past: Past, tag: str, until: datetime) -> Iterator[Item]:
+def _of_index(vault: Vault, cards: IndexedCards, past: Past, names: frozenset[str], until: datetime) -> Iterator[Item]:
     index = cards.index
     deck, end, skipped = -1, 0, True
     all_tagged = True
@@ -58,8 +70,8 @@ def _of_index(vault: Vault, cards: IndexedCards, past: Past, tag: str, until: da
             deck = cards.deck_of(row)
             end = index.first[deck + 1]
             skipped = cards.paused.says(index.concept(deck), index.paused(deck))
-            all_tagged = not tag or (not skipped and (found := cards.get(card)) is not None and tag in names_of(found))
-        if not skipped and (all_tagged or tag == index.kind(row)):
+            all_tagged = not names or (not skipped and _is_called(cards.get(card), names))
+        if not skipped and (all_tagged or index.kind(row) in names):
             yield Item(card, index.group(row, deck), index.kind(row))
     cards.paused.keep()
 
@@ -106,6 +118,15 @@ def next_change(cards: IndexedCards, past: Past, now: datetime) -> datetime:
     else:
         found += [at for state in states.values() for at in (state.due, state.buried_until) if at and at > now]
     return min(found, default=datetime.max.replace(tzinfo=UTC))
+
+
+def _is_called(placed: Placed | None, names: frozenset[str]) -> bool:
+    return placed is not None and not names.isdisjoint(_called(placed, names))
+
+
+def _called(placed: Placed, names: frozenset[str]) -> set[str]:
+    """What the deck of a card goes by: of a topic's concepts the concept alone, as a tag may have the same name."""
+    return {placed.concept.casefold()} if TOPIC in names else names_of(placed)
 
 
 def names_of(placed: Placed) -> set[str]:

@@ -14,12 +14,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from learning.memory import MemoryState, Phase, Scheduler
 from learning.queue import Queue
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log_event import Bury, CardMark, Flag, LogEvent, Rating, Review, Stamp, Suspend, Undo
+
+if TYPE_CHECKING:
+    from learning.card_edit import Edited
 
 LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown this much before it is due
 
@@ -68,7 +72,7 @@ class Session:
     revealed: bool = False
     done: int = 0
     changed: Changed = field(default=(), repr=False)
-    past: tuple[Session, LogEvent] | None = field(default=None, repr=False, compare=False)
+    past: tuple[Session, LogEvent | Edited] | None = field(default=None, repr=False, compare=False)
 
     def state(self, card: CardId) -> MemoryState:
         """What is known of the card now; the state of a card never seen is NEW."""
@@ -262,15 +266,30 @@ def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:
     return *changed[:place], newest
 
 
-def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo]:
-    """The sitting as it was before its last event, that card on the table again; as often as there were events.
+def edited(session: Session, edit: Edited) -> Session:
+    """The sitting once the human gave its current card other words: it stays on the table, and undo takes that back."""
+    _current(session)
+    return replace(session, past=(session, edit))
 
-    Raises: NotFound if nothing is left to undo.
-    """
+
+def last_done(session: Session) -> LogEvent | Edited:
+    """What `undo` would take back. Raises: NotFound if nothing is left to undo."""
     if session.past is None:
         raise NotFound("nothing to undo in this session", hint="`retain undo` goes further back")
-    before, event = session.past
-    return replace(before, revealed=isinstance(event, Flag) and before.revealed), Undo(stamp, event.id)
+    return session.past[1]
+
+
+def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo | None]:
+    """The sitting as it was before what was done last, that card on the table again; as often as something was done.
+
+    With the event that voids the last one; None for an edit, which is in no log. Raises: NotFound if nothing is left.
+    """
+    last = last_done(session)
+    assert session.past is not None
+    before, _ = session.past
+    stays = isinstance(last, Flag) or not isinstance(last, LogEvent)
+    after = replace(before, revealed=stays and before.revealed)
+    return after, Undo(stamp, last.id) if isinstance(last, LogEvent) else None
 
 
 def drop(session: Session, now: datetime) -> Session:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,41 +10,27 @@ from typing import TYPE_CHECKING
 
 from learning import desk as desks
 from learning import session as sessions
+from learning.dealing import Dealer
 from learning.desk import Desk, Placed
 from learning.memory import MemoryState
 from learning.page_stamp import look, remember
-from learning.placed import front_pauses
+from learning.plan import Plan, laid
+from learning.stopwatch import Stopwatch
+from learning.tally import Tally, done, due_before, tally_of, with_outlook
 from vault import ledger, stamps
-from vault.agent_run import at_work, held_back, judged_decks
-from vault.card import Deck, parse_deck
+from vault.agent_run import at_work
 from vault.errors import EditedMeanwhile, RetainError
-from vault.ids import CardId
-from vault.log_event import LogEvent, Rating, Review, encode
+from vault.log_event import CardMark, LogEvent, Rating, Review, encode
 from vault.review_log import LOG_PATH
 from vault.store import Vault
 
 if TYPE_CHECKING:
+    from learning.card_edit import Edited
     from learning.changed_card import ChangedCards
 
+__all__ = ["Clock", "Sitting", "Stands", "Tally", "due_before"]
+
 Clock = Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day.
-
-    `ripe` concepts are ready for a thought of the human's own.
-    """
-
-    ratings: Counter[Rating]
-    seconds: float
-    tomorrow: int
-    next_at: datetime | None
-    ripe: int = 0
-
-    @property
-    def rated(self) -> int:
-        return self.ratings.total()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +53,38 @@ def _stands(vault: Vault) -> Stands:
 class Sitting:
     """What happens to cards is on disk before `session` moves on; if the disk refuses, `session` stays as it was."""
 
-    def __init__(self, desk: Desk, clock: Clock, via: str = "tui", *, before: Stands | None = None) -> None:
-        self.desk = desk
-        self.problems: list[RetainError] = []  # of files that could not be shown
+    counts = True  # its ratings are kept, and schedule the cards
+
+    def __init__(
+        self, desk: Desk, clock: Clock, via: str = "tui", *, before: Stands | None = None, plan: Plan | None = None
+    ) -> None:
+        self.desk, self.plan = desk, plan or Plan()
         self._clock, self._via = clock, via
         self._writer = desk.writer(via)
         self._changes: ChangedCards | None = None
         self._dealt: tuple[Placed, bool] | None = None  # what `table` gave last, and whether its fact had changed
         self._stood = _stands(desk.vault) if before is None else before
         self._caught_up = False
-        self._placed: dict[CardId, Placed] = {}  # cards found elsewhere, or with other words, than the desk has them
-        self._read: dict[str, tuple[stamps.Stamp, str]] = {}  # decks as they stood when they were read last
-        self._shown_at = clock()
+        self._dealer = Dealer(desk)
+        self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
-        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, self._shown_at)
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
 
     @classmethod
-    def at(cls, vault: Vault, clock: Clock, tag: str | None, via: str = "tui") -> Sitting:
-        """A sitting over today's queue; `via` says on which face. Raises as `open_desk` does."""
+    def at(cls, vault: Vault, clock: Clock, tag: str | None, via: str = "tui", *, plan: Plan | None = None) -> Sitting:
+        """A sitting over today's queue, or what `plan` makes of it; `via` says on which face.
+
+        Raises: as `open_desk` does; NotFound for a topic that is not there.
+        """
         before = _stands(vault)
-        return cls(desks.open_desk(vault, clock(), tag=tag or ""), clock, via, before=before)
+        plan = plan or Plan(tag=tag or "")
+        desk = laid(desks.open_desk(vault, clock(), tag=plan.tag), plan)
+        return cls(desk, clock, via, before=before, plan=plan)
+
+    @property
+    def problems(self) -> list[RetainError]:
+        """Those of files that could not be shown; whoever told them takes them away."""
+        return self._dealer.problems
 
     # --- what is on the table ---------------------------------------------------------------------------------------
 
@@ -96,10 +93,10 @@ class Sitting:
         self._catch_up()
         self.session = sessions.advance(self.session, self._clock())
         while (id_ := self.session.current) is not None:
-            found = self._reread(id_)
+            found = self._dealer.card(id_)
             if found is not None:
                 self._dealt = found, self.session.state(id_).changed
-                self._shown_at = self._clock()
+                self._watch = Stopwatch().stir(self._clock())
                 return found
             self.session = sessions.drop(self.session, self._clock())
         self._dealt = None
@@ -123,10 +120,13 @@ class Sitting:
         if stands == self._stood or self.session.revealed:
             return
         try:
-            desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.desk.tag)
+            desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
+            met = {event.card for _, event in done(self.session) if isinstance(event, Review | CardMark)}
+            desk = laid(desk, self.plan, met)
         except RetainError:
             return  # what is in the way of reading will be in that of the next rating, which says so
-        self.desk, self._stood, self._caught_up, self._changes = desk, stands, True, None
+        self.desk = self._dealer.desk = desk
+        self._stood, self._caught_up, self._changes = stands, True, None
         self._writer = desk.writer(self._via)
         self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
 
@@ -134,46 +134,10 @@ class Sitting:
         """What each of the four ratings would make of the card on the table."""
         return self.session.previews(self._clock())
 
-    def _reread(self, id_: CardId) -> Placed | None:
-        known = self._placed.get(id_) or self.desk.cards.get(id_)
-        vault = self.desk.vault
-        try:
-            text = self._text(known.deck.path) if known else None
-            if known is not None and text == known.deck.text:
-                return known
-            held = held_back(vault)  # what an agent changed is shown when it was judged
-            there = known is not None and text is not None and known.deck.path not in held
-            decks = [parse_deck(text, known.deck.path)] if there and known and text is not None else []
-            found = next(_with(id_, decks), None) or next(_with(id_, judged_decks(vault)), None)
-        except RetainError as problem:
-            self.problems.append(problem)
-            return None
-        if found is not None and front_pauses(found.deck.text.encode()):
-            return None
-        if found is not None:
-            self._placed[id_] = found
-        return found
-
-    def _text(self, path: str) -> str | None:
-        """What the deck at `path` says now: read again unless its stamp shows that nothing has changed since."""
-        root = self.desk.vault.root
-        found = stamps.stamp(root, path)
-        kept = self._read.get(path)
-        if kept is not None and kept[0] == found != stamps.NONE:
-            return kept[1]
-        text = self.desk.vault.read_text(path)
-        if text is not None:
-            self._read[path] = stamps.settled(found), text
-        return text
-
     def _look_ahead(self) -> None:
         """Does what can be done before the rating is known: no rating waits for the deck of the next card."""
         self.session.foresee(self._clock())
-        for id_ in self.session.next_up():
-            with suppress(RetainError):  # told when the card's turn comes, should it last until then
-                known = self._placed.get(id_) or self.desk.cards.get(id_)
-                if known is not None:
-                    self._text(known.deck.path)
+        self._dealer.read_ahead(self.session.next_up())
 
     # --- what the human does ----------------------------------------------------------------------------------------
 
@@ -192,11 +156,11 @@ class Sitting:
         """Whether `table` would give the very card that it gave last, its fact unchanged since."""
         if _stands(self.desk.vault) == self._stood:
             return True
-        dealt, shown_at = self._dealt, self._shown_at
+        dealt, watch = self._dealt, self._watch
         self.table()
         if dealt is None or self._dealt is None or _told(*dealt) != _told(*self._dealt):
             return False
-        self._shown_at = shown_at
+        self._watch = watch
         return True
 
     def rate(self, rating: Rating) -> None:
@@ -207,7 +171,7 @@ class Sitting:
         now = self._clock()
         if self.session.revealed and _stands(self.desk.vault).ledger != self._stood.ledger:
             self._rate_only_what_was_read()
-        spent_ms = max(0, (now - self._shown_at) // timedelta(milliseconds=1))
+        spent_ms = self._watch.spent(now) // timedelta(milliseconds=1)
         self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
 
     def _rate_only_what_was_read(self) -> None:
@@ -230,11 +194,57 @@ class Sitting:
         """Raises as `rate` does."""
         self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
 
-    def undo(self) -> None:
-        """Takes back the last thing done in this sitting. Raises: NotFound if nothing is left; and as `rate` does."""
-        self._done(*sessions.undo(self.session, self._writer.stamp(self._clock())))
+    def undo(self) -> LogEvent | Edited:
+        """Takes back what was done last in this sitting, and gives it.
+
+        Raises: NotFound if nothing is left; EditedMeanwhile if the card of an edit says something else by now; and as
+        `rate` does.
+        """
+        last = sessions.last_done(self.session)
+        after, event = sessions.undo(self.session, self._writer.stamp(self._clock()))
+        if event is not None:
+            self._done(after, event)
+        elif not isinstance(last, LogEvent):
+            from learning.card_edit import restore  # few edit, and fewer take it back
+
+            restore(self.desk.vault, last)
+            self.session = after
         if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
             self._stood = _UNKNOWN
+        return last
+
+    def edited(self) -> Placed | None:
+        """The card on the table in the words that its human has just given it; what was edited can be undone.
+
+        None if it is gone, or says what it said.
+        """
+        if self._dealt is None:
+            return None
+        before, changed = self._dealt
+        now = self._dealer.card(before.id)
+        if now is None or _told(now, changed) == _told(before, changed):
+            return None
+        from learning.card_edit import Edited, words_of
+
+        edit = Edited(now.id, now.deck.path, words_of(before.card), words_of(now.card))
+        self.session = sessions.edited(self.session, edit)
+        self._dealt = now, changed
+        return now
+
+    # --- how long the card is looked at -----------------------------------------------------------------------------
+
+    def stir(self) -> None:
+        """The human is there: time counts from now on, for a while."""
+        self._watch = self._watch.stir(self._clock())
+
+    def pause(self) -> None:
+        """The human looks elsewhere: time does not count until they stir."""
+        self._watch = self._watch.stop(self._clock())
+
+    @property
+    def watch(self) -> Stopwatch:
+        """How long the card on the table has been looked at."""
+        return self._watch
 
     def _done(self, after: sessions.Session, event: LogEvent) -> None:
         self._writer.write(event)
@@ -261,50 +271,14 @@ class Sitting:
                     remember(vault, seen)
 
     def tally(self) -> Tally:
-        ratings: Counter[Rating] = Counter()
-        spent_ms = 0
-        for event in self._events():
-            if isinstance(event, Review):
-                ratings[event.rating] += 1
-                spent_ms += event.ms
-        return Tally(ratings, spent_ms / 1000, self._tomorrow(), self.session.next_at, self._ripe())
+        """What this sitting came to, and what is to come."""
+        return with_outlook(self.done_so_far(), self.session, self.desk, self._clock())
 
-    def _ripe(self) -> int:
-        """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
-        from learning.promotion import promotion
-
-        past = self.desk.past.with_events(*self._events())
-        try:
-            return promotion(replace(self.desk, past=past) if past else desks.read_desk(self.desk.vault)).concepts
-        except RetainError:
-            return 0
-
-    def _events(self) -> Iterator[LogEvent]:
-        past = self.session.past
-        while past is not None:
-            before, event = past
-            yield event
-            past = before.past
-
-    def _tomorrow(self) -> int:
-        calendar = self.desk.scheduler.calendar
-        end = calendar.start(calendar.day(self._clock()) + 2)
-        return due_before(end, (self.session.state(id_) for id_ in self.desk.cards))
-
-
-def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
-    """How many of the cards seen before fall due before `end` and may be shown by then."""
-    return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)
+    def done_so_far(self) -> Tally:
+        """What this sitting came to, without what is to come: at once, however big the vault."""
+        return tally_of(self.session, self.desk)
 
 
 def _told(placed: Placed, changed: bool) -> tuple[object, ...]:
     """All that a face tells of a card; where it stands in its file is none of it."""
     return placed.id, placed.card.question, placed.card.answer, changed
-
-
-def _with(id_: CardId, decks: Iterable[Deck]) -> Iterator[Placed]:
-    """Where the card stands in `decks`."""
-    for deck in decks:
-        for card in deck.cards:
-            if card.id == id_:
-                yield Placed(id_, card, deck, deck.path.rsplit("/", 1)[-1].removesuffix(".md"))

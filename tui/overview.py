@@ -9,7 +9,7 @@ from datetime import datetime
 from learning.desk import Desk, open_desk
 from learning.gaps import open_by_kind, read_agenda
 from learning.indexed_cards import IndexedCards
-from learning.sitting import due_before
+from learning.tally import due_before
 from tui import words
 from vault.agenda import Gap, GapKind
 from vault.diagnostic import Diagnostic
