@@ -16,6 +16,8 @@ from textual.pilot import Pilot
 from tui import text
 from tui.app import RetainApp
 from tui.context import Context
+from tui.inline import LINK
+from tui.markdown import HEADS
 from vault.agenda import Gap, GapKind, render_agenda
 from vault.ids import GapId
 from vault.store import Vault
@@ -104,7 +106,20 @@ def test_prose_is_inert_and_keeps_its_styles_inside(words: str) -> None:
     shown = text.prose(words)
     assert not _CONTROL.search(shown.plain.replace("\n", "").replace("\t", ""))
     assert all(0 <= span.start <= span.end <= len(shown.plain) for span in shown.spans)
-    assert {span.style for span in shown.spans} <= {text.CODE, text.MATH, "bold"}
+    ours = {
+        text.CODE,
+        text.MATH,
+        text.DIM,
+        LINK,
+        "bold",
+        "italic",
+        "bold italic",
+        "strike",
+        "$foreground 40%",
+        *HEADS.values(),
+    }
+    assert {span.style for span in shown.spans if isinstance(span.style, str)} <= ours
+    assert all(set(span.style.meta) == {"target"} for span in shown.spans if not isinstance(span.style, str))
 
 
 @given(st.text(st.sampled_from("ab`$\\*[]|#>-~ \n"), max_size=60))
@@ -125,14 +140,17 @@ def test_prose_reads_what_cards_hold() -> None:
         "Use `a[0]` and $x_1$ \\*not\\* **so**:\n- one\n```py\nif x:\n    y\n```\nsee [[wiki/a|A]] \\Q: 5"
     )
     assert shown.plain == "Use a[0] and x₁ *not* so:\n• one\npy\n  if x:\n      y\nsee A \\Q: 5"
-    styles = {shown.plain[span.start : span.end]: span.style for span in shown.spans}
+    styles = {shown.plain[span.start : span.end]: span.style for span in shown.spans if isinstance(span.style, str)}
     assert styles == {
         "a[0]": text.CODE,
         "x₁": text.MATH,
         "so": "bold",
+        "• ": text.DIM,
         "py": text.DIM,
-        "  if x:": text.CODE,
-        "      y": text.CODE,
+        "if x:": "$foreground",
+        "if": "$text-primary",
+        "    y": "$foreground",
+        "A": LINK,
     }
 
 
