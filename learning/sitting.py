@@ -20,7 +20,8 @@ from learning.tally import Tally, done, due_before, tally_of, with_outlook
 from vault import ledger, stamps
 from vault.agent_run import at_work
 from vault.errors import EditedMeanwhile, RetainError
-from vault.log_event import CardMark, LogEvent, Rating, Review, encode
+from vault.ids import CardId
+from vault.log_event import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.review_log import LOG_PATH
 from vault.store import Vault
 
@@ -85,6 +86,30 @@ class Sitting:
     def problems(self) -> list[RetainError]:
         """Those of files that could not be shown; whoever told them takes them away."""
         return self._dealer.problems
+
+    # --- as a face sees it ------------------------------------------------------------------------------------------
+
+    @property
+    def revealed(self) -> bool:
+        return self.session.revealed
+
+    @property
+    def can_undo(self) -> bool:
+        return self.session.past is not None
+
+    @property
+    def done(self) -> int:
+        """Ratings given."""
+        return self.session.done
+
+    @property
+    def left(self) -> int:
+        """Cards still to come, that on the table included."""
+        return self.session.counts().all
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is known of the card now."""
+        return self.session.state(card)
 
     # --- what is on the table ---------------------------------------------------------------------------------------
 
@@ -193,6 +218,17 @@ class Sitting:
     def flag(self, reason: str = "") -> None:
         """Raises as `rate` does."""
         self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
+
+    def note_grade(self, suggested: Rating | None, given: Rating, engine: str, met: int, missed: int) -> None:
+        """Writes down beside the rating given last what had been suggested for the words that were typed.
+
+        Raises: as `rate` does; the rating stands.
+        """
+        rated = sessions.last_done(self.session)
+        if isinstance(rated, Review):
+            stamp = self._writer.stamp(self._clock())
+            event = Graded(stamp, rated.card, rated.id, suggested, given, engine, met, missed)
+            self._done(self.session, event)
 
     def undo(self) -> LogEvent | Edited:
         """Takes back what was done last in this sitting, and gives it.

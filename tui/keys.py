@@ -10,57 +10,107 @@ from textual.binding import Binding
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """`keys` are Textual's names, the first one shown as `shown`; a key without `words` works and is not shown."""
+    """`keys` are Textual's names, the first one shown as `shown`; a key without `words` is not at the screen's foot.
+
+    `about` is the line that the help gives it, `group` the heading there under which it stands.
+    """
 
     id: str
     keys: str
     action: str
     words: str = ""
     shown: str = ""
+    about: str = ""
+    group: str = ""
 
     @property
     def display(self) -> str:
         return self.shown or self.keys.split(",")[0]
 
+    @property
+    def told(self) -> str:
+        """What the help and the palette say of it."""
+        return self.about or self.words
+
 
 HOME = (
-    Key("home.review", "enter,space", "review", "Review", "enter"),
-    Key("home.gaps", "g", "go('gaps')", "Gaps"),
-    Key("home.refresh", "r,f5", "refresh"),
-    Key("home.quit", "q", "quit", "Quit"),
+    Key("home.review", "enter,space", "review", "Review", "enter", about="Begin with what is due"),
+    Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
+    Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
+    Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
+    Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 REVIEW = (
-    Key("review.reveal", "space,enter", "reveal", "Answer"),
-    Key("review.again", "1", "rate(1)"),
-    Key("review.hard", "2", "rate(2)"),
-    Key("review.good", "3", "rate(3)"),
-    Key("review.easy", "4", "rate(4)"),
-    Key("review.undo", "u", "undo", "Undo"),
-    Key("review.source", "s", "source", "Source"),
-    Key("review.open", "o", "open", "Open"),
-    Key("review.bury", "b", "bury", "Bury"),
-    Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x"),
-    Key("review.down", "down,j", "scroll(1)"),
-    Key("review.up", "up,k", "scroll(-1)"),
-    Key("review.page_down", "pagedown", "page(1)"),
-    Key("review.page_up", "pageup", "page(-1)"),
-    Key("review.home", "escape,q", "home", "Home", "esc"),
+    Key("review.reveal", "space,enter", "reveal", "Answer", about="Show the answer; again: Good", group="Answer"),
+    Key("review.again", "1", "rate(1)", about="Again: it was forgotten", group="Answer"),
+    Key("review.hard", "2", "rate(2)", about="Hard: recalled with effort", group="Answer"),
+    Key("review.good", "3", "rate(3)", about="Good: recalled", group="Answer"),
+    Key("review.easy", "4", "rate(4)", about="Easy: at once", group="Answer"),
+    Key("review.type", "t", "type", "Type", about="Write the answer first", group="Answer"),
+    Key("review.undo", "u", "undo", "Undo", about="Take the last step back", group="Answer"),
+    Key("review.source", "s", "source", "Source", about="The words it rests on", group="Look"),
+    Key("review.open", "o", "open", "Open", about="The source's web address", group="Look"),
+    Key("review.bury", "b", "bury", "Bury", about="Not today", group="Card"),
+    Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", about="Never, until resumed", group="Card"),
+    Key("review.down", "down,j", "scroll(1)", about="Scroll down", group="Look"),
+    Key("review.up", "up,k", "scroll(-1)", about="Scroll up", group="Look"),
+    Key("review.page_down", "pagedown", "page(1)", about="A page down", group="Look"),
+    Key("review.page_up", "pageup", "page(-1)", about="A page up", group="Look"),
+    Key("review.home", "escape,q", "home", "Home", "esc", about="Home; all is saved", group="Card"),
+)
+# While an answer is typed, in the review as in a quiz.
+TYPED = (
+    Key("typed.done", "ctrl+s,ctrl+enter", "done", "Answer", "ctrl+s", "What you wrote is done", "Answer"),
+    Key("typed.leave", "escape", "leave", "Don't type", "esc", "Go on without writing", "Answer"),
 )
 GAPS = (
-    Key("gaps.resolve", "r", "decide('resolve')", "Resolve"),
-    Key("gaps.ignore", "i", "decide('ignore')", "Ignore"),
-    Key("gaps.plan", "p", "decide('plan')", "Plan"),
-    Key("gaps.undo", "u", "undo", "Undo"),
-    Key("gaps.down", "j", "move(1)"),
-    Key("gaps.up", "k", "move(-1)"),
+    Key("gaps.article", "enter,m", "article", "Read", "enter", "Open the article that mentions it", "This gap"),
+    Key("gaps.plan", "p", "decide('plan')", "Plan", about="Mark it as one that you will read about", group="This gap"),
+    Key("gaps.add", "plus,a", "add", "Add", "+", "Add a file or a web address that fills it", "This gap"),
+    Key("gaps.query", "y", "query", "Copy query", about="Copy words to search the web for", group="This gap"),
+    Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="It is settled", group="This gap"),
+    Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="It is not wanted", group="This gap"),
+    Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
+    Key("gaps.undo", "u", "undo", "Undo", about="Take the last decision back, and the one before", group="This gap"),
+    Key("gaps.find", "slash", "find", "Find", "/", "Only gaps with these words", "The list"),
+    Key("gaps.all", "0", "kind('')", about="Gaps of all kinds", group="The list"),
+    Key("gaps.structural", "1", "kind('structural')", about="Only what no source explains", group="The list"),
+    Key("gaps.epistemic", "2", "kind('epistemic')", about="Only what the wiki cannot answer", group="The list"),
+    Key("gaps.learner", "3", "kind('learner')", about="Only what keeps being forgotten", group="The list"),
+    Key("gaps.settled", "s", "settled", "Settled", about="Settled and ignored gaps too, or not", group="The list"),
+    Key("gaps.down", "j", "move(1)", about="Down", group="The list"),
+    Key("gaps.up", "k", "move(-1)", about="Up", group="The list"),
     Key("gaps.back", "escape,q", "back", "Back", "esc"),
 )
-APP = (
-    Key("app.theme", "ctrl+t", "toggle_dark"),
-    Key("app.interrupt", "ctrl+c", "interrupt"),
+WORK = (
+    Key("work.choose", "enter", "choose", "Begin", about="Begin what is chosen"),
+    Key("work.cancel", "c", "cancel", "Cancel", about="Ask the work to end; what it has saved stays"),
+    Key("work.home", "h", "leave", "Go on meanwhile", about="Leave the work to itself and go on"),
+    Key("work.review", "r", "result('review')", "Review", about="Review what was made"),
+    Key("work.gaps", "g", "result('gaps')", "Gaps", about="See what is missing"),
+    Key("work.compile", "m", "compile", "Compile", about="Make articles and cards of what was added"),
+    Key("work.again", "n", "menu", "Other work", about="Choose other work"),
+    Key("work.down", "j", "move(1)", about="Down"),
+    Key("work.up", "k", "move(-1)", about="Up"),
+    Key("work.back", "escape,q", "back", "Back", "esc"),
 )
-# The keys of each screen by its name; those of APP work on all of them.
-SCREENS = {"home": HOME, "review": REVIEW, "gaps": GAPS}
+# These work on every screen, whatever is being typed there ...
+APP = (
+    Key("app.theme", "ctrl+t", "toggle_dark", about="Change between light and dark"),
+    Key("app.interrupt", "ctrl+c", "interrupt", about="Copy what is selected; else leave at once, with nothing lost"),
+)
+# ... and these wherever the key is not a letter of what is being typed.
+ANYWHERE = (Key("app.help", "question_mark,f1", "help", "Help", "?", "Show the keys of this screen"),)
+EVERYWHERE = (*APP, *ANYWHERE)
+HELP = (  # on top of a screen, whose keys rest meanwhile
+    Key("help.close", "escape,q,enter,space", "close", "Close", "esc"),
+    Key("help.down", "down,j", "scroll(1)"),
+    Key("help.up", "up,k", "scroll(-1)"),
+    Key("help.page_down", "pagedown", "scroll(10)"),
+    Key("help.page_up", "pageup", "scroll(-10)"),
+)
+# The keys of each screen by its name; those of EVERYWHERE work on all of them.
+SCREENS = {"home": HOME, "review": REVIEW, "gaps": GAPS, "work": WORK}
 
 
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:

@@ -15,8 +15,8 @@ from learning.changed_card import Changed
 from learning.desk import Placed
 from learning.sitting import Sitting
 from tui.context import Context
-from tui.keys import REVIEW, Key, bindings
-from tui.page import Page
+from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.screens.typing import Typing
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
@@ -32,7 +32,7 @@ from vault.log_event import Rating
 _REPEAT = timedelta(milliseconds=250)
 
 
-class ReviewScreen(Page):
+class ReviewScreen(Typing):
     NAME = "review"
     BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
@@ -67,6 +67,7 @@ class ReviewScreen(Page):
         with Vertical(id="table"):
             yield CardView()
             yield SupportPanel()
+        yield from self.writing()
         yield SessionEnd()
         yield Notice()
         yield RatingBar()
@@ -101,6 +102,7 @@ class ReviewScreen(Page):
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
         self.query_one(SupportPanel).display = False
+        self.clear_writing()
         if self._placed is None:
             calendar = sitting.desk.scheduler.calendar
             self.query_one(SessionEnd).show(sitting.tally(), self._clock(), calendar)
@@ -110,6 +112,8 @@ class ReviewScreen(Page):
             told = wording.change_told(state, self._changed.how if self._changed is not None else "")
             self.query_one(CardView).show(card.kind, self._placed.title, card.question, told)
             self.query_one(RatingBar).ask()
+            if self.context.preferences.type_answers:
+                self.open_writing()
         self._show_progress(sitting)
         self._show_keys()
         if sitting.problems:
@@ -122,13 +126,14 @@ class ReviewScreen(Page):
         self.query_one(Progress).show(done, done + counts.all)
 
     def _show_keys(self) -> None:
-        self.query_one(KeyBar).show(key for key in REVIEW if self._offered(key))
+        keys = TYPED if self.types else (key for key in REVIEW if self._offered(key))
+        self.query_one(KeyBar).show(keys)
 
     def _offered(self, key: Key) -> bool:
         sitting = self._sitting
         if key.action == "undo":
             return sitting is not None and sitting.session.past is not None
-        if key.action == "reveal":
+        if key.action in ("reveal", "type"):
             return self._placed is not None and not self._revealed
         if key.action == "open":
             return bool(self._addresses)
@@ -143,7 +148,7 @@ class ReviewScreen(Page):
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def action_reveal(self) -> None:
-        """Shows the answer; pressed again, it says Good; at the end, it goes on or home."""
+        """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
         now, before = self._clock(), self._pressed_at
         self._pressed_at = now
         if self._sitting is None:
@@ -159,9 +164,10 @@ class ReviewScreen(Page):
             self._show_back(self._placed)
             previews = self._sitting.previews()
             self.query_one(RatingBar).offer({rating: wording.interval(state) for rating, state in previews.items()})
+            self.compare_writing(self._placed)
             self._show_keys()
-        elif now - before >= _REPEAT:
-            self.action_rate(Rating.GOOD)
+        elif now - before >= _REPEAT and (accepted := self.accepted()) is not None:
+            self.action_rate(accepted)
 
     def _show_back(self, placed: Placed) -> None:
         """The answer; where the fact changed, what the learner was asked to remember before stands beside it."""
@@ -174,7 +180,7 @@ class ReviewScreen(Page):
     def action_rate(self, rating: int) -> None:
         sitting = self._sitting
         if sitting is not None and self._revealed:
-            self._do(lambda: sitting.rate(Rating(rating)))
+            self._do(lambda: sitting.rate(Rating(rating)), self._noted(sitting, Rating(rating)))
 
     def action_undo(self) -> None:
         if self._sitting is not None:
@@ -188,7 +194,26 @@ class ReviewScreen(Page):
         if self._sitting is not None and self._placed is not None:
             self._do(self._sitting.suspend)
 
-    def _do(self, step: Callable[[], None]) -> None:
+    def _noted(self, sitting: Sitting, given: Rating) -> Callable[[], None]:
+        """What is written down once the rating is on disk: what had been suggested for what was typed."""
+        written = self._written
+        return lambda: self.note_grade(sitting, given, written)
+
+    def action_type(self) -> None:
+        if self._placed is not None and not self._revealed:
+            self.open_writing()
+            self._show_keys()
+
+    def on_typed_answer_done(self) -> None:
+        self.action_reveal()
+
+    def written_or_not(self) -> None:
+        self._show_keys()
+
+    def suggestion_came(self) -> None:
+        self._pressed_at = self._clock()
+
+    def _do(self, step: Callable[[], object], then: Callable[[], None] = lambda: None) -> None:
         """Takes a step and deals the next card; if the disk refuses, the card stays and the error says why."""
         try:
             step()
@@ -199,6 +224,10 @@ class ReviewScreen(Page):
             return
         self.query_one(Notice).clear()
         self._deal()
+        try:
+            then()
+        except RetainError as error:
+            self.query_one(Notice).failure(error)
 
     def action_source(self) -> None:
         """Shows or hides the words that the answer rests on."""

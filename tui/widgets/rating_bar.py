@@ -12,7 +12,13 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui import text
+from tui.strings import typed
 from vault.log_event import Rating
+
+_PROMPT = Content.assemble(("space", "bold $text-accent"), text.plain(" shows the answer", text.DIM))
+_TYPED = Content.assemble(
+    (typed.SHOW_KEYS[0], "bold $text-accent"), text.plain(f" {typed.SHOW_KEYS[1]} {typed.SHOWS}", text.DIM)
+)
 
 
 class RatingCell(Static):
@@ -25,6 +31,10 @@ class RatingCell(Static):
     def __init__(self, rating: Rating) -> None:
         super().__init__(markup=False, classes=f"rating-{rating.name.lower()}")
         self._rating = rating
+
+    def suggest(self, suggested: bool) -> None:
+        """Marks it as the one that is suggested, or takes the mark away."""
+        self.set_class(suggested, "-suggested")
 
     def show(self, interval: str) -> None:
         head = Content.assemble((str(int(self._rating)), "bold"), " ", self._rating.name.capitalize())
@@ -49,21 +59,31 @@ class RatingBar(Horizontal):
             self.post_message(RatingBar.RevealClicked())
 
     def compose(self) -> ComposeResult:
-        yield self.Prompt(
-            Content.assemble(("space", "bold $text-accent"), text.plain(" shows the answer", text.DIM)), markup=False
-        )
+        yield self.Prompt(_PROMPT, markup=False)
         with Horizontal(id="ratings"):
             for rating in Rating:
                 yield RatingCell(rating)
 
     def ask(self) -> None:
         """Only the way to the answer."""
+        self.query_one(self.Prompt).update(_PROMPT)
         self._show(prompt=True)
+
+    def ask_typed(self) -> None:
+        """The way to the answer while one is being typed."""
+        self.query_one(self.Prompt).update(_TYPED)
+        self._show(prompt=True)
+
+    def suggest(self, rating: Rating | None) -> None:
+        """Marks the rating that is suggested for what was typed; None marks none."""
+        for cell, each in zip(self.query(RatingCell), Rating, strict=True):
+            cell.suggest(each is rating)
 
     def offer(self, intervals: Mapping[Rating, str]) -> None:
         """The four ratings."""
         for cell, rating in zip(self.query(RatingCell), Rating, strict=True):
             cell.show(intervals[rating])
+            cell.suggest(False)
         self._show(prompt=False)
 
     def _show(self, *, prompt: bool) -> None:
