@@ -35,6 +35,7 @@ LET_THROUGH = {
     },  # vetted parts, packed anew in memory for a library that unpacks them
     # A database and an archive made in memory; the bytes go to the temporary path that the guard's export_file gave.
     "learning/anki.py": {"sqlite3", "ZipFile 'w'", "write_bytes"},
+    "learning/search_segment.py": {"sqlite3"},  # made in memory; its bytes are the guard's to write; else read only
     "learning/anki_read.py": {"sqlite3"},  # a database copied into memory, by a connection that may only read
     "cli/host_files.py": {"the command /bin/sh"},  # the line of a hook, as text: it makes every failure exit code 2
     "vault/jail/processes.py": {"os.posix_spawn"},  # starts the caged command, with files closed and none opened
