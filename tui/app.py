@@ -15,14 +15,16 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from learning.sitting import Sitting
-from tui import going, theme
+from tui import going, text, theme
 from tui.context import Context
-from tui.keys import APP, bindings
+from tui.keys import ANYWHERE, APP, SCREENS, bindings
 from tui.page import Page
 from vault.errors import RetainError
 from vault.locks import lock
 
 if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
+    from textual.driver import Driver
+
     from tui.screens.review import ReviewScreen
 
 INTERRUPTED = 130
@@ -31,7 +33,7 @@ INTERRUPTED = 130
 class RetainApp(App[int]):
     CSS_PATH = "theme.tcss"
     TITLE = "retain"
-    BINDINGS = bindings(APP, priority=True)  # type: ignore[assignment]
+    BINDINGS = [*bindings(APP, priority=True), *bindings(ANYWHERE)]  # noqa: RUF012
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (so it is declared above)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012
 
@@ -42,15 +44,18 @@ class RetainApp(App[int]):
         error: RetainError
 
     def __init__(self, context: Context, start: str = "home") -> None:
-        super().__init__()
+        super().__init__(driver_class=_driver(context))
         self.context, self._start = context, start
         self._held = ExitStack()
         self._sitting: Sitting | None = None
         self._ending: Worker[None] | None = None
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
-        self.register_theme(theme.DARK)
-        self.register_theme(theme.LIGHT)
-        self.theme = theme.preferred(context.environment)
+        for each in theme.ALL:
+            self.register_theme(each)
+        self.wear(context.preferences.theme)
+        self.set_keymap(dict(context.preferences.keys))
+        if not context.preferences.motion or "SSH_CONNECTION" in context.environment:
+            self.animation_level = "none"  # a glide is many small paintings, and a line may be slow
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
@@ -102,11 +107,25 @@ class RetainApp(App[int]):
             if sitting is not None:
                 sitting.finish()
                 self._problem = None
+                self._keep_first_card()
         except RetainError as error:
             self._problem = error
         finally:
             self._held.close()
         return self._problem
+
+    def _keep_first_card(self) -> None:
+        """What the next review begins with: it can be painted then before anything is loaded."""
+        from learning import first_card
+        from tui.early_paint import dress
+
+        with suppress(RetainError, OSError):  # it only saves time
+            first_card.keep(
+                self.context.vault,
+                self.context.clock(),
+                lambda words: text.prose(words).plain,
+                dress(self.theme_variables),
+            )
 
     def _end_in_background(self) -> None:
         problem = self.end_sitting()
@@ -147,17 +166,39 @@ class RetainApp(App[int]):
             self.exit(INTERRUPTED)
 
     def action_toggle_dark(self) -> None:
-        self.theme = theme.LIGHT.name if self.current_theme.dark else theme.DARK.name
+        self.theme = theme.other(self.theme)
+
+    def wear(self, name: str) -> None:
+        """Puts on the theme that the settings call `name`."""
+        self.theme = theme.preferred(self.context.environment, name)
+
+    async def action_help(self) -> None:
+        """The keys of this screen, on top of it; pressed again, they go."""
+        from tui.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss()
+        elif isinstance(self.screen, Page):
+            await self.push_screen(HelpScreen(SCREENS[self.screen.NAME], dict(self.context.preferences.keys)))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette's commands: none that writes a file."""
-        yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
-        yield SystemCommand("Light or dark", "Change between the two", self.action_toggle_dark)
-        yield SystemCommand("Quit", "Leave retain", lambda: self.exit(0))
+        """The palette: what can be done on this screen, the places to go to, the colours."""
+        from tui import palette
+
+        yield from palette.commands(self, screen, self.wear)
 
     def _fatal_error(self) -> None:
         """Ends after a defect without painting local variables on the terminal: `run_app` raises what it was."""
         self._close_messages_no_wait()
+
+
+def _driver(context: Context) -> type[Driver] | None:
+    """The terminal's driver; None leaves the choice to the framework."""
+    if context.overture is None:
+        return None
+    from tui.early_driver import EarlyDriver
+
+    return EarlyDriver
 
 
 def run_app(context: Context, start: str = "home") -> int:
@@ -171,6 +212,7 @@ def run_app(context: Context, start: str = "home") -> int:
     try:
         code = app.run()
     finally:
+        context.jobs.end()
         problem = app.end_sitting()
     if app._exception is not None:
         raise app._exception

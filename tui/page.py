@@ -4,23 +4,58 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.events import Resize
 from textual.screen import Screen
 
 from tui.context import Context
 from tui.going import Back
-from tui.widgets.bars import KeyBar
+from tui.keys import ANYWHERE, Key
+from tui.strings import work
+from tui.strings.app import FEWEST_COLUMNS, FEWEST_ROWS
+from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
+from tui.widgets.too_small import TooSmall
 from vault.errors import RetainError
 
 
 class Page(Screen[None]):
-    """A screen of the app. `NAME` is its name in `keys.SCREENS` and `going.PLACES`; BINDINGS come from there."""
+    """A screen of the app. `NAME` is its name in `keys.SCREENS` and `going.PLACES`; BINDINGS come from there.
+
+    The framework calls the handlers here and those of a subclass both, under the same names.
+    """
 
     NAME: ClassVar[str] = ""
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(classes=classes)
         self.context, self.about = context, about
+
+    def on_mount(self) -> None:
+        self.context.jobs.watch(self)
+        self.on_work_moved()
+        if self.context.preferences.keys:
+            for bar in self.query(KeyBar):
+                bar.follow(self.context.preferences.keys)
+
+    def on_resize(self, event: Resize) -> None:
+        """Where the screen cannot be read any more, one line says so, until the terminal is larger again."""
+        small = event.size.width < FEWEST_COLUMNS or event.size.height < FEWEST_ROWS
+        if small and not self.query(TooSmall):
+            self.mount(TooSmall())
+        elif not small:
+            self.query(TooSmall).remove()
+
+    def on_unmount(self) -> None:
+        self.context.jobs.unwatch(self)
+
+    def on_work_moved(self) -> None:
+        """Says at the head of the screen what long work goes on, or has ended and was not looked at yet."""
+        for bar in self.query(TopBar):
+            bar.at_work(work.in_short(self.context.jobs.state))
+
+    def offers(self, key: Key) -> bool:
+        """Whether `key` does anything just now; the palette leaves the others out."""
+        return True
 
     def say(self, problem: RetainError) -> None:
         """Shows what went wrong, until something goes right."""
@@ -30,4 +65,5 @@ class Page(Screen[None]):
         self.post_message(Back())
 
     async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
-        await self.run_action(message.action)
+        everywhere = message.action in [key.action for key in ANYWHERE]
+        await (self.app if everywhere else self).run_action(message.action)

@@ -89,19 +89,24 @@ def personal_vaults() -> dict[str, Path]:
 
 
 def _named(only: str | None) -> dict[str, Path]:
+    found = _personal_in(config_text(), config_folder() / CONFIG, only)
+    return {vault_id: Path(given) for vault_id, given in found.items()}
+
+
+def config_text() -> str:
+    """The settings file as it is; "" where there is none. Raises: Damaged where it cannot be read."""
     path = config_folder() / CONFIG
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return {}
+        return ""
     except UnicodeDecodeError as error:
         raise Damaged(f"cannot be read: {error}", where=str(path), hint="mend the file, or move it away") from error
     except OSError as error:
         if isinstance(error, PermissionError) and os.environ.get("RETAIN_CAGED"):
-            return {}  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
+            return ""  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
         reason = os.strerror(error.errno or 0).lower()
         raise Damaged(f"cannot be read: {reason}", where=str(path), hint="look at its owner and mode") from error
-    return {vault_id: Path(given) for vault_id, given in _personal_in(text, path, only).items()}
 
 
 def set_personal_vault(vault_id: str, folder: Path) -> None:
@@ -138,17 +143,21 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _personal_in(text: str, path: Path, only: str | None = None) -> dict[str, str]:
-    """What `text`, the settings at `path`, name as personal vaults, by the ids of their vaults; of one alone with
-    `only`.
-    """
+def tables(text: str, path: Path | str) -> dict[str, Any]:
+    """The tables of `text`, the settings at `path`. Raises: Damaged, with file and line."""
     try:
-        data: dict[str, Any] = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1]}" if line else str(path)
         raise Damaged(f"not TOML: {error}", where=where, hint="mend the file") from error
-    vaults = data.get("vaults", {})
+
+
+def _personal_in(text: str, path: Path, only: str | None = None) -> dict[str, str]:
+    """What `text`, the settings at `path`, name as personal vaults, by the ids of their vaults; of one alone with
+    `only`.
+    """
+    vaults = tables(text, path).get("vaults", {})
     found = {}
     for vault_id, entry in vaults.items() if isinstance(vaults, dict) else [("", None)]:
         if isinstance(vaults, dict) and only not in (None, vault_id):

@@ -1,0 +1,101 @@
+"""Keys that the user has moved: which can be, which clash, and the registry as it is then."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from textual.keys import KEY_TO_UNICODE_NAME, Keys, _character_to_key, format_key
+
+from tui import keys
+from tui.keys import Key
+
+_MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
+_WRITTEN = {"escape": "esc", "space": "space", "enter": "enter", "tab": "tab", "backspace": "backspace"}
+_KEPT = {"ctrl+q": "quit"}  # the framework's own way out
+
+
+def registry() -> dict[str, Key]:
+    """Every key of the app by its id."""
+    return {key.id: key for screen in (keys.EVERYWHERE, *keys.SCREENS.values()) for key in screen}
+
+
+def wrong(id_: str, given: object) -> str:
+    """Why `given` cannot be the keys of `id_`; "" if it can."""
+    if id_ not in registry():
+        return f"no key of the app has the id `{id_}`"
+    if not isinstance(given, str) or not given.strip():
+        return f'the keys of {id_} must be a text like "z" or "z,ctrl+u"'
+    unknown = [name for name in _split(given) if not _is_key(name)]
+    return f"no key is called `{unknown[0]}`" if unknown else ""
+
+
+def named(given: str) -> str:
+    """The keys in the framework's long names: `?` as `question_mark`."""
+    return ",".join(_long(name) for name in _split(given))
+
+
+def _split(given: str) -> list[str]:
+    """`z, ctrl+u` as its names; a comma can only be named as `comma`."""
+    return [name.strip() for name in given.split(",")]
+
+
+def _long(name: str) -> str:
+    return _character_to_key(name) if len(name) == 1 else name
+
+
+def _is_key(name: str) -> bool:
+    *modifiers, last = name.split("+")
+    if not set(modifiers) <= set(_MODIFIERS) or not last:
+        return False
+    if len(last) == 1:
+        return last.isprintable() and not last.isspace()
+    if last in set(Keys) or last in KEY_TO_UNICODE_NAME:
+        return True
+    try:
+        return unicodedata.lookup(last.replace("_", " ").upper()).isprintable()
+    except KeyError:
+        return False
+
+
+def without_clashes(moved: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The moves that can hold together, and for each of the others why it cannot. Of two, the later one goes."""
+    holds, clashes = dict(moved), dict[str, str]()
+    while (found := _clash(holds)) is not None:
+        id_, reason = found
+        del holds[id_]
+        clashes[id_] = reason
+    return holds, clashes
+
+
+def _clash(moved: Mapping[str, str]) -> tuple[str, str] | None:
+    """The move of the last line that takes a key which does something else on the same screen."""
+    order = {id_: at for at, id_ in enumerate(moved)}
+    found: list[tuple[int, str, str]] = []
+    for screen in keys.SCREENS.values():
+        taken: dict[str, str] = dict(_KEPT)
+        for key in as_moved((*keys.EVERYWHERE, *screen), moved):
+            for name in key.keys.split(","):
+                other = taken.setdefault(name, key.id)
+                both = [id_ for id_ in (other, key.id) if id_ in order]
+                if other != key.id and both:
+                    loser = max(both, key=order.__getitem__)
+                    winner = other if loser == key.id else key.id
+                    found.append((order[loser], loser, f"the key `{name}` is that of {winner} already"))
+    return max(found)[1:] if found else None
+
+
+def as_moved(registered: Iterable[Key], moved: Mapping[str, str]) -> list[Key]:
+    """These keys as the user has them."""
+    return [
+        replace(key, keys=moved[key.id], shown=shown(moved[key.id].split(",")[0])) if key.id in moved else key
+        for key in registered
+    ]
+
+
+def shown(name: str) -> str:
+    """A key as people write it: `esc`, `?`, `ctrl+u`."""
+    *modifiers, last = name.split("+")
+    written = _WRITTEN.get(last) or format_key(last)
+    return "+".join((*modifiers, written))

@@ -1,0 +1,47 @@
+"""The command palette: every key of the present screen by name, every place, every theme. Nothing of a document's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from tui import going, keymap
+from tui.going import Go
+from tui.keys import ANYWHERE, SCREENS
+from tui.page import Page
+from tui.preferences import THEMES
+from tui.strings import app as strings
+
+
+def commands(app: App[int], screen: Screen[Any], wear: Callable[[str], None]) -> Iterator[SystemCommand]:
+    """Its commands on `screen`; those for which it has no use now are left out. `wear` puts a theme on."""
+    if isinstance(screen, Page):
+        yield from _keys(app, screen)
+        yield from _places(screen)
+    for name in THEMES:
+        words, about = strings.THEMES[name]
+        yield SystemCommand(f"{strings.THEME}: {words}", about, partial(wear, name))
+    yield SystemCommand(strings.QUIT, strings.QUIT_ABOUT, partial(app.exit, 0))
+
+
+def _keys(app: App[int], page: Page) -> Iterator[SystemCommand]:
+    moved = page.context.preferences.keys
+    for key in keymap.as_moved((*SCREENS[page.NAME], *ANYWHERE), moved):
+        if key.words and page.offers(key):
+            where = page if key not in ANYWHERE else app
+            yield SystemCommand(key.words, f"{key.display}: {key.told}", _doing(where, key.action))
+
+
+def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:
+    return partial(where.run_action, action)
+
+
+def _places(page: Page) -> Iterator[SystemCommand]:
+    for place in going.PLACES:
+        if place in strings.PLACES and place != page.NAME:
+            words, about = strings.PLACES[place]
+            yield SystemCommand(words, about, partial(page.post_message, Go(place)))

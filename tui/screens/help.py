@@ -1,0 +1,106 @@
+"""The keys of the screen below, from the registry: what they do, in groups."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tui import keymap, text
+from tui.keys import EVERYWHERE, HELP, Key, bindings
+from tui.strings import help as strings
+
+Group = tuple[str, list[Key]]
+_BETWEEN = ", "
+
+
+class HelpScreen(ModalScreen[None]):
+    """On top of another screen, whose `keys` it tells, as the user has them."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS = bindings(HELP)  # type: ignore[assignment]
+
+    def __init__(self, keys: Sequence[Key], moved: dict[str, str]) -> None:
+        super().__init__()
+        here = groups(keymap.as_moved(keys, moved), strings.HERE)
+        everywhere = groups(keymap.as_moved(EVERYWHERE, moved), strings.EVERYWHERE)
+        self._left, self._right = halves([*here, *everywhere])
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="help"):
+            with VerticalScroll(id="help-body"), Horizontal(id="help-columns"):
+                for half in (self._left, self._right):
+                    yield HelpColumn(half)
+            yield Static(text.plain(strings.CLOSE, text.DIM), markup=False, id="help-foot")
+
+    def on_mount(self) -> None:
+        self.query_one("#help").border_title = "Keys"
+
+    def on_click(self) -> None:
+        self.dismiss()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one("#help-body").scroll_relative(y=rows, animate=False)
+
+
+def groups(keys: Iterable[Key], otherwise: str) -> list[Group]:
+    """The keys under their headings, in the order in which these first come."""
+    found: dict[str, list[Key]] = {}
+    for key in keys:
+        found.setdefault(key.group or otherwise, []).append(key)
+    return list(found.items())
+
+
+def halves(all_groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
+    """Two columns of about the same height; a group stays whole."""
+    heights = [len(keys) + 2 for _, keys in all_groups]
+    cuts = range(1, len(all_groups) + 1)
+    cut = min(cuts, key=lambda at: (max(sum(heights[:at]), sum(heights[at:])), at))
+    return list(all_groups[:cut]), list(all_groups[cut:])
+
+
+class HelpColumn(Widget):
+    """Some of the groups; what a key does wraps beside the key, not below it."""
+
+    def __init__(self, half: Sequence[Group]) -> None:
+        super().__init__(classes="help-half")
+        self._half = half
+
+    def render(self) -> Content:
+        return Content("\n").join(_rows(self._half, self.content_size.width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(_rows(self._half, width))
+
+
+def _rows(half: Sequence[Group], width: int) -> list[Content]:
+    pressed = max((len(_pressed(key)) for _, keys in half for key in keys), default=0) + 2
+    rows: list[Content] = []
+    for heading, keys in half:
+        rows += [Content("")] * bool(rows) + [text.plain(heading, "bold $text-primary")]
+        for key in keys:
+            rows += _row(key, pressed, max(12, width - pressed))
+    return rows
+
+
+def _row(key: Key, pressed: int, room: int) -> list[Content]:
+    first, *more = textwrap.wrap(key.told, room) or [""]
+    name = text.plain(_pressed(key).ljust(pressed), "bold $text-accent")
+    return [Content.assemble(name, text.plain(first)), *(text.plain(" " * pressed + line) for line in more)]
+
+
+def _pressed(key: Key) -> str:
+    """The keys as people write them; no more than two, as the others are for who finds them."""
+    first, *others = key.keys.split(",")
+    names = [key.shown or keymap.shown(first), *map(keymap.shown, others)]
+    return _BETWEEN.join(dict.fromkeys(names[:2]))
