@@ -5,15 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from learning.sitting import Clock
+from tui.jobs import Jobs
 from tui.preferences import Preferences
 from vault.store import Vault
 
 
+class Overture(Protocol):
+    """What was painted before the framework has loaded."""
+
+    def hand_over(self) -> str:
+        """Gives the terminal's mode back to how it was found, and the escapes that paint it again; "" from then on."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`tag` narrows the review to some cards; `program` starts `retain` anew, in a process of its own."""
+    """`tag` narrows the review to some cards; `program` starts `retain` anew, in a process of its own.
+
+    `early` is the card whose question stands on the terminal already, painted by `overture`; "" if none does.
+    """
 
     vault: Vault
     clock: Clock
@@ -21,3 +34,6 @@ class Context:
     program: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     preferences: Preferences = field(default_factory=Preferences)
+    jobs: Jobs = field(default_factory=Jobs)  # long work, which goes on while screens come and go
+    early: str = ""
+    overture: Overture | None = None

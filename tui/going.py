@@ -17,6 +17,9 @@ PLACES = {
     "home": "tui.screens.home:HomeScreen",
     "review": "tui.screens.review:ReviewScreen",
     "gaps": "tui.screens.gaps:GapsScreen",
+    "practise": "tui.screens.practise:PractiseScreen",
+    "edit": "tui.screens.edit:EditScreen",
+    "work": "tui.screens.work:WorkScreen",
 }
 
 

@@ -12,7 +12,7 @@ TUI = Path(__file__).resolve().parents[2] / "tui"
 # Widgets that take text, and whether they know `markup=`. One that isn't named here may not be used in tui/ until
 # someone has read how it treats a str, and has put it on one of the two lists.
 TAKES_MARKUP = {"Static", "OptionList"}
-HARMLESS = {"Digits", "TextArea"}  # show what they hold as it stands; a placeholder is given as Content
+HARMLESS = {"Digits", "Input", "TextArea"}  # show what they hold as it stands; a placeholder is given as Content
 MARKUP_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "loading_text"}
 MAKES_MARKUP = {"from_markup", "from_text", "Markdown", "RichLog", "to_content"}
 

@@ -1,0 +1,225 @@
+"""Long work: choose it, see how far it is, cancel it, go on meanwhile, and see what came of it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui import text
+from tui.context import Context
+from tui.going import Go
+from tui.keys import WORK, Key, bindings
+from tui.page import Page
+from tui.strings import work as strings
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from tui.widgets.path_input import PathInput
+from tui.widgets.work_view import WorkView
+from tui.work_state import WorkState
+from vault.errors import RetainError
+from vault.web_address import is_address
+
+_ASKED = {"add": (strings.ASK_ADD, ()), "import": (strings.ASK_IMPORT, (".apkg", ".colpkg"))}
+_HARVEST = ("review", "gaps")  # keys that lead to what was made
+
+
+class WorkMenu(OptionList):
+    """What can be begun."""
+
+    def __init__(self) -> None:
+        rows = [
+            Option(Content.assemble((f" {name:18}", "bold"), text.plain(about, text.DIM)), id=id_)
+            for id_, (name, about) in strings.MENU.items()
+        ]
+        super().__init__(*rows, markup=False, compact=True)
+
+
+class WorkScreen(Page):
+    """`about` is the command's words as a shell has them: `compile`, `import FILE`, `add --fills GAP FILE`."""
+
+    NAME = "work"
+    CSS_PATH = "work.tcss"
+    BINDINGS = bindings(WORK)  # type: ignore[assignment]
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._asking = ""  # the command whose last word is being typed
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(strings.TITLE)
+        with VerticalScroll(id="work", can_focus=False), Vertical(classes="column"):
+            yield Static(markup=False, id="work-head")
+            yield WorkMenu()
+            with Vertical(id="work-form"):
+                yield Static(markup=False, id="work-ask")
+                yield PathInput()
+                yield Static(text.plain(strings.ASK_HOW), markup=False, id="work-how")
+            yield WorkView()
+        yield Notice()
+        yield KeyBar(())
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._tick)
+        jobs = self.context.jobs
+        if self.about and not jobs.running:
+            self._begin(words_of(self.about))
+        self._show()
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def on_work_moved(self) -> None:
+        if self.query(WorkView):
+            self._show()
+
+    def _tick(self) -> None:
+        """Time passes also while the work says nothing."""
+        if self.context.jobs.running:
+            self._show_state()
+
+    def _show_state(self) -> None:
+        state = self.context.jobs.state
+        if state is not None:
+            self.query_one(WorkView).show(state, self.context.clock())
+
+    def _show(self) -> None:
+        state = self.context.jobs.state
+        menu, form = self.query_one(WorkMenu), self.query_one("#work-form")
+        menu.display = state is None and not self._asking
+        form.display = state is None and bool(self._asking)
+        self.query_one(WorkView).display = state is not None
+        if state is None:
+            title = strings.MENU[self._asking][0] if self._asking else strings.MENU_TITLE
+        else:
+            title = strings.MENU[state.name][0] if state.name in strings.MENU else strings.TITLE
+        self.query_one("#work-head", Static).update(text.plain(title, "bold"))
+        if menu.display:
+            menu.focus()
+        self._show_state()
+        self.query_one(KeyBar).show(key for key in WORK if self.offers(key))
+
+    def offers(self, key: Key) -> bool:
+        state = self.context.jobs.state
+        running, over = state is not None and state.running, state is not None and not state.running
+        match key.action:
+            case "choose":
+                return state is None
+            case "cancel" | "leave":
+                return running
+            case "compile":
+                return over and state is not None and state.name == "add" and state.code == 0
+            case "menu":
+                return over
+        return over if key.action.startswith("result") else True
+
+    # --- what the human does ----------------------------------------------------------------------------------------
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self._chosen(message.option_id or "")
+
+    def action_choose(self) -> None:
+        menu = self.query_one(WorkMenu)
+        if menu.display and menu.highlighted is not None:
+            self._chosen(menu.get_option_at_index(menu.highlighted).id or "")
+
+    def _chosen(self, name: str) -> None:
+        if name not in _ASKED:
+            self._begin(("sync", "anki") if name == "sync" else (name,))
+            self._show()
+            return
+        self._asking = name
+        asked, suffixes = _ASKED[name]
+        self.query_one("#work-ask", Static).update(text.plain(asked))
+        typed = self.query_one(PathInput)
+        typed.value = ""
+        typed.restrict_to(suffixes)
+        self._show()
+        typed.focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        if message.value.strip():
+            middle = ("anki",) if self._asking == "import" else ()
+            self._begin((self._asking, *middle, "--", whole(message.value.strip())))
+            self._show()
+
+    def _begin(self, words: tuple[str, ...]) -> None:
+        """Starts the work; if it cannot be, the notice says why."""
+        context = self.context
+        self._asking = ""
+        if not words:
+            return
+        try:
+            context.jobs.start(context.program, context.vault.root, words, context.environment, context.clock)
+        except RetainError as error:
+            self.say(error)
+        else:
+            self.query_one(Notice).clear()
+
+    def action_cancel(self) -> None:
+        self.context.jobs.cancel()
+
+    def action_compile(self) -> None:
+        if self._over is not None and self._over.name == "add":
+            self._begin(("compile",))
+            self._show()
+
+    def action_result(self, where: str) -> None:
+        if self._over is not None and where in _HARVEST:
+            self.context.jobs.forget()
+            self.post_message(Go(where))
+
+    def action_menu(self) -> None:
+        if self._over is not None:
+            self.context.jobs.forget()
+            self._show()
+
+    @property
+    def _over(self) -> WorkState | None:
+        state = self.context.jobs.state
+        return state if state is not None and not state.running else None
+
+    def action_leave(self) -> None:
+        if self.context.jobs.running:
+            self.action_back()
+
+    def action_back(self) -> None:
+        """From a question to the menu; from the work, which goes on, and from its result to where one came from."""
+        if self._asking:
+            self._asking = ""
+            self._show()
+            return
+        self.context.jobs.forget()
+        super().action_back()
+
+    def action_move(self, rows: int) -> None:
+        menu = self.query_one(WorkMenu)
+        if menu.display:
+            (menu.action_cursor_down if rows > 0 else menu.action_cursor_up)()
+
+
+def words_of(about: str) -> tuple[str, ...]:
+    """The words of a command; `import FILE` and `sync` are of Anki, as all that is imported yet is."""
+    try:
+        words = tuple(shlex.split(about))
+    except ValueError:
+        words = (about,)
+    if words[:1] in (("import",), ("sync",)) and words[1:2] != ("anki",):
+        return (words[0], "anki", *words[1:])
+    return words
+
+
+def whole(typed: str) -> str:
+    """A path as the process needs it, wherever that stands; an address as it is."""
+    if is_address(typed):
+        return typed
+    try:
+        return str(Path(typed).expanduser().absolute())
+    except (RuntimeError, OSError):
+        return typed

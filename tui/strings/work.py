@@ -1,0 +1,157 @@
+"""What is said of long work: while it runs, when it is over, and of what could be begun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.work_state import Stage, WorkState, count
+from tui.words import counted
+
+TITLE = "Work"
+MENU_TITLE = "What shall be done?"
+MENU = {  # the words of a command, what it is called, what it does
+    "compile": ("Compile", "make articles and cards of what is new in raw/"),
+    "add": ("Add a document", "a file, a folder or a web page, into raw/"),
+    "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
+    "sync": ("Sync with Anki", "cards there, reviews back; Anki has to run"),
+    "optimize": ("Fit the scheduler", "learn from your reviews how you forget"),
+    "rebuild": ("Rebuild", "make everything anew; the same bytes come out"),
+}
+ASK_ADD = "A file, a folder or a web address:"
+ASK_IMPORT = "An .apkg or .colpkg file:"
+ASK_HOW = "tab completes a name, enter begins, esc goes back"
+DOING = {
+    "compile": "compiling",
+    "rebuild": "rebuilding",
+    "import": "importing",
+    "add": "adding",
+    "sync": "syncing",
+    "optimize": "fitting",
+    "init": "making",
+}
+DONE = {
+    "compile": "Compiled",
+    "rebuild": "Rebuilt",
+    "import": "Imported",
+    "add": "Added",
+    "sync": "Synced",
+    "optimize": "Fitted",
+    "init": "Made",
+}
+STAGES = {
+    "source": "Reading the documents",
+    "compose": "Writing articles",
+    "cards": "Writing cards",
+    "write": "Saving",
+    "copy": "Copying",
+    "fetch": "Fetching",
+    "fit": "Fitting to your reviews",
+    "reviews": "Taking in reviews",
+    "changes": "Sending changes to Anki",
+}
+STARTING = "Starting …"
+FINDINGS = "Noticed on the way"
+FAILURES = "Could not be read or taken"
+STOPPING = "Ending … what has been saved stays saved."
+STOPPED = "Cancelled. What had been saved stays saved; the same work again goes on from there."
+FAILED = "It did not come to its end."
+PARTLY = "Done, but for what is named below."
+NOTHING_NEW = "Nothing has changed, so nothing was written."
+OFFLINE = "offline: costs nothing"
+ON_MEANWHILE = "You can go on meanwhile; the head of each screen says how far it is."
+ADDED_NEXT = "Compile makes articles and cards of it."
+INTERRUPTED = 130
+
+
+def in_short(state: WorkState | None) -> str:
+    """At the head of every screen: `compiling 3 of 20`; "" with nothing to say."""
+    if state is None:
+        return ""
+    doing = DOING.get(state.name, state.name)
+    if state.running:
+        stage = state.stage
+        return f"{doing} {stage.done} of {stage.of}" if stage is not None and stage.of else f"{doing} …"
+    return f"{doing} done" if state.code == 0 else f"{doing}: look"
+
+
+def stage(one: Stage) -> str:
+    return STAGES.get(one.name, one.name)
+
+
+def step(one: Stage) -> str:
+    """How far a step is: `3 of 20`; "" before it has begun."""
+    return f"{one.done:,} of {one.of:,}" if one.of else ""
+
+
+def time(seconds: float, left: float | None) -> str:
+    spent = f"{length(seconds)} so far"
+    return spent if left is None else f"{spent} · about {length(left)} more for this step"
+
+
+def length(seconds: float) -> str:
+    """`8 s`, `1 min 05 s`, `1 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60:02} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def cost(state: WorkState) -> str:
+    """Tokens and dollars; without any, that nothing was asked of a model."""
+    tokens = int(state.cost.get("input_tokens", 0)), int(state.cost.get("output_tokens", 0))
+    if not any(tokens) and not state.cost.get("usd", 0):
+        return OFFLINE
+    return f"{tokens[0]:,} tokens in, {tokens[1]:,} out · ${state.cost.get('usd', 0):.2f}"
+
+
+def head(state: WorkState) -> str:
+    """What became of it, in one sentence."""
+    name = DONE.get(state.name, state.name)
+    if state.stopping or state.code in (INTERRUPTED, -2, -15, -9):
+        return STOPPED
+    if state.error is not None or state.code not in (0, 1):
+        return FAILED
+    if state.code == 1:
+        return PARTLY
+    if state.result.get("written") == []:
+        return NOTHING_NEW
+    return f"{name} in {length(state.seconds(state.began))}."
+
+
+def made(state: WorkState) -> list[tuple[str, str]]:
+    """What came of it as rows of (noun, what of it)."""
+    result = state.result
+    rows: list[tuple[str, str]] = []
+    for noun in ("sources", "articles", "topics", "claims", "cards", "notes", "reviews", "marks", "media"):
+        told = _counts(result.get(noun))
+        if told:
+            rows.append((noun, told))
+    gaps = result.get("gaps")
+    if isinstance(gaps, dict):
+        rows.append(("gaps", _counts(gaps) or "none"))
+    added = result.get("added")
+    if isinstance(added, list):
+        rows.append(("added", counted(len(added), "file")))
+    if state.name == "optimize":
+        rows.append(("result", _fitted(result)))
+    return rows
+
+
+def _counts(numbers: Any) -> str:
+    """`3 created, 2 updated`: those that are not 0."""
+    if isinstance(numbers, int) and not isinstance(numbers, bool) and numbers:
+        return f"{numbers:,}"
+    if not isinstance(numbers, Mapping):
+        return ""
+    pairs = [(str(verb).replace("_", " "), count(numbers, verb)) for verb in numbers]
+    return ", ".join(f"{number:,} {verb}" for verb, number in pairs if number)
+
+
+def _fitted(result: Mapping[str, Any]) -> str:
+    if result.get("kept") is True:
+        return f"the new parameters foretell your {count(result, 'reviews'):,} reviews better, and are used now"
+    more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
+    if more or later:
+        return f"too few reviews to fit to: {counted(more or later, 'review')} more are wanted"
+    return "the parameters stay as they are: new ones would foretell no better"

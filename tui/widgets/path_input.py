@@ -1,0 +1,68 @@
+"""A line to type a path into: tab completes names of files as a shell does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from textual.binding import Binding
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from vault.clean import clean_line
+
+_MOST = 5_000  # names of one folder that are looked at
+
+
+class Paths(Suggester):
+    """Suggests the first name, by the alphabet, that goes on as was typed; folders with a slash at their end."""
+
+    def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._suffixes = suffixes
+
+    async def get_suggestion(self, value: str) -> str | None:
+        found = completions(value, self._suffixes)
+        return found[0] if found else None
+
+
+def completions(typed: str, suffixes: tuple[str, ...] = ()) -> list[str]:
+    """What `typed` may go on to be, folders included; with `suffixes` only files that end so.
+
+    Names that a terminal would not show as they are don't come up: they can be typed, not offered.
+    """
+    folder, _, begun = typed.rpartition("/")
+    before = typed[: len(typed) - len(begun)]
+    if not typed or "://" in typed:
+        return []
+    try:
+        with os.scandir(Path(before or ".").expanduser()) as entries:
+            rows = [entry for _, entry in zip(range(_MOST), entries, strict=False) if entry.name.startswith(begun)]
+            named = sorted((entry.name, entry.is_dir()) for entry in rows)
+    except (OSError, ValueError, RuntimeError):
+        return []
+    shown = [(name, folder) for name, folder in named if name == clean_line(name)]
+    shown = [(name, folder) for name, folder in shown if begun.startswith(".") or not name.startswith(".")]
+    return [f"{before}{n}/" if d else f"{before}{n}" for n, d in shown if d or not suffixes or n.endswith(suffixes)]
+
+
+class PathInput(Input):
+    """Posts `Input.Submitted` as every input does."""
+
+    BINDINGS = [Binding("tab", "complete", show=False)]  # noqa: RUF012
+
+    def __init__(self, suffixes: tuple[str, ...] = (), id: str | None = None) -> None:
+        self._suffixes = suffixes
+        super().__init__(suggester=Paths(suffixes), id=id)
+
+    def restrict_to(self, suffixes: tuple[str, ...]) -> None:
+        """Offers only folders and files that end so."""
+        self._suffixes, self.suggester = suffixes, Paths(suffixes)
+
+    def action_complete(self) -> None:
+        """As far as all that fits is the same, or the first that fits."""
+        found = completions(self.value, self._suffixes)
+        common = os.path.commonprefix(found)
+        if found:
+            self.value = common if len(common) > len(self.value) else found[0]
+            self.cursor_position = len(self.value)
