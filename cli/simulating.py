@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,13 +11,11 @@ from cli import report
 from cli.opening import json_option, now, opened, vault_option
 
 if TYPE_CHECKING:
-    from learning.desk import Desk
-    from learning.fsrs6 import Fsrs6
     from learning.load import BacklogPlan
-    from learning.simulate import Course, Forecast, Habits, Stock
+    from learning.outlook import Outlook
+    from learning.simulate import Course, Forecast
 
 BOUNDS = (0.7, 0.99)  # of `retention` in retain.toml, too
-_USUAL = (0.8, 0.85, 0.9, 0.95)
 _BARS = 13  # stretches of days that the plot shows
 _WIDTH = 40
 
@@ -53,12 +49,13 @@ def simulate(
       retain simulate --minutes 20
     """
     from learning.desk import open_desk
+    from learning.outlook import USUAL, Outlook
 
     desk = open_desk(opened(vault_dir), now())
     report.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    outlook = _Outlook(desk, days, new)
+    outlook = Outlook(desk, days, new)
     own = desk.scheduler.rules.retention
-    wanted = sorted(set(retentions)) if retentions else sorted({*_USUAL, own})
+    wanted = sorted(set(retentions)) if retentions else sorted({*USUAL, own})
     forecasts = [outlook.at(retention) for retention in wanted]
     fit = None if minutes is None else outlook.that_fit(minutes)
     if as_json:
@@ -68,55 +65,8 @@ def simulate(
     return report.DONE
 
 
-class _Outlook:
-    """The vault as the forecast begins."""
-
-    def __init__(self, desk: Desk, days: int, new: int | None) -> None:
-        from learning.fsrs6 import DEFAULTS, Fsrs6
-        from learning.simulate import Course, habits_of, states_in, stock_of
-        from learning.tuning import elapsed_days
-
-        settings, rules = desk.vault.settings, desk.scheduler.rules
-        self.calendar, self.own = rules.calendar, rules.retention
-        self.today = self.calendar.day(desk.now)
-        columns = desk.past.scanned().reviews
-        self.habits: Habits = habits_of(columns, elapsed_days(columns, self.calendar))
-        day = cache(self.calendar.day)  # many cards fall due at the same instant
-        states = states_in(desk.past.unpacked().states, desk.cards)
-        self.stock: list[Stock] = stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
-        self.waiting = len(desk.queue.new)
-        self.model: Fsrs6 = Fsrs6(rules.parameters or DEFAULTS)
-        self.course: Course = Course(
-            days,
-            rules.retention,
-            settings.new_per_day if new is None else new,
-            self.waiting if new is None else None,
-            settings.reviews_per_day,
-            rules.maximum_interval,
-        )
-
-    def at(self, retention: float) -> Forecast:
-        from learning.simulate import played
-
-        return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
-
-    def that_fit(self, minutes: int) -> tuple[int, Forecast]:
-        from learning.simulate import new_that_fit
-
-        return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
-
-    def backlog(self) -> BacklogPlan | None:
-        """The plan for what is overdue, if today has not room for it."""
-        from learning.simulate import backlog_plan
-
-        return backlog_plan(self.stock, self.habits, self.model, self.course)
-
-    def date(self, day: int) -> date:
-        return date.fromordinal(self.today + day)
-
-
 def _as_json(
-    outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None
+    outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None
 ) -> dict[str, Any]:
     course, habits, plan = outlook.course, outlook.habits, outlook.backlog()
     return {
@@ -158,23 +108,9 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
     return {"overdue": plan.overdue, "per_day": plan.per_day, "days": plan.days or None, "cleared": cleared}
 
 
-def backlog_of(desk: Desk) -> str:
-    """The plan of a desk in one sentence; "" if today has room for what is due."""
-    outlook = _Outlook(desk, 1, 0)
-    plan = outlook.backlog()
-    return backlog_words(plan, outlook.today) if plan is not None else ""
+def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
+    from learning.outlook import backlog_words, meaning
 
-
-def backlog_words(plan: BacklogPlan, today: int) -> str:
-    """The plan in one sentence."""
-    if not plan.per_day:
-        return f"{plan.overdue:,} overdue, and none is shown: retain.toml says reviews_per_day = 0"
-    when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
-    first = f"the {min(plan.per_day, plan.overdue):,} that lose most by waiting come first"
-    return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
-
-
-def _show(outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
     course = outlook.course
     supply = _supply(course)
     under_way, span = _count(len(outlook.stock), "card"), _count(course.days, "day")
@@ -190,7 +126,7 @@ def _show(outlook: _Outlook, forecasts: list[Forecast], minutes: int | None, fit
         report.show(f"  {each.course.retention:8.0%} {mark} {told}  {kept:>21}")
     shown = next((each for each in forecasts if each.course.retention == outlook.own), forecasts[0])
     _plot(outlook, shown)
-    report.show(_meaning(outlook, forecasts, shown))
+    report.show(meaning(forecasts, shown))
     if fit is not None and minutes is not None:
         report.show(_fits(fit, minutes))
     held = shown.held_over[-1]
@@ -214,7 +150,7 @@ def _supply(course: Course) -> str:
     return f"{course.new_per_day:g} new a day {last}"
 
 
-def _plot(outlook: _Outlook, found: Forecast) -> None:
+def _plot(outlook: Outlook, found: Forecast) -> None:
     """Minutes a day, a bar for each stretch of days."""
     from learning.simulate import averages
 
@@ -225,23 +161,6 @@ def _plot(outlook: _Outlook, found: Forecast) -> None:
         begins = outlook.date(len(found.minutes) * number // len(minutes))
         bar = "█" * round(spent / most * _WIDTH)
         report.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {_count(round(seen), 'review')}")
-
-
-def _meaning(outlook: _Outlook, forecasts: list[Forecast], own: Forecast) -> str:
-    ends = own.settled_minutes
-    words = f"at {own.course.retention:.0%} you end up at about {_count(round(ends), 'minute')} a day"
-    other = min(
-        (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
-        key=lambda f: -f.course.retention,
-        default=None,
-    )
-    if other is None:
-        return words
-    fewer = own.remembered - other.remembered
-    return (
-        f"{words}; {other.course.retention:.0%} would take {other.settled_minutes:.0f}, "
-        f"and you would remember {abs(fewer):,.0f} {'fewer' if fewer >= 0 else 'more'} cards in the end"
-    )
 
 
 def _fits(fit: tuple[int, Forecast], minutes: int) -> str:

@@ -80,7 +80,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
         if ms:
             told, total = told + 1, total + min(ms, LONGEST_MS)
             counts[3] += min(ms, LONGEST_MS)
-    streak, longest = _streaks(set(days), today)
+    streak, longest = streaks(set(days), today)
     return Activity(
         tuple(Day(date.fromordinal(day), *days[day]) for day in sorted(days)),
         tuple(_hours(replay, calendar)),
@@ -91,7 +91,7 @@ def activity(replay: Replay, calendar: StudyCalendar, today: int) -> Activity:
     )
 
 
-def _streaks(days: set[int], today: int) -> tuple[int, int]:
+def streaks(days: set[int], today: int) -> tuple[int, int]:
     """(days in a row up to today or yesterday, most days in a row)."""
     longest = run = 0
     for day in sorted(days):
