@@ -145,7 +145,7 @@ def _backlog(desk: Desk) -> str:
     per_day = desk.vault.settings.reviews_per_day
     if len(desk.queue.due) <= per_day or desk.tag:
         return ""
-    from cli.simulating import backlog_of
+    from learning.outlook import backlog_of
 
     return backlog_of(desk)
 
