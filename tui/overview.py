@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from learning.daybook import Daybook, coming, daybook
 from learning.desk import Desk, open_desk
 from learning.gaps import open_by_kind, read_agenda
 from learning.indexed_cards import IndexedCards
-from learning.tally import due_before
+from learning.news import News, news
 from tui import words
 from vault.agenda import Gap, GapKind
+from vault.agent_run import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
-from vault.store import FLASHCARDS, Vault
+from vault.store import FLASHCARDS, PROMOTION_QUEUE, Vault
+
+if TYPE_CHECKING:
+    from learning.mastery import Group
+
+FORTNIGHT = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class Overview:
     has_sources: bool
     gaps: dict[GapKind, list[Gap]]
     diagnostics: tuple[Diagnostic, ...] = ()
+    held_back: str = ""  # why new cards wait that the day has room for
+    desired: float = 0.9
 
     @property
     def open_gaps(self) -> int:
@@ -42,7 +52,12 @@ class Overview:
 
 def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
     """Reads the vault at `now`. Raises: SchemaTooNew, Refused, Damaged where the log cannot be read."""
-    desk = open_desk(vault, now, tag=tag or "")
+    return overview_of(open_desk(vault, now, tag=tag or ""))
+
+
+def overview_of(desk: Desk) -> Overview:
+    """What today holds, by a desk."""
+    vault, now = desk.vault, desk.now
     gaps, odd = _gaps(vault)
     calendar, today = desk.scheduler.calendar, desk.today
     done = desk.past.done(calendar, now)
@@ -56,12 +71,62 @@ def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
         minutes=today["minutes"],
         waiting=len(desk.queue.due) + len(desk.queue.new) - len(desk.queue.today),
         done=done.new + done.reviews,
-        tomorrow=due_before(calendar.start(calendar.day(now) + 2), desk.states.values()),
-        next_due=_next_due(desk),
+        tomorrow=sum(coming(desk, 2)),
+        next_due="" if today["due"] + today["new"] else _next_due(desk),
         has_sources=_has_files(vault),
         gaps=gaps,
         diagnostics=(*desk.diagnostics, *odd),
+        held_back=desk.held_back,
+        desired=desk.scheduler.rules.retention,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What takes longer to find: `today` is the ordinal of the study day, `topics` are None until they are known."""
+
+    today: int
+    book: Daybook
+    news: News
+    ripe: int  # concepts that wait for a note
+    held: int  # decks of an agent's that wait to be judged
+    topics: tuple[Group, ...] | None = None
+
+
+def figures_of(desk: Desk) -> Figures:
+    """Streak, retention, the year and the weeks to come, and what came about since yesterday.
+
+    Raises: SchemaTooNew, Refused, Damaged.
+    """
+    calendar = desk.scheduler.calendar
+    today = calendar.day(desk.now)
+    found = news(desk.vault, calendar.start(today - 1), desk.now)
+    held = len(held_back(desk.vault)) if at_work(desk.vault) else 0
+    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held)
+
+
+def topics_of(desk: Desk) -> tuple[Group, ...]:
+    """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
+    from learning.mastery import by_tag, grouped, mastery
+    from learning.shelf import studied, topics
+    from learning.stats import chance_at
+
+    cards, members = studied(desk), topics(desk.vault)
+    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(desk.now))
+    concepts = mastery(cards, desk.past.unpacked().states, chance)
+    groups = grouped(concepts, members) or grouped(concepts, by_tag(cards))
+    return tuple(sorted(groups, key=lambda g: (not g.seen, g.score, g.name.casefold())))
+
+
+def _ripe(vault: Vault) -> int:
+    """How many concepts the promotion queue names, as the last command that rendered it found them."""
+    from learning.promotion_page import parse_queue
+    from learning.promotion_page import waiting as for_a_note
+
+    try:
+        return len({item.title for item in for_a_note(parse_queue(vault.read_text(PROMOTION_QUEUE) or ""))})
+    except RetainError:
+        return 0
 
 
 def _gaps(vault: Vault) -> tuple[dict[GapKind, list[Gap]], list[Diagnostic]]:

@@ -41,8 +41,8 @@ async def test_home_says_what_today_holds(home: RetainApp, settled: Settled) -> 
         assert shown(home, ".bar-note") == "my-vault · Sunday 22 November"
         assert numbers(home) == ["0", "4", "2"]
         assert shown(home, "#advice") == "Press enter to begin."
-        assert shown(home, "#agenda").startswith("3 open gaps")
-        assert "Consolidation: 4 articles mention it, none explains it" in shown(home, "#agenda")
+        assert shown(home, "#agenda .fact-words").startswith("3 open gaps")
+        assert "Consolidation: 4 articles mention it, none explains it" in shown(home, "#agenda .fact-words")
         assert shown(home, "#holdings") == "4 cards on 2 concepts"
 
 

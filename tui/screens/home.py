@@ -1,68 +1,102 @@
-"""Home: what today holds, what is missing, and, where there is nothing yet, what to do."""
+"""Home: what today holds, how it has been going, what changed, what is missing; where nothing is yet, what to do."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
+from textual.worker import Worker, get_current_worker
 
-from tui import text, words
+from learning.desk import open_desk
+from tui import home_words, text
 from tui.context import Context
 from tui.going import Go
 from tui.keys import HOME, bindings
-from tui.overview import Overview, overview
+from tui.overview import Figures, Overview, figures_of, overview_of, topics_of
 from tui.page import Page
-from tui.widgets.agenda_list import ABOUT
+from tui.strings import home as strings
 from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.fact import Fact
 from tui.widgets.notice import Notice
 from tui.widgets.tile import Tile
-from vault.agenda import Gap
 from vault.errors import RetainError
 
-_PRESSING = 2  # gaps named, of each kind
+_FACTS = {  # by id: its name, and where a click on it leads
+    "streak": (strings.STREAK, "stats"),
+    "recalled": (strings.RECALLED, "stats"),
+    "coming": (strings.COMING, "stats"),
+    "since": (strings.SINCE, ""),
+    "agenda": (strings.AGENDA, "gaps"),
+    "topics": (strings.TOPICS, "stats"),
+    "year": (strings.YEAR, "stats"),
+}
 
 
 class HomeScreen(Page):
     NAME = "home"
+    CSS_PATH = "home.tcss"
     BINDINGS = bindings(HOME)  # type: ignore[assignment]
 
     @dataclass
     class Read(Message):
-        """The vault has been read."""
+        """What today holds has been read."""
 
         overview: Overview
+
+    @dataclass
+    class Found(Message):
+        """The figures have been found, those of the topics perhaps not yet."""
+
+        figures: Figures
 
     @dataclass
     class Failed(Message):
         error: RetainError
 
     def __init__(self, context: Context, about: str = "") -> None:
-        super().__init__(context, about)
+        super().__init__(context, about, classes="-bare")
         self._problem: RetainError | None = None
+        self._seen: Overview | None = None
+        self._figures: Figures | None = None
+        self._reading: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar("Home")
         with VerticalScroll(id="home", can_focus=False), Vertical(classes="column"):
-            with Horizontal(id="today"):
-                for name in ("due", "new", "minutes"):
-                    yield Tile(id=f"tile-{name}")
-            yield Static(text.plain("Reading the vault …", text.DIM), markup=False, id="advice")
-            yield Static(markup=False, id="agenda")
+            with Container(id="halves"):
+                with Vertical(id="first"):
+                    with Horizontal(id="today"):
+                        for name in ("due", "new", "minutes"):
+                            yield Tile(id=f"tile-{name}")
+                    yield Static(markup=False, id="advice")
+                    yield from self._facts("streak", "recalled", "coming")
+                with Vertical(id="second"):
+                    yield from self._facts("since", "agenda", "topics")
+            yield from self._facts("year")
             yield Static(markup=False, id="holdings")
         yield Notice()
         yield KeyBar(HOME)
 
+    def _facts(self, *names: str) -> ComposeResult:
+        for name in names:
+            yield Fact(_FACTS[name][0], id=name)
+
     def on_mount(self) -> None:
-        self.query_one("#agenda").border_title = "Reading agenda"
-        self.query_one("#agenda").display = self.query_one("#today").display = False
+        self.query_one("#advice", Static).update(text.plain(strings.READING, text.DIM))
 
     def on_screen_resume(self) -> None:
         """Whenever home comes back, the vault may have changed."""
         self._begin_reading()
+
+    def on_screen_suspend(self) -> None:
+        """What nobody looks at need not be found."""
+        if self._reading is not None:
+            self._reading.cancel()
 
     def greet(self, problem: RetainError | None) -> None:
         """What to say as soon as home is back and the vault has been read."""
@@ -74,25 +108,42 @@ class HomeScreen(Page):
         self._begin_reading()
 
     def _begin_reading(self) -> None:
-        """Reads the vault without holding up the screen."""
-        self.run_worker(self._read, thread=True, exclusive=True)
+        """Reads the vault without holding up the screen: first what today holds, then what takes longer to find."""
+        self._reading = self.run_worker(self._read, thread=True, exclusive=True)
 
     def _read(self) -> None:
+        worker = get_current_worker()
         try:
-            self.post_message(self.Read(overview(self.context.vault, self.context.clock(), self.context.tag)))
+            desk = open_desk(self.context.vault, self.context.clock(), tag=self.context.tag)
+            seen = overview_of(desk)
+            self.post_message(self.Read(seen))
+            if worker.is_cancelled or not seen.cards:
+                return
+            figures = figures_of(desk)
+            self.post_message(self.Found(figures))
+            if not worker.is_cancelled:
+                self.post_message(self.Found(replace(figures, topics=topics_of(desk))))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
     def on_home_screen_read(self, message: Read) -> None:
+        self._seen = message.overview
         self._show(message.overview)
         notice = self.query_one(Notice)
         if self._problem is not None:
             notice.failure(self._problem)
         else:
-            notice.found(message.overview.diagnostics)
+            notice.found((*self.context.preferences.found, *message.overview.diagnostics))
+
+    def on_home_screen_found(self, message: Found) -> None:
+        figures = message.figures
+        if figures.topics is None and self._figures is not None:  # those that are shown stand until the new ones come
+            figures = replace(figures, topics=self._figures.topics)
+        self._figures = figures
+        self._show_figures()
 
     def on_home_screen_failed(self, message: Failed) -> None:
-        self.query_one("#advice", Static).update(text.plain("The vault cannot be read.", "bold"))
+        self.query_one("#advice", Static).update(text.plain(strings.UNREADABLE, "bold"))
         self.say(message.error)
 
     def say(self, problem: RetainError) -> None:
@@ -100,17 +151,60 @@ class HomeScreen(Page):
         self._problem = problem
         self.query_one(Notice).failure(problem)
 
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
     def _show(self, seen: Overview) -> None:
-        self.query_one(TopBar).say(f"{self.context.vault.settings.name} · {seen.date}")
-        self.query_one("#today").display = seen.cards > 0
-        self.query_one("#tile-due", Tile).show(seen.due, "due")
-        self.query_one("#tile-new", Tile).show(seen.new, "new")
-        self.query_one("#tile-minutes", Tile).show(seen.minutes, "minute" if seen.minutes == 1 else "minutes")
-        self.query_one("#advice", Static).update(_advice(seen, self.context.tag))
-        agenda = self.query_one("#agenda", Static)
-        agenda.display = seen.open_gaps > 0
-        agenda.update(_agenda(seen))
-        self.query_one("#holdings", Static).update(text.line(_holdings(seen)))
+        self.query_one(TopBar).say(home_words.dated(self.context.vault.settings.name, seen.date))
+        self.set_class(not seen.cards, "-bare")
+        self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
+        self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
+        minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
+        self.query_one("#tile-minutes", Tile).show(seen.minutes, minutes)
+        self.query_one("#advice", Static).update(home_words.advice(seen, self.context.tag))
+        agenda = self._fact("agenda")
+        agenda.show(home_words.agenda(seen, self._wide))
+        holdings = strings.holdings(seen.cards, seen.concepts, seen.tomorrow) if seen.cards else ""
+        self.query_one("#holdings", Static).update(text.line(holdings))
+
+    def _show_figures(self) -> None:
+        """Each figure in the room that is kept for it."""
+        seen, found = self._seen, self._figures
+        if seen is None or found is None:
+            return
+        wide = self._wide
+        self._fact("streak").show(home_words.streak(found))
+        self._fact("recalled").show(home_words.recalled(found, seen.desired))
+        self._fact("since").show(home_words.since(found, wide))
+        self._drawn("coming", lambda columns: home_words.coming(found, columns))
+        self._drawn("topics", lambda columns: home_words.topics(found, columns))
+        self._drawn("year", lambda columns: home_words.year(found, columns))
+
+    def _drawn(self, name: str, draw: Callable[[int], Content]) -> None:
+        """Shows what depends on the room there is."""
+        fact = self._fact(name)
+        width = fact.words.content_size.width
+        if width:
+            fact.show(draw(width))
+
+    def on_fact_resized(self, message: Fact.Resized) -> None:
+        message.stop()
+        if self._seen is not None:
+            self._fact("agenda").show(home_words.agenda(self._seen, self._wide))
+        self._show_figures()
+
+    @property
+    def _wide(self) -> bool:
+        return self.has_class("-wide")
+
+    def _fact(self, name: str) -> Fact:
+        return self.query_one(f"#{name}", Fact)
+
+    # --- where to -----------------------------------------------------------------------------------------------------
+
+    def on_fact_clicked(self, message: Fact.Clicked) -> None:
+        where = _FACTS[message.fact.id or ""][1]
+        if where:
+            self.post_message(Go(where))
 
     def action_review(self) -> None:
         self.post_message(Go("review"))
@@ -120,56 +214,3 @@ class HomeScreen(Page):
 
     def action_quit(self) -> None:
         self.app.exit(0)
-
-
-def _advice(seen: Overview, tag: str) -> Content:
-    if not seen.has_sources:
-        return _steps(
-            "This vault is empty. Three commands fill it:",
-            ("retain add FILE...", "copies your documents into raw/"),
-            ("retain compile", "makes articles and flashcards of them"),
-            ("retain review", "starts with the first ones"),
-        )
-    if not seen.cards:
-        return _steps("There are documents, but no cards yet:", ("retain compile", "makes articles and flashcards"))
-    done = f"{words.counted(seen.done, 'card')} reviewed today." if seen.done else ""
-    if seen.due + seen.new:
-        head = Content.assemble("Press ", text.plain("enter", "bold $text-accent"), " to begin.")
-        more = f"{seen.waiting} more wait for another day." if seen.waiting else ""
-        notes = [f"Only {tag}." if tag else "", done, more]
-    else:
-        head = text.plain("Done for today." if seen.done else "Nothing is due.", "bold")
-        notes = [f"The next card comes back {seen.next_due}." if seen.next_due else "", done]
-    return Content(" ").join([head, *(text.line(note, text.DIM) for note in notes if note)])
-
-
-def _steps(head: str, *steps: tuple[str, str]) -> Content:
-    rows = [text.plain(head, "bold"), Content("")]
-    width = max(len(command) for command, _ in steps) + 3
-    for number, (command, gives) in enumerate(steps, 1):
-        name = text.plain(command.ljust(width), "$text-accent")
-        rows.append(Content.assemble(text.plain(f"  {number}  ", text.DIM), name, gives))
-    return Content("\n").join(rows)
-
-
-def _agenda(seen: Overview) -> Content:
-    opens = Content.assemble(("g", "bold $text-accent"), text.plain(" opens the agenda", text.DIM))
-    rows = [Content.assemble(words.counted(seen.open_gaps, "open gap"), text.plain("  ·  ", text.DIM), opens)]
-    for kind, gaps in seen.gaps.items():
-        if gaps:
-            rows.append(
-                Content.assemble(text.plain(f"{len(gaps):>3} {kind}", "bold"), text.plain(f"  {ABOUT[kind]}", text.DIM))
-            )
-            rows += [_gap(gap) for gap in gaps[:_PRESSING]]
-    return Content("\n").join(rows)
-
-
-def _gap(gap: Gap) -> Content:
-    return Content.assemble("    ", text.line(gap.what), text.plain(": ", text.DIM), text.line(gap.missing, text.DIM))
-
-
-def _holdings(seen: Overview) -> str:
-    if not seen.cards:
-        return ""
-    tomorrow = f" · {seen.tomorrow} due by tomorrow" if seen.tomorrow else ""
-    return f"{words.counted(seen.cards, 'card')} on {words.counted(seen.concepts, 'concept')}{tomorrow}"

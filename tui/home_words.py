@@ -1,0 +1,149 @@
+"""The rows of home as Content: from what was read to what is shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from textual.content import Content
+
+from tui import text
+from tui.overview import Figures, Overview
+from tui.strings import home as strings
+from tui.widgets import plot
+from vault.agenda import Gap
+from vault.clean import clean_line
+
+_ROWS = 3  # of the bars for the days to come
+_EACH = 3  # columns for one of those days where there is room, with one between two
+_TOPICS = 8
+_GAPS = 6  # named on a wide screen
+_SCORE = 12  # columns of a topic's bar
+_KNOWN = 10  # and of how many of its concepts are known
+
+
+def dated(vault: str, day: str) -> str:
+    return f"{vault} · {day}"
+
+
+def dotted(*parts: Content) -> Content:
+    """The parts that say something, with dots between."""
+    return Content.styled("  ·  ", text.DIM).join([part for part in parts if part.plain])
+
+
+def advice(seen: Overview, tag: str) -> Content:
+    """What to do now."""
+    if not seen.has_sources:
+        return _steps(strings.EMPTY, strings.FILL)
+    if not seen.cards:
+        return _steps(strings.NO_CARDS, strings.COMPILE)
+    done = strings.reviewed_today(seen.done) if seen.done else ""
+    if seen.due + seen.new:
+        head = Content.assemble(strings.PRESS, text.plain("enter", "bold $text-accent"), strings.BEGINS)
+        more = strings.waiting(seen.waiting) if seen.waiting else ""
+        notes = [strings.only(tag) if tag else "", done, more]
+    else:
+        head = text.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
+        notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
+    words = Content(" ").join([head, *(text.line(note, text.DIM) for note in notes if note)])
+    return Content("\n").join([words, text.line(seen.held_back, text.DIM)]) if seen.held_back else words
+
+
+def _steps(head: str, steps: Sequence[tuple[str, str]]) -> Content:
+    rows = [text.plain(head, "bold"), Content("")]
+    width = max(len(command) for command, _ in steps) + 3
+    for number, (command, gives) in enumerate(steps, 1):
+        name = text.plain(command.ljust(width), "$text-accent")
+        rows.append(Content.assemble(text.plain(f"  {number}  ", text.DIM), name, gives))
+    return Content("\n").join(rows)
+
+
+def agenda(seen: Overview, wide: bool) -> Content:
+    """How much is missing, and the most pressing of it: one of each kind, and more where there is room."""
+    if not seen.open_gaps:
+        return text.plain(strings.NOTHING_MISSING, text.DIM)
+    opens = Content.assemble(("g", "bold $text-accent"), text.plain(strings.OPENS_AGENDA, text.DIM))
+    head = dotted(text.plain(strings.open_gaps(seen.open_gaps), "bold"), opens)
+    ranks = [[gap] for gaps in seen.gaps.values() for gap in gaps[:1]]
+    ranks += [[gap] for gaps in seen.gaps.values() for gap in gaps[1:_GAPS]]
+    pressing = [gap for rank in ranks for gap in rank][: _GAPS if wide else 1]
+    return Content("\n").join([head, *map(_gap, pressing)])
+
+
+def _gap(gap: Gap) -> Content:
+    return Content.assemble(text.line(gap.what), text.plain(": ", text.DIM), text.line(gap.missing, text.DIM))
+
+
+def _told(words: tuple[str, str]) -> Content:
+    return dotted(text.plain(words[0], "bold"), text.plain(words[1], text.DIM))
+
+
+def streak(found: Figures) -> Content:
+    return _told(strings.streak(found.book.streak, found.book.longest, found.today in found.book.reviews))
+
+
+def recalled(found: Figures, wanted: float) -> Content:
+    month = found.book.month.all
+    return _told(strings.recalled(month.rate, month.reviews, wanted))
+
+
+def coming(found: Figures, width: int) -> Content:
+    """How many reviews, a bar for each of the coming days, and which days these are."""
+    counts = found.book.coming
+    head = dotted(
+        text.plain(strings.coming(sum(counts), len(counts)), "bold"),
+        text.plain(strings.most(max(counts)) if any(counts) else "", text.DIM),
+    )
+    days = [strings.WEEKDAYS[date.fromordinal(found.today + n).weekday()] for n in range(len(counts))]
+    days[0] = strings.TODAY
+    each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
+    return Content("\n").join([head, plot.bars(counts, _ROWS, each), plot.under(days, each)])
+
+
+def since(found: Figures, wide: bool) -> Content:
+    """What came about since yesterday: on one line, or each on its own with the names of the articles."""
+    new = found.news
+    counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
+    told = [strings.held(found.held)] if found.held else []
+    told += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
+    head = text.plain(strings.YESTERDAY, text.DIM)
+    if not told:
+        return dotted(head, text.plain(strings.NOTHING_NEW, text.DIM))
+    if not wide:
+        return dotted(head, *(text.plain(one) for one in told))
+    rows = [dotted(*(text.plain(one) for one in told[n : n + 2])) for n in range(0, len(told), 2)]
+    names = text.line(", ".join(new.articles), text.DIM)
+    return Content("\n").join([head, *rows, *([names] if new.articles else [])])
+
+
+def topics(found: Figures, width: int) -> Content:
+    """A bar for each topic: the weakest that were begun, then those that were not."""
+    groups = found.topics
+    if groups is None:
+        return text.plain(strings.NOT_YET, text.DIM)
+    if not groups:
+        return text.plain(strings.NO_TOPICS, text.DIM)
+    begun = [group for group in groups if group.seen][:_TOPICS]
+    if not begun:
+        return text.plain(strings.nothing_reviewed(len(groups)), text.DIM)
+    room = min(44, width - _SCORE - 8 - _KNOWN)
+    rows = []
+    for group in begun:
+        name = _cut(group.name, room)
+        known = text.plain(strings.known(group.known, group.concepts), text.DIM)
+        score = text.plain(f"{group.score * 100:>4.0f}  ", "bold")
+        rows.append(Content.assemble(name, "  ", plot.bar(group.score, _SCORE, "$secondary"), score, known))
+    left = len(groups) - len(begun)
+    return Content("\n").join([*rows, *([text.plain(strings.more(left), text.DIM)] if left else [])])
+
+
+def _cut(name: str, room: int) -> Content:
+    """A name in exactly so many columns."""
+    shown = text.line(clean_line(name))
+    if shown.cell_length > room:
+        shown = shown.truncate(room, ellipsis=True)
+    return shown + Content(" " * max(0, room - shown.cell_length))
+
+
+def year(found: Figures, width: int) -> Content:
+    return plot.calendar(found.book.reviews, found.today, width)

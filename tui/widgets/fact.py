@@ -1,0 +1,48 @@
+"""A fact behind its name: the rows of home, all aligned."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Click, Resize
+from textual.message import Message
+from textual.widgets import Static
+
+from tui import text
+
+
+class Fact(Horizontal):
+    """Keeps its room whether it is known yet or not. A click on it says so."""
+
+    class Clicked(Message):
+        """`fact` was clicked."""
+
+        def __init__(self, fact: Fact) -> None:
+            super().__init__()
+            self.fact = fact
+
+    class Resized(Message):
+        """The words have another width now."""
+
+    def __init__(self, name: str, id: str) -> None:
+        super().__init__(id=id)
+        self._label = name
+
+    def compose(self) -> ComposeResult:
+        yield Static(text.line(self._label, text.DIM), markup=False, classes="fact-name")
+        yield Static(markup=False, classes="fact-words")
+
+    @property
+    def words(self) -> Static:
+        return self.query_one(".fact-words", Static)
+
+    def show(self, words: Content) -> None:
+        self.words.update(words)
+
+    def on_resize(self, _event: Resize) -> None:
+        self.post_message(self.Resized())
+
+    def on_click(self, event: Click) -> None:
+        event.stop()
+        self.post_message(self.Clicked(self))

@@ -1,0 +1,161 @@
+"""Pictures of numbers, in characters: bars, a line of braille dots, a year of days. Each is a Content, so it is inert.
+
+`textual-plotext` was looked at and left: it paints a fixed row of RGB colours that know nothing of our themes, of
+sixteen colours or of none; it goes by way of escapes that are read back into another library's text; it counts on
+private parts of `plotext`, which is not looked after any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+
+from textual.content import Content
+from textual.widget import Widget
+
+from tui import text
+
+HEIGHTS = " ▁▂▃▄▅▆▇█"
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille character, row by row
+_BLANK = 0x2800
+# Of a day without a review, then of ever more: told apart by their form where there are no colours.
+_DAYS = (
+    ("·", "$foreground 25%"),
+    ("▪", "$primary 45%"),
+    ("▪", "$primary 75%"),
+    ("■", "$primary 75%"),
+    ("■", "$primary"),
+)
+_WEEKDAYS = ("Mon", "", "Wed", "", "Fri", "", "")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_GUTTER = 4  # columns for the names of the weekdays
+WEEKS = 53
+_BUSY = 0.9  # of the days with reviews, this part has fewer than what counts as a full day
+
+Draw = Callable[[int, int], Content]
+
+
+class Plot(Widget):
+    """Draws again whenever its size changes; `draw` gets columns and rows."""
+
+    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._draw: Draw = lambda _width, _height: Content("")
+
+    def show(self, draw: Draw) -> None:
+        self._draw = draw
+        self.refresh()
+
+    def render(self) -> Content:
+        return self._draw(self.content_size.width, self.content_size.height)
+
+
+def bars(values: Sequence[float], height: int, each: int = 2, gap: int = 1, style: str = "$primary") -> Content:
+    """An upright bar for each value, the highest as high as `height` rows; what is not nothing can be seen."""
+    most = max(values, default=0) or 1
+    eighths = [max(1, round(value / most * height * 8)) if value > 0 else 0 for value in values]
+    rows = []
+    for row in range(height - 1, -1, -1):
+        cells = [HEIGHTS[min(8, max(0, one - row * 8))] * each for one in eighths]
+        rows.append((" " * gap).join(cells))
+    return Content.styled("\n".join(rows), style)
+
+
+def bar(share: float, width: int, style: str = "$primary") -> Content:
+    """A bar of `share` (in [0, 1]) of `width` columns, on a track as long as it may get."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    drawn = "█" * full + (EIGHTHS[rest] if rest else "")
+    return Content.assemble((drawn, style), ("╌" * (width - len(drawn)), "$foreground 20%"))
+
+
+def under(labels: Sequence[str], each: int, gap: int = 1, style: str = text.DIM) -> Content:
+    """A label below each bar, as far as it has room there: one that is longer takes the room of empty ones after it."""
+    step = each + gap
+    row = [" "] * (len(labels) * step)
+    free = 0
+    for number, label in enumerate(labels):
+        at = number * step
+        if label and at >= free:
+            row[at : at + len(label)] = label
+            free = at + len(label) + 1
+    return Content.styled("".join(row).rstrip(), style)
+
+
+def line(values: Sequence[float | None], width: int, height: int, low: float, high: float) -> list[str]:
+    """`values` from left to right as rows of braille dots, two to a column and four to a row; None leaves a hole."""
+    dots = [[_BLANK] * width for _ in range(height)]
+    before: int | None = None
+    for x in range(width * 2):
+        value = values[x * len(values) // (width * 2)] if values else None
+        if value is None:
+            before = None
+            continue
+        y = _row(value, low, high, height * 4)
+        for each in range(min(y, before if before is not None else y), max(y, before if before is not None else y) + 1):
+            dots[each // 4][x // 2] |= _DOTS[each % 4][x % 2]
+        before = y
+    return ["".join(map(chr, row)) for row in dots]
+
+
+def _row(value: float, low: float, high: float, rows: int) -> int:
+    """The row of dots, from the top, on which a value lies."""
+    share = (value - low) / (high - low) if high > low else 0.5
+    return round((1 - max(0.0, min(1.0, share))) * (rows - 1))
+
+
+def axed(rows: Sequence[str], labels: Mapping[int, str], style: str = "$primary") -> Content:
+    """Rows of a plot behind their axis; `labels` by row."""
+    wide = max(map(len, labels.values()), default=0)
+    parts: list[Content] = []
+    for number, row in enumerate(rows):
+        label = labels.get(number, "").rjust(wide)
+        mark = "┤" if number in labels else "│"
+        parts.append(Content.assemble((f"{label} {mark}", text.DIM), (row, style)))
+    return Content("\n").join(parts)
+
+
+def weeks_in(width: int) -> tuple[int, int]:
+    """(weeks, columns for each) of a calendar that is so many columns wide: a year at most, half of one at least."""
+    room = width - _GUTTER
+    each = 2 if room >= WEEKS else 1
+    return max(1, min(WEEKS, room // each)), each
+
+
+def calendar(reviews: Mapping[int, int], today: int, width: int) -> Content:
+    """The days up to `today` (ordinals), weeks as columns and Monday on top; the more reviews, the stronger."""
+    weeks, each = weeks_in(width)
+    monday = today - date.fromordinal(today).weekday()
+    first = monday - 7 * (weeks - 1)
+    full = _full_day([count for day, count in reviews.items() if first <= day <= today])
+    rows = [_months(first, weeks, each)]
+    for weekday, name in enumerate(_WEEKDAYS):
+        parts: list[tuple[str, str]] = [(name.ljust(_GUTTER), text.DIM)]
+        for day in range(first + weekday, min(first + 7 * weeks, today + 1), 7):
+            glyph, style = _DAYS[_level(reviews.get(day, 0), full)]
+            parts.append((glyph.ljust(each), style))
+        rows.append(Content.assemble(*parts))
+    return Content("\n").join(rows)
+
+
+def _full_day(counts: Sequence[int]) -> int:
+    ordered = sorted(counts)
+    return ordered[int(len(ordered) * _BUSY)] if ordered else 1
+
+
+def _level(count: int, full: int) -> int:
+    return min(4, 1 + 4 * count // (full + 1)) if count else 0
+
+
+def _months(first: int, weeks: int, each: int) -> Content:
+    """The months above the weeks in which they begin."""
+    row = [" "] * (_GUTTER + weeks * each + 3)
+    free = 0
+    for week in range(weeks):
+        sunday = date.fromordinal(first + 7 * week + 6)
+        at = _GUTTER + week * each
+        if sunday.day <= 7 and at >= free:
+            row[at : at + 3] = _MONTHS[sunday.month - 1]
+            free = at + 4
+    return Content.styled("".join(row)[: _GUTTER + weeks * each].rstrip(), text.DIM)
