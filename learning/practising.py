@@ -9,6 +9,7 @@ from learning import desk as desks
 from learning import practice as practices
 from learning.dealing import Dealer
 from learning.desk import Desk, Placed
+from learning.memory import MemoryState
 from learning.plan import Mode, Plan, laid
 from learning.practice import Practice, Recall
 from learning.sitting import Clock
@@ -50,6 +51,28 @@ class Practising:
         from learning.changed_card import ChangedCards
 
         return ChangedCards(self.desk.vault, self.desk.changes)
+
+    @property
+    def revealed(self) -> bool:
+        return self.practice.revealed
+
+    @property
+    def can_undo(self) -> bool:
+        return self.practice.past is not None
+
+    @property
+    def done(self) -> int:
+        """Cards that are done with."""
+        return self.practice.recalled
+
+    @property
+    def left(self) -> int:
+        """Cards still to come, that on the table included."""
+        return self.practice.left
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is known of the card; practice changes none of it."""
+        return self.desk.state(card)
 
     def table(self) -> Placed | None:
         """The card to show, as its file has it now; what is gone meanwhile is passed over."""

@@ -49,6 +49,12 @@ REVIEW = (
     Key("review.type", "t", "type", "Type", about="Write the answer first", group="Answer"),
     Key("review.undo", "u", "undo", "Undo", about="Take the last step back", group="Answer"),
     Key("review.source", "s", "source", "Source", about="The words it rests on", group="Look"),
+    Key("review.article", "a", "article", "Article", about="The article of its concept", group="Look"),
+    Key("review.insight", "i", "insight", "Write a thought", about="At the end: a thought of your own", group="Look"),
+    Key("review.ahead", "l", "ahead", "Learn ahead", about="At the end: what is due by tomorrow", group="Answer"),
+    Key("review.edit", "e", "edit", "Edit", about="Change its words here", group="Card"),
+    Key("review.edit_outside", "E", "edit_outside", about="Change its words in your editor", group="Card"),
+    Key("review.flag", "f", "flag", "Flag", about="Say what is wrong with it", group="Card"),
     Key("review.open", "o", "open", "Open", about="The source's web address", group="Look"),
     Key("review.bury", "b", "bury", "Bury", about="Not today", group="Card"),
     Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", about="Never, until resumed", group="Card"),
@@ -63,8 +69,22 @@ TYPED = (
     Key("typed.done", "ctrl+s,ctrl+enter", "done", "Answer", "ctrl+s", "What you wrote is done", "Answer"),
     Key("typed.leave", "escape", "leave", "Don't type", "esc", "Go on without writing", "Answer"),
 )
+EDIT = (  # not letters: these go into the card
+    Key("edit.save", "ctrl+s", "save", "Save", "ctrl+s", about="Save the card"),
+    Key("edit.back", "escape", "back", "Back", "esc", about="Leave; what is not saved is asked for once"),
+)
+PRACTISE = (
+    Key("practise.start", "enter", "start", "Start", about="Begin"),
+    Key("practise.mode", "m", "mode(1)", "How", about="Review, ahead, cram or preview"),
+    Key("practise.more", "plus,equals_sign,right,l", "number(1)", "More", "+", about="More cards, or days"),
+    Key("practise.fewer", "minus,left,h", "number(-1)", "Fewer", "-", about="Fewer cards, or days"),
+    Key("practise.down", "j", "move(1)", about="Down"),
+    Key("practise.up", "k", "move(-1)", about="Up"),
+    Key("practise.back", "escape,q", "back", "Back", "esc", about="Home"),
+)
 GAPS = (
-    Key("gaps.article", "enter,m", "article", "Read", "enter", "Open the article that mentions it", "This gap"),
+    Key("gaps.article", "enter", "article", "Read", about="Open the article that mentions it", group="This gap"),
+    Key("gaps.mention", "m", "article(1)", about="Open the next article that mentions it", group="This gap"),
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="Mark it as one that you will read about", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "Add a file or a web address that fills it", "This gap"),
     Key("gaps.query", "y", "query", "Copy query", about="Copy words to search the web for", group="This gap"),
@@ -110,7 +130,7 @@ HELP = (  # on top of a screen, whose keys rest meanwhile
     Key("help.page_up", "pageup", "scroll(-10)"),
 )
 # The keys of each screen by its name; those of EVERYWHERE work on all of them.
-SCREENS = {"home": HOME, "review": REVIEW, "gaps": GAPS, "work": WORK}
+SCREENS = {"home": HOME, "review": REVIEW, "edit": EDIT, "practise": PRACTISE, "gaps": GAPS, "work": WORK}
 
 
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:

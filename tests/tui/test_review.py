@@ -211,6 +211,8 @@ async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settle
         assert "“retention falls steeply in the first hours and then levels off”" in quotes
         assert "raw/articles/On memory (1885).md · line 12" in quotes
         assert "raw/articles/On memory (1885).md · p. 6 · disputed" in quotes
+        await pilot.press("s")  # the next quote
+        assert source_shown(review) and words(review, "#quotes").startswith("“each act of retrieval")
         await pilot.press("s")
         assert not source_shown(review)
 
@@ -246,6 +248,7 @@ async def test_the_end_says_what_was_done_and_renders_the_queue(
             await pilot.press("space")
             pass_time(30)
             await pilot.press("4")
+        await settled(pilot)
         assert review.screen.has_class("-ended")
         assert "4 ratings in 2 minutes" in words(review, "#ended")
         assert "Easy" in words(review, "#ended")

@@ -12,7 +12,8 @@ from textual.widgets import Static
 
 from learning import wording
 from learning.day import StudyCalendar
-from learning.sitting import Tally
+from learning.plan import Plan
+from learning.tally import Tally
 from tui.app import RetainApp
 from tui.widgets.session_end import _words
 from vault import ledger
@@ -26,7 +27,8 @@ Settled = Callable[[Pilot[int]], Awaitable[None]]
 @pytest.mark.parametrize(("ripe", "said"), [(1, "1 concept is ready"), (7, "7 concepts are ready"), (0, "")])
 def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     tally = Tally(Counter({Rating.GOOD: 3}), 60.0, 2, None, ripe)
-    lines = _words(tally, NOW, StudyCalendar()).plain.split("\n")
+    rows = _words(tally, NOW, StudyCalendar(), Plan(), [], reckoned=True)
+    lines = [row.plain for row in rows]
     assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)
     assert all(len(line) <= 72 for line in lines) and (not ripe or wording.ripe(ripe) == lines[-1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,10 +12,13 @@ from textual.message import Message
 from learning import changed_card, wording
 from learning.changed_card import Changed
 from learning.desk import Placed
+from learning.plan import Mode, Plan, plan_of
 from learning.sitting import Sitting
+from learning.tally import Tally
 from tui.context import Context
-from tui.keys import REVIEW, TYPED, Key, bindings
-from tui.screens.typing import Typing
+from tui.keys import REVIEW, Key, bindings
+from tui.review_deeds import ReviewDeeds, Table
+from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
@@ -24,23 +26,26 @@ from tui.widgets.progress import Progress
 from tui.widgets.rating_bar import RatingBar
 from tui.widgets.session_end import SessionEnd
 from tui.widgets.support_panel import SupportPanel
-from vault.errors import EditedMeanwhile, RetainError
-from vault.evidence import Evidence, EvidenceReader
+from vault.errors import RetainError
 from vault.log_event import Rating
 
 # The key that shows the answer also says Good, as in Anki; held down, it must not race through the deck.
 _REPEAT = timedelta(milliseconds=250)
+_AT_THE_END = ("insight", "ahead")
 
 
-class ReviewScreen(Typing):
+class ReviewScreen(ReviewDeeds):
+    """`about` is the text of a plan; "" is today's queue, with the context's tag."""
+
     NAME = "review"
+    CSS_PATH = "review.tcss"
     BINDINGS = bindings(REVIEW)  # type: ignore[assignment]
 
     @dataclass
     class Opened(Message):
         """The vault has been read, and the first card is on the table."""
 
-        sitting: Sitting
+        sitting: Table
 
     @dataclass
     class Failed(Message):
@@ -51,44 +56,78 @@ class ReviewScreen(Typing):
     class Left(Message):
         """The human goes home."""
 
+    @dataclass
+    class Reckoned(Message):
+        """What is to come after the sitting is known."""
+
+        tally: Tally
+
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-waiting")
-        self._clock = context.clock
-        self._sitting: Sitting | None = None
-        self._placed: Placed | None = None
+        self._wrong: RetainError | None = None
+        try:
+            self._plan = plan_of(about) if about else Plan(tag=context.tag)
+        except RetainError as error:
+            self._plan, self._wrong = Plan(), error
         self._changed: Changed | None = None  # the card on the table, since it was last there
         self._pressed_at = context.clock() - _REPEAT
-        self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
-        self._shown_address = ""  # the one that the next press opens
+        self._pressed_early: list[int] = []  # before the vault was read: 0 for the answer, or a rating
+        self._bar: list[Key] = []  # the keys at the foot
 
     def compose(self) -> ComposeResult:
-        yield TopBar("Review")
+        yield TopBar(said.TITLES[self._plan.mode])
         yield Progress()
         with Vertical(id="table"):
             yield CardView()
             yield SupportPanel()
-        yield from self.writing()
         yield SessionEnd()
         yield Notice()
         yield RatingBar()
         yield KeyBar(())
 
     def on_mount(self) -> None:
-        self.query_one(TopBar).say("reading the vault …")
-        self.run_worker(self._open, thread=True)
+        self._say_above(said.READING)
+        self._keep_time()
+        self._reopen(self._plan)
 
-    def _open(self) -> None:
+    def _reopen(self, plan: Plan) -> None:
+        """Begins anew with `plan`, once what was done is on its pages."""
+        before, self._plan = self._sitting, plan
+        self.run_worker(lambda: self._open(before), thread=True)
+
+    def _open(self, before: Table | None) -> None:
         try:
-            sitting = Sitting.at(self.context.vault, self._clock, self.context.tag)
-            self.post_message(self.Opened(sitting))
+            if self._wrong is not None:
+                raise self._wrong
+            if isinstance(before, Sitting):
+                before.finish()
+            self.post_message(self.Opened(self._opened()))
         except RetainError as error:
             self.post_message(self.Failed(error))
+
+    def _opened(self) -> Table:
+        if self._plan.counts:
+            return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
+        from learning.practising import Practising  # few practise
+
+        return Practising.at(self.context.vault, self._clock, self._plan)
 
     def on_review_screen_opened(self, message: Opened) -> None:
         self._sitting = message.sitting
         self._deal()
         if self._placed is not None:
-            self.query_one(Notice).found(message.sitting.desk.diagnostics)
+            self._notice.found(message.sitting.desk.diagnostics)
+            self._replay()
+
+    def _replay(self) -> None:
+        """Does what was pressed before the vault was read: never a rating of a card that was not on the terminal."""
+        pressed, self._pressed_early = self._pressed_early, []
+        seen = self._placed is not None and self._placed.id == self.context.early
+        if 0 in pressed:
+            self.action_reveal()
+            rating = next((key for key in pressed[pressed.index(0) :] if key), 0)
+            if seen and rating:
+                self.action_rate(rating)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -98,175 +137,130 @@ class ReviewScreen(Typing):
         if sitting is None:
             return
         self._placed = sitting.table()
-        self._addresses, self._shown_address = [], ""
+        self._forget_looks()
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
-        self.query_one(SupportPanel).display = False
-        self.clear_writing()
         if self._placed is None:
-            calendar = sitting.desk.scheduler.calendar
-            self.query_one(SessionEnd).show(sitting.tally(), self._clock(), calendar)
+            self._show_end(sitting)
         else:
-            card, state = self._placed.card, sitting.session.state(self._placed.id)
-            self._changed = sitting.changes.of(self._placed.id, state)
-            told = wording.change_told(state, self._changed.how if self._changed is not None else "")
-            self.query_one(CardView).show(card.kind, self._placed.title, card.question, told)
-            self.query_one(RatingBar).ask()
-            if self.context.preferences.type_answers:
-                self.open_writing()
+            self._show_front(self._placed)
         self._show_progress(sitting)
         self._show_keys()
         if sitting.problems:
-            self.query_one(Notice).failure(sitting.problems.pop())
+            self._notice.failure(sitting.problems.pop())
 
-    def _show_progress(self, sitting: Sitting) -> None:
-        counts, done = sitting.session.counts(), sitting.session.done
-        kinds = f"{counts.new} new, {counts.learning} learning, {counts.review} review"
-        self.query_one(TopBar).say(f"{done} done · {counts.all} left: {kinds}" if counts.all else f"{done} done")
-        self.query_one(Progress).show(done, done + counts.all)
+    def _show_front(self, placed: Placed) -> None:
+        assert self._sitting is not None
+        card, state = placed.card, self._sitting.state(placed.id)
+        self._changed = self._sitting.changes.of(placed.id, state)
+        told = wording.change_told(state, self._changed.how if self._changed is not None else "")
+        self._card.show(card.kind, placed.title, card.question, told)
+        self._ratings.ask()
+
+    def _show_end(self, sitting: Table) -> None:
+        """What was done at once; what is to come when it is reckoned, as that may take a moment."""
+        tally = sitting.done_so_far()
+        self._end.show(tally, self._clock(), sitting.desk, self._plan, reckoned=not sitting.counts)
+        if isinstance(sitting, Sitting):
+            self.run_worker(lambda: self.post_message(self.Reckoned(sitting.tally())), thread=True, exclusive=True)
+
+    def on_review_screen_reckoned(self, message: Reckoned) -> None:
+        if self._sitting is not None and self._placed is None:
+            self._end.show(message.tally, self._clock(), self._sitting.desk, self._plan, reckoned=True)
+
+    def _show_progress(self, sitting: Table) -> None:
+        if isinstance(sitting, Sitting):
+            self._say_above(said.progress(sitting.done, sitting.session.counts()))
+        else:
+            self._say_above(said.practice_progress(self._plan, sitting.done, sitting.left))
+        self._progress.show(sitting.done, sitting.done + sitting.left)
 
     def _show_keys(self) -> None:
-        keys = TYPED if self.types else (key for key in REVIEW if self._offered(key))
-        self.query_one(KeyBar).show(keys)
+        keys = [key for key in REVIEW if self.offers(key)]
+        if keys != self._bar:
+            self._bar = keys
+            self._keys.show(keys)
 
-    def _offered(self, key: Key) -> bool:
-        sitting = self._sitting
-        if key.action == "undo":
-            return sitting is not None and sitting.session.past is not None
-        if key.action in ("reveal", "type"):
+    def offers(self, key: Key) -> bool:
+        sitting, action = self._sitting, key.action.partition("(")[0]
+        if action == "undo":
+            return sitting is not None and sitting.can_undo
+        if action == "reveal":
             return self._placed is not None and not self._revealed
-        if key.action == "open":
+        if action == "open":
             return bool(self._addresses)
-        if key.action == "source":
+        if action in ("source", "article", "rate"):
             return self._revealed
-        return key.action == "home" or self._placed is not None
+        if action in _AT_THE_END:
+            return sitting is not None and self._placed is None and sitting.counts
+        if action in ("bury", "suspend", "flag"):
+            return self._placed is not None and sitting is not None and sitting.counts
+        return action == "home" or self._placed is not None
 
-    @property
-    def _revealed(self) -> bool:
-        return self._sitting is not None and self._placed is not None and self._sitting.session.revealed
-
-    # --- what the human does ----------------------------------------------------------------------------------------
+    # --- the answer and its rating ----------------------------------------------------------------------------------
 
     def action_reveal(self) -> None:
-        """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
+        """Shows the answer; pressed again, it says Good; at the end, it goes on or home."""
         now, before = self._clock(), self._pressed_at
         self._pressed_at = now
         if self._sitting is None:
-            return
-        if self._placed is None:
+            self._pressed_early.append(0)
+        elif self._placed is None:
             self._deal()
             if self._placed is None:
                 self.action_home()
         elif not self._revealed:
-            if not self._sitting.reveal():
-                self._deal()  # the card has just become another
-                return
-            self._show_back(self._placed)
-            previews = self._sitting.previews()
-            self.query_one(RatingBar).offer({rating: wording.interval(state) for rating, state in previews.items()})
-            self.compare_writing(self._placed)
-            self._show_keys()
-        elif now - before >= _REPEAT and (accepted := self.accepted()) is not None:
-            self.action_rate(accepted)
+            self._reveal(self._sitting, self._placed)
+        elif now - before >= _REPEAT:
+            self.action_rate(Rating.GOOD)
+
+    def _reveal(self, sitting: Table, placed: Placed) -> None:
+        self._stir()
+        if not sitting.reveal():
+            self._deal()  # the card has just become another
+            return
+        self._show_back(placed)
+        self._ratings.offer(self._intervals(sitting))
+        self._show_keys()
+
+    def _intervals(self, sitting: Table) -> dict[Rating, str]:
+        if isinstance(sitting, Sitting):
+            return {rating: wording.interval(state) for rating, state in sitting.previews().items()}
+        return {rating: said.in_practice(self._plan.mode, rating) for rating in Rating}
 
     def _show_back(self, placed: Placed) -> None:
         """The answer; where the fact changed, what the learner was asked to remember before stands beside it."""
-        view, card, changed = self.query_one(CardView), placed.card, self._changed
+        card, changed = placed.card, self._changed
         if changed is None or changed.how != changed_card.FACT:
-            view.reveal(card.answer)
+            self._card.reveal(card.answer)
         else:
-            view.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")
+            self._card.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")
+
+    def _show_again(self, placed: Placed) -> None:
+        """The card on the table in the words that it has now, its answer shown if it was."""
+        self._placed = placed
+        self._show_front(placed)
+        if self._revealed and self._sitting is not None:
+            self._show_back(placed)
+            self._ratings.offer(self._intervals(self._sitting))
+        self._show_keys()
 
     def action_rate(self, rating: int) -> None:
         sitting = self._sitting
-        if sitting is not None and self._revealed:
-            self._do(lambda: sitting.rate(Rating(rating)), self._noted(sitting, Rating(rating)))
+        if sitting is None:
+            self._pressed_early.append(rating)
+        elif self._revealed:
+            self._do(lambda: sitting.rate(Rating(rating)))
 
-    def action_undo(self) -> None:
-        if self._sitting is not None:
-            self._do(self._sitting.undo)
+    # --- the end ----------------------------------------------------------------------------------------------------
 
-    def action_bury(self) -> None:
-        if self._sitting is not None and self._placed is not None:
-            self._do(self._sitting.bury)
-
-    def action_suspend(self) -> None:
-        if self._sitting is not None and self._placed is not None:
-            self._do(self._sitting.suspend)
-
-    def _noted(self, sitting: Sitting, given: Rating) -> Callable[[], None]:
-        """What is written down once the rating is on disk: what had been suggested for what was typed."""
-        written = self._written
-        return lambda: self.note_grade(sitting, given, written)
-
-    def action_type(self) -> None:
-        if self._placed is not None and not self._revealed:
-            self.open_writing()
-            self._show_keys()
-
-    def on_typed_answer_done(self) -> None:
-        self.action_reveal()
-
-    def written_or_not(self) -> None:
-        self._show_keys()
-
-    def suggestion_came(self) -> None:
-        self._pressed_at = self._clock()
-
-    def _do(self, step: Callable[[], object], then: Callable[[], None] = lambda: None) -> None:
-        """Takes a step and deals the next card; if the disk refuses, the card stays and the error says why."""
-        try:
-            step()
-        except RetainError as error:
-            if isinstance(error, EditedMeanwhile):
-                self._deal()
-            self.query_one(Notice).failure(error)
+    def action_ahead(self) -> None:
+        """At the end: goes on with what is due by tomorrow."""
+        if self._sitting is None or self._placed is not None or not self._sitting.counts:
             return
-        self.query_one(Notice).clear()
-        self._deal()
-        try:
-            then()
-        except RetainError as error:
-            self.query_one(Notice).failure(error)
-
-    def action_source(self) -> None:
-        """Shows or hides the words that the answer rests on."""
-        panel = self.query_one(SupportPanel)
-        if panel.display:
-            panel.display = False
-        elif self._revealed and self._placed is not None:
-            panel.show(self._evidence(self._placed))
-        self._show_keys()
-
-    def _evidence(self, placed: Placed) -> list[Evidence]:
-        """The words behind the answer; that the sources' addresses can be opened is known from here on."""
-        evidence = EvidenceReader(self.context.vault).of(placed.card.support)
-        self._addresses = list(dict.fromkeys(each.address for each in evidence if each.address))
-        return evidence
-
-    def action_open(self) -> None:
-        """Shows the web address of the source; pressed again, opens it in the browser. Only http and https."""
-        if self._placed is None or not self._revealed:
-            return
-        if not self._addresses:
-            self._evidence(self._placed)
-        if self._shown_address:
-            self.app.open_url(self._shown_address)
-            self._shown_address = ""
-            self.query_one(Notice).clear()
-        elif self._addresses:
-            self._shown_address = self._addresses[0]
-            self._addresses = [*self._addresses[1:], self._shown_address]
-            self.query_one(Notice).tell(f"{self._shown_address} opens in your browser: press o again")
-        else:
-            self.query_one(Notice).tell("No source of this card names an address on the web.")
-
-    def action_scroll(self, rows: int) -> None:
-        self.query_one(CardView).scroll_relative(y=rows, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        view = self.query_one(CardView)
-        view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
+        days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
+        self._say_above(said.READING)
+        self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
 
     def action_home(self) -> None:
         self.post_message(self.Left())
@@ -276,3 +270,17 @@ class ReviewScreen(Typing):
 
     def on_rating_bar_rated(self, message: RatingBar.Rated) -> None:
         self.action_rate(message.rating)
+
+    # --- the parts of the screen ------------------------------------------------------------------------------------
+
+    @property
+    def _end(self) -> SessionEnd:
+        return self._part(SessionEnd)
+
+    @property
+    def _progress(self) -> Progress:
+        return self._part(Progress)
+
+    @property
+    def _keys(self) -> KeyBar:
+        return self._part(KeyBar)

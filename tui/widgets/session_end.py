@@ -1,18 +1,23 @@
-"""How a sitting ended: what was done, and what comes next."""
+"""How a sitting ended: what was done, what was learnt, what was hard, and what comes next."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from learning import wording
 from learning.day import StudyCalendar
-from learning.sitting import Tally
+from learning.desk import Desk
+from learning.plan import Mode, Plan
+from learning.tally import Tally
 from tui import text, words
+from tui.strings import review as said
+from vault import readable
 from vault.log_event import Rating
 
 _STYLES = {
@@ -21,33 +26,77 @@ _STYLES = {
     Rating.GOOD: "$text-success",
     Rating.EASY: "$text-primary",
 }
+_LABEL = 10  # columns of the words on the left
+_BAR = 30
+_ASKED = 56  # characters of a question that is named
 
 
-class SessionEnd(Vertical):
+class SessionEnd(VerticalScroll):
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
+
     def compose(self) -> ComposeResult:
         with Vertical(classes="column"):
             yield Static(markup=False, id="ended")
 
-    def show(self, tally: Tally, now: datetime, calendar: StudyCalendar) -> None:
-        self.query_one("#ended", Static).update(_words(tally, now, calendar))
+    def show(self, tally: Tally, now: datetime, desk: Desk, plan: Plan, *, reckoned: bool) -> None:
+        """`reckoned` is whether the tally knows what is to come."""
+        rows = list(_words(tally, now, desk.scheduler.calendar, plan, _asked(desk, tally), reckoned=reckoned))
+        self.query_one("#ended", Static).update(Content("\n").join(rows))
 
 
-def _words(tally: Tally, now: datetime, calendar: StudyCalendar) -> Content:
-    rows = [text.plain("That is all for now." if tally.rated else "Nothing is due now.", "bold"), Content("")]
+def _asked(desk: Desk, tally: Tally) -> list[str]:
+    """The questions of the hardest cards."""
+    found = (desk.cards.get(card) for card, _ in tally.hardest)
+    return [_short(readable.text(placed.card.question)) if placed is not None else "" for placed in found]
+
+
+def _short(words: str) -> str:
+    one = " ".join(words.split())
+    return one if len(one) <= _ASKED else one[: _ASKED - 1] + "…"
+
+
+def _words(
+    tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, asked: list[str], *, reckoned: bool
+) -> Iterator[Content]:
+    yield text.plain(_head(tally, plan), "bold")
+    yield Content("")
     if tally.rated:
-        rows.append(Content(f"{words.counted(tally.rated, 'rating')} in {words.stretch(tally.seconds)}"))
+        yield Content(said.done_line(tally.rated, words.stretch(tally.seconds), tally.pace))
         most = max(tally.ratings.values())
-        rows += [_bar(rating, tally.ratings[rating], most) for rating in Rating]
-        rows.append(Content(""))
+        yield from (_bar(rating, tally.ratings[rating], most) for rating in Rating)
+        yield Content("")
+    if tally.learnt:
+        yield _row(said.LEARNT, text.line(said.learnt(tally.learnt, tally.concepts)))
+    for n, ((_, times), question) in enumerate(zip(tally.hardest, asked, strict=True)):
+        told = Content.assemble(text.line(question), text.plain(f"  {said.forgotten(times)}", text.DIM))
+        yield _row(said.HARDEST if n == 0 else "", told)
+    if tally.learnt or tally.hardest:
+        yield Content("")
+    yield from _to_come(tally, now, calendar, plan, reckoned=reckoned)
+
+
+def _head(tally: Tally, plan: Plan) -> str:
+    if tally.rated:
+        return said.DONE
+    return said.NOTHING if plan.mode is Mode.REVIEW else said.NOTHING_FITS
+
+
+def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *, reckoned: bool) -> Iterator[Content]:
+    if not plan.counts:
+        yield text.plain(said.NOT_KEPT, text.DIM)
+        return
     if tally.next_at is not None:
-        rows.append(Content(f"A card in learning comes back {words.when(tally.next_at, now, calendar)}."))
-    comes = f"{words.counted(tally.tomorrow, 'card')} will be due" if tally.tomorrow else "nothing will be due"
-    rows.append(Content(f"By tomorrow {comes}, besides what is new."))
+        yield Content(said.comes_back(words.when(tally.next_at, now, calendar)))
+    yield Content(said.tomorrow(tally.tomorrow)) if reckoned else text.plain(said.RECKONING, text.DIM)
     if tally.ripe:
-        rows += [Content(""), text.plain(wording.ripe(tally.ripe), text.DIM)]
-    return Content("\n").join(rows)
+        yield from (Content(""), text.plain(wording.ripe(tally.ripe), text.DIM))
+
+
+def _row(label: str, told: Content) -> Content:
+    return Content.assemble(text.plain(f"{label:<{_LABEL}}", text.DIM), told)
 
 
 def _bar(rating: Rating, number: int, most: int) -> Content:
-    name = text.plain(f"  {rating.name.capitalize():<6}", text.DIM)
-    return Content.assemble(name, text.plain("█" * round(number / most * 30), _STYLES[rating]), f" {number}")
+    name = text.plain(f"{rating.name.capitalize():<{_LABEL}}", text.DIM)
+    return Content.assemble(name, text.plain("█" * round(number / most * _BAR), _STYLES[rating]), f" {number}")

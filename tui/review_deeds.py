@@ -1,0 +1,356 @@
+"""What one can do with the card on the table besides rating it: look at its source, mark, mend, take a step back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from textual.widget import Widget
+
+from learning.card_edit import Edited
+from learning.changed_card import ChangedCards
+from learning.desk import Desk, Placed
+from learning.memory import MemoryState
+from learning.plan import Plan
+from learning.practice import Recall
+from learning.sitting import Sitting
+from learning.tally import Tally
+from tui.context import Context
+from tui.going import Go
+from tui.page import Page
+from tui.strings import review as said
+from tui.widgets.bars import TopBar
+from tui.widgets.card_view import CardView
+from tui.widgets.notice import Notice
+from tui.widgets.rating_bar import RatingBar
+from tui.widgets.support_panel import SupportPanel
+from vault.errors import EditedMeanwhile, RetainError
+from vault.evidence import Evidence, EvidenceReader
+from vault.ids import CardId
+from vault.log_event import LogEvent, Rating
+
+if TYPE_CHECKING:  # few cards are flagged
+    from tui.widgets.flag_line import FlagLine
+
+_Part = TypeVar("_Part", bound=Widget)
+
+
+class Table(Protocol):
+    """Where cards are dealt: a `Sitting`, or a `Practising`, whose ratings do not count."""
+
+    desk: Desk
+    plan: Plan
+    counts: bool
+
+    @property
+    def problems(self) -> list[RetainError]: ...
+    @property
+    def changes(self) -> ChangedCards: ...
+    @property
+    def revealed(self) -> bool: ...
+    @property
+    def can_undo(self) -> bool: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def left(self) -> int: ...
+    def state(self, card: CardId) -> MemoryState: ...
+    def table(self) -> Placed | None: ...
+    def reveal(self) -> bool: ...
+    def rate(self, rating: Rating) -> None: ...
+    def undo(self) -> LogEvent | Edited | Recall: ...
+    def done_so_far(self) -> Tally: ...
+
+
+class ReviewDeeds(Page):
+    """The part of the review that acts on its card; what is shown of it, and when, is the screen's."""
+
+    def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
+        super().__init__(context, about, classes=classes)
+        self._clock = context.clock
+        self._sitting: Table | None = None
+        self._placed: Placed | None = None
+        self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
+        self._shown_address = ""  # the one that the next press opens
+        self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
+        self._above = ""
+        self._mends = False  # the human has gone to edit the card on the table
+        self._parts: dict[type[Widget], Widget] = {}
+
+    def _deal(self) -> None:
+        raise NotImplementedError
+
+    def _show_again(self, placed: Placed) -> None:
+        raise NotImplementedError
+
+    def _show_keys(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def _revealed(self) -> bool:
+        return self._sitting is not None and self._placed is not None and self._sitting.revealed
+
+    @property
+    def _counting(self) -> Sitting | None:
+        """The sitting whose deeds are kept; says so where practice keeps none. None without a card."""
+        if self._sitting is None or self._placed is None:
+            return None
+        if not isinstance(self._sitting, Sitting):
+            self._notice.tell(said.NOT_IN_PRACTICE)
+            return None
+        return self._sitting
+
+    # --- marks, and a step back -------------------------------------------------------------------------------------
+
+    def action_bury(self) -> None:
+        if (sitting := self._counting) is not None:
+            self._do(sitting.bury)
+
+    def action_suspend(self) -> None:
+        if (sitting := self._counting) is not None:
+            self._do(sitting.suspend)
+
+    def action_undo(self) -> None:
+        """Takes the last step back, says which it was, and shows that card again."""
+        sitting = self._sitting
+        if sitting is None:
+            return
+        self._close_flag()
+        try:
+            deed = sitting.undo()
+        except RetainError as error:
+            self._notice.failure(error)
+            return
+        self._deal_again(sitting)
+        self._notice.tell(said.undone(deed))
+
+    def _deal_again(self, sitting: Table) -> None:
+        """The card that undo leads back to; its answer stays where it was shown, as after a flag."""
+        revealed = sitting.revealed
+        self._deal()
+        if revealed and self._placed is not None:
+            self._show_again(self._placed)
+
+    def _do(self, step: Callable[[], None]) -> None:
+        """Takes a step and deals the next card; if the disk refuses, the card stays and the error says why."""
+        try:
+            step()
+        except RetainError as error:
+            if isinstance(error, EditedMeanwhile):
+                self._deal()
+            self._notice.failure(error)
+            return
+        self._notice.clear()
+        self._deal()
+
+    async def action_flag(self) -> None:
+        """Asks what is wrong with the card."""
+        from tui.widgets.flag_line import FlagLine
+
+        if self._counting is None or self.query(FlagLine):
+            return
+        self._pause()
+        await self.mount(FlagLine(), before=self._ratings)
+        self.add_class("-flagging")
+        self.query_one(FlagLine).ask()
+
+    def on_flag_line_given(self, message: FlagLine.Given) -> None:
+        self._close_flag()
+        sitting = self._counting
+        if sitting is None or self._placed is None:
+            return
+        try:
+            sitting.flag(message.reason)
+        except RetainError as error:
+            self._notice.failure(error)
+            return
+        self._show_keys()
+        self._notice.tell(said.flagged(message.reason))
+
+    def on_flag_line_left(self) -> None:
+        self._close_flag()
+
+    def _close_flag(self) -> None:
+        if self.has_class("-flagging"):
+            self.query("FlagLine").remove()
+            self.remove_class("-flagging")
+            self.set_focus(None)
+            self._stir()
+
+    # --- mending ----------------------------------------------------------------------------------------------------
+
+    def action_edit(self) -> None:
+        """Opens the card's words where they can be changed; back leads to the same card."""
+        if self._placed is not None:
+            self._mends = True
+            self.post_message(Go("edit", self._placed.id))
+
+    def action_edit_outside(self) -> None:
+        """Opens the card in the human's own editor."""
+        if self._placed is None:
+            return
+        from tui.outside import run_outside
+
+        self._pause()
+        try:
+            run_outside(self.app, self.context, "card", "edit", self._placed.id)
+        except RetainError as error:
+            self._notice.failure(error)
+        self._take_edit()
+
+    def action_insight(self) -> None:
+        """At the end: the human writes a thought of their own, in their own editor."""
+        if self._sitting is None or self._placed is not None:
+            return
+        from tui.outside import run_outside
+
+        try:
+            run_outside(self.app, self.context, "insight")
+        except RetainError as error:
+            self._notice.failure(error)
+
+    def _take_edit(self) -> None:
+        """Shows the card as it is after the human's edit, which undo takes back from now on."""
+        self._stir()
+        if self._placed is None or self._sitting is None:
+            return
+        now = self._sitting.edited() if isinstance(self._sitting, Sitting) else self._sitting.table()
+        if now is not None:
+            self._evidence = None
+            self._show_again(now)
+
+    # --- looking around ---------------------------------------------------------------------------------------------
+
+    def action_source(self) -> None:
+        """Shows the words that the answer rests on; pressed again, the next of them; after the last it is hidden."""
+        panel = self._part(SupportPanel)
+        if not self._revealed:
+            return
+        self._stir()
+        if not panel.display:
+            panel.show(self._behind())
+        elif not panel.next():
+            panel.display = False
+        self._show_keys()
+
+    def action_article(self) -> None:
+        """Opens the article of the card's concept; back leads to the same card, as it was."""
+        if self._placed is None or not self._revealed:
+            return
+        path = self._placed.article
+        if (self.context.vault.root / path).is_file():
+            self.post_message(Go("article", path))
+        else:
+            self._notice.tell(said.NO_ARTICLE)
+
+    def _behind(self) -> list[Evidence]:
+        """The words behind the answer; that the sources' addresses can be opened is known from here on."""
+        if self._evidence is None and self._placed is not None:
+            self._evidence = EvidenceReader(self.context.vault).of(self._placed.card.support)
+            self._addresses = list(dict.fromkeys(each.address for each in self._evidence if each.address))
+        return self._evidence or []
+
+    def action_open(self) -> None:
+        """Shows the web address of the source; pressed again, opens it in the browser. Only http and https."""
+        if self._placed is None or not self._revealed:
+            return
+        self._behind()
+        if self._shown_address:
+            self.app.open_url(self._shown_address)
+            self._shown_address = ""
+            self._notice.clear()
+        elif self._addresses:
+            self._shown_address = self._addresses[0]
+            self._addresses = [*self._addresses[1:], self._shown_address]
+            self._notice.tell(said.address(self._shown_address))
+        else:
+            self._notice.tell(said.NO_ADDRESS)
+
+    def _forget_looks(self) -> None:
+        """Nothing that was looked at belongs to the next card."""
+        self._close_flag()
+        self._addresses, self._shown_address, self._evidence = [], "", None
+        panel = self._part(SupportPanel)
+        if panel.display:
+            panel.display = False
+
+    def action_scroll(self, rows: int) -> None:
+        self._stir()
+        self._card.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self._stir()
+        self._card.scroll_relative(y=pages * max(1, self._card.size.height - 1), animate=False)
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    def _keep_time(self) -> None:
+        """Counts only while the human is here: not while another window, program or screen is in front."""
+        self.watch(self.app, "app_focus", self._on_front, init=False)
+        self.app.app_suspend_signal.subscribe(self, lambda _: self._pause())
+        self.app.app_resume_signal.subscribe(self, lambda _: self._come_back())
+        if self.context.preferences.show_timer:
+            self.set_interval(1, self._tick)
+
+    def _on_front(self, here: bool) -> None:
+        self._stir() if here else self._pause()
+
+    def _come_back(self) -> None:
+        """After the program was stopped, or the terminal lent out: it is painted again as it was."""
+        self._stir()
+        self.refresh(layout=True)
+
+    def on_screen_suspend(self) -> None:
+        self._pause()
+
+    def on_screen_resume(self) -> None:
+        if self._mends:
+            self._mends = False
+            self._take_edit()
+        self._stir()
+
+    def _stir(self) -> None:
+        if isinstance(self._sitting, Sitting):
+            self._sitting.stir()
+
+    def _pause(self) -> None:
+        if isinstance(self._sitting, Sitting):
+            self._sitting.pause()
+
+    def _tick(self) -> None:
+        self._say_above(self._above)
+
+    def _timer(self) -> str:
+        """How long the card has been looked at, or that time does not count; "" unless the user wants to see it."""
+        sitting = self._sitting
+        if not self.context.preferences.show_timer or not isinstance(sitting, Sitting) or self._placed is None:
+            return ""
+        now = self._clock()
+        if sitting.watch.away(now):
+            return f" · {said.PAUSED}"
+        return f" · {said.timer(int(sitting.watch.spent(now).total_seconds()))}"
+
+    # --- the parts of the screen ------------------------------------------------------------------------------------
+
+    def _say_above(self, words: str) -> None:
+        self._above = words
+        self._part(TopBar).say(words + self._timer())
+
+    def _part(self, kind: type[_Part]) -> _Part:
+        """The one widget of its kind, looked for once: the hot path asks at each key."""
+        found = self._parts.get(kind)
+        if not isinstance(found, kind):
+            found = self._parts[kind] = self.query_one(kind)
+        return found
+
+    @property
+    def _notice(self) -> Notice:
+        return self._part(Notice)
+
+    @property
+    def _card(self) -> CardView:
+        return self._part(CardView)
+
+    @property
+    def _ratings(self) -> RatingBar:
+        return self._part(RatingBar)

@@ -1,0 +1,131 @@
+"""A card's two sides where they can be changed. Nothing but these words moves in the file; undo takes the edit back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from learning.card_edit import Words, edit_card, words_of
+from learning.desk import Placed
+from tui.context import Context
+from tui.going import Back
+from tui.keys import EDIT, bindings
+from tui.page import Page
+from tui.strings import review as said
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from vault.clean import clean
+from vault.errors import NotFound, RetainError
+
+
+class EditScreen(Page):
+    """`about` is the card's id."""
+
+    NAME = "edit"
+    CSS_PATH = "edit.tcss"
+    BINDINGS = bindings(EDIT)  # type: ignore[assignment]
+
+    @dataclass
+    class Read(Message):
+        """The card as its file has it."""
+
+        card: Placed
+
+    @dataclass
+    class Failed(Message):
+        """It could not be read or saved."""
+
+        error: RetainError
+
+    class Saved(Message):
+        """It says now what the human wrote."""
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._before: Words | None = None  # as the file has it
+        self._shown = Words("", "")  # as it was given to the fields
+        self._asked = False  # whether what is not saved may go
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(said.EDIT)
+        with Container(id="sides"), Vertical(classes="column"):
+            yield Static(said.QUESTION, markup=False, classes="side-name")
+            yield TextArea(id="edit-question", soft_wrap=True, tab_behavior="focus")
+            yield Static(said.ANSWER, markup=False, classes="side-name")
+            yield TextArea(id="edit-answer", soft_wrap=True, tab_behavior="focus")
+        yield Notice()
+        yield KeyBar(EDIT)
+
+    def on_mount(self) -> None:
+        self.run_worker(self._read, thread=True)
+
+    def _read(self) -> None:
+        from learning.deck_index import read_index
+        from learning.indexed_cards import IndexedCards
+        from vault.ids import CardId
+
+        try:
+            found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
+            if found is None:
+                raise NotFound("this card is gone")
+            self.post_message(self.Read(found))
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+        except OSError:
+            self.post_message(self.Failed(NotFound("the decks cannot be listed")))
+
+    def on_edit_screen_read(self, message: Read) -> None:
+        card = message.card.card
+        self._before, self._shown = words_of(card), Words(clean(card.question), clean(card.answer))
+        self._question.load_text(self._shown.question)
+        self._answer.load_text(self._shown.answer)
+        self._question.focus()
+        self.query_one(TopBar).say(message.card.title)
+
+    def on_edit_screen_failed(self, message: Failed) -> None:
+        self.say(message.error)
+
+    def on_edit_screen_saved(self) -> None:
+        self.post_message(Back())
+
+    def on_text_area_changed(self) -> None:
+        self._asked = False
+
+    def action_save(self) -> None:
+        """Saves, and leads back; where the file has changed meanwhile, the words stay here and the error says so."""
+        before, now = self._before, self._now
+        if before is None or now == self._shown:
+            self.post_message(Back())
+            return
+        self.run_worker(lambda: self._save(before, now), thread=True, exclusive=True)
+
+    def _save(self, before: Words, now: Words) -> None:
+        try:
+            edit_card(self.context.vault, self.about, now.question, now.answer, expect=before)
+            self.post_message(self.Saved())
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def action_back(self) -> None:
+        """Back; with words that are not saved only when asked twice."""
+        if self._before is not None and self._now != self._shown and not self._asked:
+            self._asked = True
+            self.query_one(Notice).tell(said.NOT_SAVED)
+        else:
+            self.post_message(Back())
+
+    @property
+    def _now(self) -> Words:
+        return Words(self._question.text, self._answer.text)
+
+    @property
+    def _question(self) -> TextArea:
+        return self.query_one("#edit-question", TextArea)
+
+    @property
+    def _answer(self) -> TextArea:
+        return self.query_one("#edit-answer", TextArea)
