@@ -241,6 +241,7 @@ class Follower:
             state.flagged,
             False,
             leech,
+            state.tags,
         )
 
     def _start(self, day: int) -> datetime:

@@ -57,10 +57,10 @@ from vault.review_log import (
 from vault.store import Vault
 
 MEMORY, LOG = "memory", "log"
-_MEMORY_KIND, _LOG_KIND = "retain-memory 1", "retain-log 2"
+_MEMORY_KIND, _LOG_KIND = "retain-memory 2", "retain-log 3"
 _LEAST, _MOST = 250, 2_500  # events that are kept since the cut
 _MOST_FOUND = 500  # findings in the log that are kept; a log with more is read each time
-_FOLD = 2  # of the fold: when the same log gives other states, it grows
+_FOLD = 3  # of the fold: when the same log gives other states, it grows
 _END = datetime.max.replace(tzinfo=UTC)
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 

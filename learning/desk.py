@@ -57,6 +57,7 @@ __all__ = [
     "retention_of",
     "save_review_page",
     "undo",
+    "undo_deed",
 ]
 
 _GRAPH = "wiki/_graph.md"
@@ -346,14 +347,23 @@ def mark(desk: Desk, id_: str, kind: type[CardMark], *, via: str, reason: str = 
 
 
 def undo(desk: Desk, *, via: str) -> tuple[Desk, Undo, LogEvent]:
-    """Voids the latest event that a human's command wrote; gives it, too. Raises: NotFound, WriteFailed."""
-    voided = desk.past.undoable()
-    if voided is None:
+    """As `undo_deed`, with the last event of each alone."""
+    desk, events, voided = undo_deed(desk, via=via)
+    return desk, events[-1], voided[-1]
+
+
+def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:
+    """Voids what a human's command wrote last: one event, or those of one deed; gives them, too.
+
+    Raises: NotFound, WriteFailed.
+    """
+    voided = desk.past.last_deed()
+    if not voided:
         raise NotFound("nothing in the review log is left to undo")
     writer = desk.writer(via)
-    event = Undo(writer.stamp(desk.now), voided.id)
-    writer.write(event)
-    return after(desk, event), event, voided
+    events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
+    writer.write(*events)
+    return after(desk, *events), events, voided
 
 
 def last_event(desk: Desk) -> datetime | None:

@@ -23,7 +23,7 @@ from learning import fsrs6
 from learning.day import StudyCalendar
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.log_event import Bury, CardMark, Flag, LogEvent, Params, Rating, Resume, Review, Suspend
+from vault.log_event import Bury, CardMark, Flag, LogEvent, Params, Rating, Reschedule, Resume, Review, Suspend, Tag
 from vault.review_log import live
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class MemoryState:
     flagged: bool = False
     changed: bool = False  # the fact it asks for changed since the last review
     leech: bool = False  # it lapsed so often that it needs another wording, not another repetition
+    tags: tuple[str, ...] = ()  # the card's own, which the human gave it; its deck has others
 
     def hidden(self, at: datetime) -> bool:
         """Whether no queue may show the card at `at`."""
@@ -166,6 +167,7 @@ class Scheduler:
             state.buried_until,
             state.flagged,
             leech=state.leech or leech,
+            tags=state.tags,
         )
 
     def preview(self, card: CardId, state: MemoryState, at: datetime) -> dict[Rating, MemoryState]:
@@ -381,6 +383,13 @@ def fold_scanned(
     return states_of(scanned, scheduler, changes)
 
 
+def tags_after(tags: Iterable[str], add: Iterable[str], remove: Iterable[str]) -> tuple[str, ...]:
+    """`tags` without those that go and with those that come, in order; A and a are one tag, as first written."""
+    gone = {tag.casefold() for tag in remove}
+    kept = {tag.casefold(): tag for tag in reversed((*tags, *add)) if tag.casefold() not in gone}
+    return tuple(kept[key] for key in sorted(kept))
+
+
 UNSEEN = MemoryState()
 
 
@@ -396,6 +405,12 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
             return replace(was, buried_until=scheduler.calendar.start(day + 1))
         case Flag():
             return replace(was, flagged=True)
+        case Tag():
+            return replace(was, tags=tags_after(was.tags, event.add, event.remove))
+        case Reschedule() if was.phase is not Phase.NEW:
+            return replace(was, due=scheduler.calendar.start(event.due.toordinal()))
+        case Reschedule():  # it has no day yet, and comes in its turn
+            return state
         case CardEvent(type="retracted"):
             return replace(was, retracted=True)
         case CardEvent(type="revived"):

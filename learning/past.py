@@ -13,8 +13,8 @@ from learning.queue import Done, done_today
 from learning.state_columns import StateColumns
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
-from vault.log_event import LogEvent, Params, Rating, Review, Stamp, Undo
-from vault.review_log import Log, by_time, last_undoable, live, read_log, unix_ms
+from vault.log_event import CardMark, LogEvent, Params, Rating, Review, Stamp, Undo
+from vault.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
 from vault.store import Vault
 
 if TYPE_CHECKING:
@@ -128,6 +128,14 @@ class Past:
         if found is not None or self.before.cut == EVER:
             return found
         return self.scanned().undoable
+
+    def last_deed(self) -> tuple[LogEvent, ...]:
+        """The events that are undone together: those of one deed, the latest last."""
+        last = self.undoable()
+        if not isinstance(last, CardMark):
+            return () if last is None else (last,)
+        known = self.events if last.at >= self.before.cut else self.scanned().others
+        return tuple(event for event in live(known) if is_of_deed(event, last))
 
     def with_events(self, *events: LogEvent) -> Past | None:
         """The past once these are in the log; None if they reach behind the cut, and all has to be folded anew."""

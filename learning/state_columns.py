@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -61,16 +62,23 @@ _FORMS = {
     "datetime | None": _Form("q", _micros_or_none, _instant),
     "bool": _Form("B", int, bool),
 }
-_FIELDS = tuple((each.name, _FORMS[str(each.type)]) for each in fields(MemoryState))
-NAMES = tuple(name for name, _ in _FIELDS)
+_TAGS = "tags"  # of few cards, and the same for many of them: a column only says which of the sets
+_FIELDS = tuple((each.name, _FORMS[str(each.type)]) for each in fields(MemoryState) if each.name != _TAGS)
+NAMES = (*(name for name, _ in _FIELDS), _TAGS)
+_CODES = (*(form.code for _, form in _FIELDS), "I")
+_Sets = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StateColumns(Mapping[CardId, MemoryState]):
-    """The states of many cards, by id: `ids` are their ten characters each, sorted; a column for each field."""
+    """The states of many cards, by id: `ids` are their ten characters each, sorted; a column for each field.
+
+    The last column says which of `sets` are a card's tags; the first of them is that of no tags.
+    """
 
     ids: bytes = b""
-    columns: tuple[array[Any], ...] = field(default_factory=lambda: tuple(array(form.code) for _, form in _FIELDS))
+    columns: tuple[array[Any], ...] = field(default_factory=lambda: tuple(array(code) for code in _CODES))
+    sets: _Sets = ((),)
     _noted: dict[CardId, MemoryState | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -98,12 +106,22 @@ class StateColumns(Mapping[CardId, MemoryState]):
         return isinstance(card, str) and self.row(card) is not None
 
     def state(self, row: int) -> MemoryState:
-        return MemoryState(*(form.read(column[row]) for (_, form), column in zip(_FIELDS, self.columns, strict=True)))
+        *columns, tags = self.columns
+        values: list[Any] = [form.read(column[row]) for (_, form), column in zip(_FIELDS, columns, strict=True)]
+        values.append(self.sets[tags[row]])
+        return MemoryState(*values)
 
     def each(self) -> dict[CardId, MemoryState]:
         """Every state, by id."""
-        columns = [map(form.read, column) for (_, form), column in zip(_FIELDS, self.columns, strict=True)]
-        return dict(zip(self, map(MemoryState, *columns), strict=True))
+        *columns, tags = self.columns
+        values = [map(form.read, column) for (_, form), column in zip(_FIELDS, columns, strict=True)]
+        return dict(zip(self, map(MemoryState, *values, map(self.sets.__getitem__, tags)), strict=True))
+
+    def tagged(self) -> dict[CardId, tuple[str, ...]]:
+        """The cards that have tags of their own, and these."""
+        if len(self.sets) == 1:
+            return {}
+        return {card: self.sets[number] for card, number in zip(self, self.columns[-1], strict=True) if number}
 
     def column(self, name: str) -> array[Any]:
         return self.columns[NAMES.index(name)]
@@ -120,20 +138,21 @@ class StateColumns(Mapping[CardId, MemoryState]):
 
     def parts(self) -> list[bytes]:
         """As bytes for a file."""
-        return [self.ids, *(column.tobytes() for column in self.columns)]
+        return [self.ids, *(column.tobytes() for column in self.columns), json.dumps(self.sets[1:]).encode()]
 
 
 def columns_from(parts: list[bytes]) -> StateColumns | None:
     """What `parts` gave; None where that does not fit together."""
-    if len(parts) != len(_FIELDS) + 1:
+    if len(parts) != len(_CODES) + 2:
         return None
     try:
-        columns = tuple(array(form.code, part) for (_, form), part in zip(_FIELDS, parts[1:], strict=True))
-    except ValueError:
+        columns = tuple(array(code, part) for code, part in zip(_CODES, parts[1:-1], strict=True))
+        sets: _Sets = ((), *(tuple(map(str, each)) for each in json.loads(parts[-1])))
+    except (ValueError, TypeError):
         return None
-    found = StateColumns(parts[0], columns)
+    found = StateColumns(parts[0], columns, sets)
     fits = len(parts[0]) == len(found) * _WIDTH and all(len(column) == len(found) for column in columns)
-    return found if fits else None
+    return found if fits and max(columns[-1], default=0) < len(sets) else None
 
 
 def columns_with(old: StateColumns, states: Mapping[CardId, MemoryState]) -> StateColumns | None:
@@ -142,21 +161,30 @@ def columns_with(old: StateColumns, states: Mapping[CardId, MemoryState]) -> Sta
         return None
     known = {card: row for card in states if (row := old.row(card)) is not None} if len(old) else {}
     columns = tuple(array(column.typecode, column) for column in old.columns)
+    sets = _sets_with(old.sets, (state.tags for state in states.values()))
+    forms = (*_FIELDS, (_TAGS, _Form("I", {tags: n for n, tags in enumerate(sets)}.__getitem__, sets.__getitem__)))
     for card, row in known.items():
-        for (name, form), column in zip(_FIELDS, columns, strict=True):
+        for (name, form), column in zip(forms, columns, strict=True):
             column[row] = form.write(getattr(states[card], name))
     new = sorted(card for card in states if card not in known)
     if not new:
-        return StateColumns(old.ids, columns)
-    for (name, form), column in zip(_FIELDS, columns, strict=True):
+        return StateColumns(old.ids, columns, sets)
+    for (name, form), column in zip(forms, columns, strict=True):
         column.extend([form.write(getattr(states[card], name)) for card in new])
-    return _sorted(old.ids + "".join(new).encode("ascii"), columns)
+    return _sorted(old.ids + "".join(new).encode("ascii"), columns, sets)
 
 
-def _sorted(ids: bytes, columns: tuple[array[Any], ...]) -> StateColumns:
+def _sets_with(sets: _Sets, more: Iterable[tuple[str, ...]]) -> _Sets:
+    """`sets` and those of `more` that are not among them, sorted."""
+    new = set(more).difference(sets)
+    return (*sets, *sorted(new)) if new else sets
+
+
+def _sorted(ids: bytes, columns: tuple[array[Any], ...], sets: _Sets) -> StateColumns:
     each = _EACH.findall(ids)
     order = sorted(range(len(each)), key=each.__getitem__)
     return StateColumns(
         b"".join([each[n] for n in order]),
         tuple(array(column.typecode, [column[n] for n in order]) for column in columns),
+        sets,
     )

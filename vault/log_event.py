@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import IntEnum
 from typing import Any, ClassVar
 
@@ -131,6 +131,23 @@ class Flag(CardMark):
 
 
 @dataclass(frozen=True, slots=True)
+class Tag(CardMark):
+    """The card gets some tags of its own and loses others; those of its deck stand beside them."""
+
+    type: ClassVar[str] = "tag"
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule(CardMark):
+    """The card is due on the study day `due`, until it is rated next; nothing else that is remembered changes."""
+
+    type: ClassVar[str] = "reschedule"
+    due: date
+
+
+@dataclass(frozen=True, slots=True)
 class Graded(LogEvent):
     """What was suggested for an answer the human had written, and what they gave: memory reckons with the rating alone.
 
@@ -163,6 +180,10 @@ def _fields(event: LogEvent) -> dict[str, Any]:
     match event:
         case Review():
             return {"card": event.card, "rating": int(event.rating)}
+        case Tag():
+            return {"card": event.card, "add": list(event.add), "remove": list(event.remove)}
+        case Reschedule():
+            return {"card": event.card, "due": event.due.isoformat()}
         case CardMark():
             return {"card": event.card}
         case Undo():
@@ -251,6 +272,22 @@ def _number(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
+def _day(value: object) -> date:
+    """A date as `date.isoformat` writes it, and in no other of the forms that ISO has."""
+    if type(value) is not str or (day := date.fromisoformat(value)).isoformat() != value:
+        raise ValueError("a day is not a date")
+    return day
+
+
+def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    found = record.get(key, [])
+    if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
+        raise ValueError(f"{key} is no list of words")
+    for word in found:
+        word.encode()
+    return tuple(found)
+
+
 RATINGS = {int(r): r for r in Rating}
 
 
@@ -292,6 +329,8 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "bury": lambda r, s: Bury(s, CardId(_text(r, "card"))),
     "flag": lambda r, s: Flag(s, CardId(_text(r, "card")), _text(r, "reason", "")),
     "grade": _graded,
+    "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
+    "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
     "params": _params,
 }
 

@@ -7,6 +7,7 @@ any number of times: an event is known by its id, and events count in order of (
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import secrets
 from collections.abc import Iterable, Iterator
@@ -31,10 +32,12 @@ from vault.log_event import (
     LogEvent,
     Params,
     Rating,
+    Reschedule,
     Resume,
     Review,
     Stamp,
     Suspend,
+    Tag,
     Undo,
     UnknownType,
     decode,
@@ -55,14 +58,17 @@ __all__ = [  # the nouns of the log can be had here, beside what reads and write
     "LogWriter",
     "Params",
     "Rating",
+    "Reschedule",
     "Resume",
     "Review",
     "Stamp",
     "Suspend",
+    "Tag",
     "Undo",
     "append",
     "decode",
     "encode",
+    "is_of_deed",
     "last_undoable",
     "live",
     "mint_stamp",
@@ -76,6 +82,8 @@ _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
+_COMMON = 5  # random bytes that the ids of one deed share; the other five count its events
+_ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
 
 
@@ -235,6 +243,11 @@ def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
     return None
 
 
+def is_of_deed(event: LogEvent, last: LogEvent) -> bool:
+    """Whether the two were done with one stroke: of one kind, at one instant, with ids that begin alike."""
+    return (event.at, event.type, event.id[:_ALIKE]) == (last.at, last.type, last.id[:_ALIKE])
+
+
 def mint_stamp(
     now: datetime,
     *,
@@ -308,11 +321,22 @@ class LogWriter:
             now, last=self._last, zone=self._zone, via=self._via, entropy=secrets.token_bytes(10), dated=dated
         )
 
-    def write(self, event: LogEvent) -> None:
-        """Raises: WriteFailed, Refused, LockHeld; then the event does not count as written."""
+    def stamps(self, now: datetime) -> Iterator[Stamp]:
+        """Stamps for the events of one deed, as many as are asked for: `is_of_deed` knows them again."""
+        common = secrets.token_bytes(_COMMON)
+        for number in itertools.count():
+            entropy = common + number.to_bytes(10 - _COMMON, "big")
+            yield mint_stamp(now, last=self._last, zone=self._zone, via=self._via, entropy=entropy)
+
+    def write(self, event: LogEvent, *more: LogEvent) -> None:
+        """Puts one event on disk, or several that are one deed, all with one stroke.
+
+        Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
+        """
         year = year_end.year(event, self._zone)
         same = year is not None and year == self._year
-        append(self._guard, event, closing=None if same else year_end.closing(event, self._zone))
+        append(self._guard, event, *more, closing=None if same else year_end.closing(event, self._zone))
         self._year = year
-        if not isinstance(event, Undo):
-            self._last = event.at if self._last is None else max(self._last, event.at)
+        for one in (event, *more):
+            if not isinstance(one, Undo):
+                self._last = one.at if self._last is None else max(self._last, one.at)

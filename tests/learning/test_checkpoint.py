@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from learning import checkpoint
+from learning import card_deeds, checkpoint
 from learning.card_events import card_events
 from learning.desk import Desk, mark, open_desk, rate, undo
 from learning.memory import fold, rules_of, scheduler_for
@@ -147,6 +147,20 @@ class Life:
         desk = self._desk()
         kind = self.dice.choice([Suspend, Resume, Bury, Flag])
         mark(desk, self.dice.choice(list(desk.cards)), kind, via="cli")
+
+    def tags(self) -> None:
+        desk = self._desk()
+        cards = self.dice.sample(list(desk.cards), 2)
+        words = [[self.dice.choice(["exam", "Exam", "later", "seldom"])], [self.dice.choice(["exam", "later"])]]
+        done = card_deeds.do(desk, card_deeds.tagging(desk, cards, *words, via="cli"))
+        assert dict(done.states) == dict(self._desk().states)
+
+    def reschedules(self) -> None:
+        desk = self._desk()
+        first = self.now.date() + timedelta(days=self.dice.randrange(-3, 40))
+        deed = card_deeds.spreading(desk, list(desk.cards), first, self.dice.randrange(1, 9), via="cli")
+        done = card_deeds.do(desk, deed)
+        assert dict(done.states) == dict(self._desk().states)
 
     def takes_back(self) -> None:
         try:

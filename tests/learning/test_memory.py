@@ -6,9 +6,10 @@ import csv
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -41,7 +42,21 @@ from vault.ids import CardId
 from vault.log_event import Import, encode
 from vault.log_scan import scan_log
 from vault.review_columns import columns_of
-from vault.review_log import Bury, Flag, LogEvent, Params, Rating, Resume, Review, Stamp, Suspend, Undo, parse_log
+from vault.review_log import (
+    Bury,
+    Flag,
+    LogEvent,
+    Params,
+    Rating,
+    Reschedule,
+    Resume,
+    Review,
+    Stamp,
+    Suspend,
+    Tag,
+    Undo,
+    parse_log,
+)
 from vault.settings import Settings
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
@@ -133,7 +148,17 @@ def test_a_real_history_gives_the_states_of_the_crate_inside_anki(shared_data: P
     assert max(apart) < 1e-4
 
 
-marks = st.sampled_from([Suspend, Resume, Bury, Flag])
+Mark = Callable[[Stamp, CardId], LogEvent]
+DUE_DAYS = [date(1, 1, 1), date(2026, 11, 20), date(2026, 12, 24), date(2027, 3, 28), date(9999, 12, 31)]
+MARKS: list[Mark] = [
+    Suspend,
+    Resume,
+    Bury,
+    Flag,
+    *(partial(Reschedule, due=day) for day in DUE_DAYS),
+    *(partial(Tag, add=add, remove=remove) for add in ((), ("b", "A")) for remove in ((), ("a",), ("B", "x y"))),
+]
+marks = st.sampled_from(MARKS)
 minutes = st.integers(0, 60 * 24 * 30)
 mixed: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(
@@ -546,7 +571,7 @@ def _life(chance: random.Random) -> tuple[list[LogEvent], list[CardEvent]]:
         if kind < 0.06:
             changes.append(CardEvent(card, chance.choice(["retracted", "revived", "changed", "changed"]), at))
         elif kind < 0.15:
-            events.append(chance.choice([Suspend, Resume, Bury, Flag])(stamp(chance.randrange(10**6), at), card))
+            events.append(chance.choice(MARKS)(stamp(chance.randrange(10**6), at), card))
         else:
             rating = Rating(chance.choice([1, 1, 2, 3, 3, 4]))
             events.append(Review(stamp(10**7 + number, at), card, rating))

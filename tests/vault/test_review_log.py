@@ -25,10 +25,12 @@ from vault.review_log import (
     LogEvent,
     Params,
     Rating,
+    Reschedule,
     Resume,
     Review,
     Stamp,
     Suspend,
+    Tag,
     Undo,
     append,
     decode,
@@ -53,6 +55,7 @@ cards = st.text(ALPHABET, min_size=10, max_size=10).map(CardId)
 ratings = st.sampled_from(Rating)
 durations = st.integers(0, 10**7)
 floats = st.floats(-100, 100)
+tag_lists = st.lists(words.filter(str.strip), max_size=3).map(tuple)
 events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Review, stamps, cards, ratings, durations),
     st.builds(Import, stamps, cards, ratings, durations, words),
@@ -61,6 +64,8 @@ events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Resume, stamps, cards),
     st.builds(Bury, stamps, cards),
     st.builds(Flag, stamps, cards, words),
+    st.builds(Tag, stamps, cards, tag_lists, tag_lists),
+    st.builds(Reschedule, stamps, cards, st.dates()),
     st.builds(Params, stamps, st.lists(floats, max_size=21).map(tuple), st.none() | floats, words),
 )
 
