@@ -43,9 +43,9 @@ class RetainApp(App[int]):
 
         error: RetainError
 
-    def __init__(self, context: Context, start: str = "home") -> None:
+    def __init__(self, context: Context, start: str = "home", about: str = "") -> None:
         super().__init__(driver_class=_driver(context))
-        self.context, self._start = context, start
+        self.context, self._start, self._about = context, start, about
         self._held = ExitStack()
         self._sitting: Sitting | None = None
         self._ending: Worker[None] | None = None
@@ -139,7 +139,7 @@ class RetainApp(App[int]):
             self.screen.say(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        self._sitting = message.sitting
+        self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
         self.end_sitting()
@@ -203,12 +203,12 @@ def _driver(context: Context) -> type[Driver] | None:
     return EarlyDriver
 
 
-def run_app(context: Context, start: str = "home") -> int:
-    """Runs the app, beginning with the screen `start`; its exit code.
+def run_app(context: Context, start: str = "home", about: str = "") -> int:
+    """Runs the app, beginning with the screen `start` and what it is `about`; its exit code.
 
     Raises: LockHeld if another session reviews already; whatever a defect raised.
     """
-    app = RetainApp(context, start)
+    app = RetainApp(context, start, about)
     if start == "review":
         app.hold_review()
     try:
