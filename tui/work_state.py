@@ -121,8 +121,10 @@ def after(state: WorkState, event: Mapping[str, Any], at: datetime) -> WorkState
             told = Told(_text(event, "reason"), _place(event), _text(event, "hint"))
             return replace(state, findings=(*state.findings, told)[-MOST_FINDINGS:])
     done, of = event.get("done"), event.get("of")
-    if not _is_count(done) or not _is_count(of):
+    if not (_is_count(done) and _is_count(of)):
         return state
+    assert isinstance(done, int)
+    assert isinstance(of, int)
     return _stepped(state, _text(event, "event")[:40], min(done, of), of, _text(event, "path"), at)
 
 
@@ -183,10 +185,6 @@ def count(result: Mapping[str, Any], *keys: str) -> int:
 
 def failures(result: Mapping[str, Any]) -> list[Told]:
     """What failed, by file, of what a process printed."""
-    out: list[Told] = []
-    for key in ("failures", "refused", "failed"):
-        rows = result.get(key)
-        for row in rows if isinstance(rows, list) else []:
-            if isinstance(row, dict):
-                out.append(Told(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")))
-    return out
+    lists = (rows for key in ("failures", "refused", "failed") if isinstance(rows := result.get(key), list))
+    rows = (row for rows in lists for row in rows if isinstance(row, dict))
+    return [Told(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]

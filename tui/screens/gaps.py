@@ -1,82 +1,178 @@
-"""The reading agenda: what is missing, by kind; resolve, ignore or plan, and take it back."""
+"""The reading agenda as a place to work: decide, take back, read where it is felt, look for what fills it, add that."""
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from learning.gaps import Decision, decide, open_by_kind, read_agenda
-from tui import text, words
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from learning.gap_mentions import Failing, Mention, failing_cards, mentions_of
+from learning.gaps import Decision, decide, read_agenda
+from learning.reading import read_plan
+from tui import text
 from tui.context import Context
+from tui.going import Go
 from tui.keys import GAPS, bindings
 from tui.page import Page
+from tui.strings import gaps as strings
 from tui.widgets.agenda_list import AgendaList
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.gap_view import GapView
 from tui.widgets.notice import Notice
-from vault.agenda import Gap, GapStatus
+from tui.widgets.path_input import PathInput, whole
+from vault.agenda import Gap, GapKind, GapStatus
 from vault.errors import RetainError
 from vault.ids import GapId
+from vault.reading_list import query
 
-_TOLD = {
-    Decision.RESOLVE: "resolved",
-    Decision.IGNORE: "ignored",
-    Decision.PLAN: "planned",
-    Decision.REOPEN: "open again",
+_BACK = {  # what makes a gap as it was again
+    GapStatus.PLANNED: Decision.PLAN,
+    GapStatus.OPEN: Decision.REOPEN,
+    GapStatus.RESOLVED: Decision.RESOLVE,
+    GapStatus.IGNORED: Decision.IGNORE,
 }
-_BACK = {GapStatus.PLANNED: Decision.PLAN, GapStatus.OPEN: Decision.REOPEN}
 
 
 class GapsScreen(Page):
     NAME = "gaps"
+    CSS_PATH = "gaps.tcss"
     BINDINGS = bindings(GAPS)  # type: ignore[assignment]
+
+    @dataclass
+    class Mentioned(Message):
+        """Where a gap is mentioned has been read."""
+
+        gap: str
+        mentions: Sequence[Mention]
+
+    @dataclass
+    class Failed(Message):
+        """Which cards fail has been found out, by gap."""
+
+        cards: Mapping[GapId, tuple[Failing, ...]]
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
-        self._gaps: dict[str, Gap] = {}
+        self._all: list[Gap] = []
+        self._gaps: dict[str, Gap] = {}  # those that are shown
         self._at = ""
         self._done: list[Gap] = []  # as they were before each decision
+        self._kind, self._words, self._settled = "", "", False
+        self._mentions: dict[str, Sequence[Mention]] = {}
+        self._failing: Mapping[GapId, tuple[Failing, ...]] = {}
+        self._turn = 0  # which of the mentions is opened next
 
     def compose(self) -> ComposeResult:
-        yield TopBar("Reading agenda")
+        yield TopBar(strings.TITLE)
+        with Horizontal(id="gaps-ask"):
+            yield Static(markup=False, id="gaps-label")
+            yield Input(id="gaps-find")
+            yield PathInput(id="gaps-file")
         with Vertical(id="gaps"):
             yield AgendaList()
             yield GapView()
-        nothing = "Nothing is missing. `retain compile` looks again when sources change."
-        yield Static(text.prose(nothing), markup=False, id="nothing")
+        yield Static(text.prose(strings.NOTHING), markup=False, id="nothing")
         yield Notice()
         yield KeyBar(GAPS)
 
     def on_mount(self) -> None:
-        self._show()
+        self._read()
         self.query_one(AgendaList).focus()
+        if any(gap.kind is GapKind.LEARNER for gap in self._all):
+            self.run_worker(self._find_failing, thread=True, group="failing")
+
+    def on_screen_resume(self) -> None:
+        """A compile may have filled some meanwhile."""
+        if self._all:
+            self._read()
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Reads the agenda and shows what is asked for."""
+        try:
+            self._all = read_agenda(self.context.vault)
+        except RetainError as error:
+            self._all = []
+            self.say(error)
+        self._show()
 
     def _show(self) -> None:
-        """Reads the agenda and shows what is open."""
-        try:
-            gaps = open_by_kind(read_agenda(self.context.vault))
-        except RetainError as error:
-            self.query_one(Notice).failure(error)
-            gaps = open_by_kind([])
-        self._gaps = {gap.id: gap for of_kind in gaps.values() for gap in of_kind}
-        self.query_one("#gaps").display = bool(self._gaps)
-        self.query_one("#nothing").display = not self._gaps
-        self.query_one(AgendaList).show(gaps)
-        self.query_one(TopBar).say(words.counted(len(self._gaps), "open gap"))
+        wanted = [gap for gap in self._all if self._asked_for(gap)]
+        self._gaps = {gap.id: gap for gap in wanted}
+        self.query_one("#gaps").display = bool(wanted)
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not wanted
+        narrowed = bool(self._kind or self._words)
+        nothing.update(text.prose(strings.NOTHING_SUCH if narrowed else strings.NOTHING))
+        by_kind = {kind: [gap for gap in wanted if gap.kind is kind] for kind in GapKind}
+        self.query_one(AgendaList).show(by_kind)
+        still_open = sum(gap.open for gap in self._all)
+        told = strings.shown(still_open, len(wanted), self._kind, self._words, self._settled)
+        self.query_one(TopBar).say(told)
+
+    def _asked_for(self, gap: Gap) -> bool:
+        said = f"{gap.what} {gap.missing} {gap.fill} {' '.join(gap.mentions)}".casefold()
+        named = all(word in said for word in self._words.casefold().split())
+        return (gap.open or self._settled) and self._kind in ("", gap.kind) and named
 
     def on_agenda_list_reached(self, message: AgendaList.Reached) -> None:
-        self._at = message.gap
-        self.query_one(GapView).show(self._gaps.get(self._at))
+        self._at, self._turn = message.gap, 0
+        gap = self._gaps.get(self._at)
+        self.query_one(GapView).show(gap)
+        if gap is not None and gap.id in self._mentions:
+            self._tell(gap)
+        elif gap is not None:
+            self.run_worker(lambda: self._find_mentions(gap), thread=True, exclusive=True, group="mentions")
+
+    def _find_mentions(self, gap: Gap) -> None:
+        self.post_message(self.Mentioned(gap.id, mentions_of(self.context.vault, gap)))
+
+    def on_gaps_screen_mentioned(self, message: Mentioned) -> None:
+        self._mentions[message.gap] = message.mentions
+        gap = self._gaps.get(self._at)
+        if gap is not None and gap.id == message.gap:
+            self._tell(gap)
+
+    def _find_failing(self) -> None:
+        from learning.desk import open_desk
+
+        try:
+            desk = open_desk(self.context.vault, self.context.clock())
+            self.post_message(self.Failed(failing_cards(desk, self._all)))
+        except RetainError:
+            return  # home says what is wrong with log or decks; the agenda can be worked on without
+
+    def on_gaps_screen_failed(self, message: Failed) -> None:
+        self._failing = message.cards
+        gap = self._gaps.get(self._at)
+        if gap is not None:
+            self._tell(gap)
+
+    def _tell(self, gap: Gap) -> None:
+        self.query_one(GapView).tell(self._mentions.get(gap.id, ()), self._failing.get(gap.id, ()))
+
+    # --- decisions --------------------------------------------------------------------------------------------------
 
     def action_decide(self, decision: str) -> None:
+        """Decides on the gap; the same decision again takes it back."""
         gap = self._gaps.get(self._at)
-        if gap is not None and self._decided(gap.id, Decision(decision)):
+        if gap is None:
+            return
+        wanted = Decision(decision)
+        if _BACK.get(gap.status) is wanted:
+            wanted = Decision.REOPEN
+        if self._decided(gap.id, wanted):
             self._done.append(gap)
 
     def action_undo(self) -> None:
         if not self._done:
-            self.query_one(Notice).tell("Nothing to take back here.")
+            self.query_one(Notice).tell(strings.NOTHING_BACK)
             return
         before = self._done[-1]
         if self._decided(before.id, _BACK[before.status]):
@@ -84,15 +180,62 @@ class GapsScreen(Page):
 
     def _decided(self, gap: GapId, decision: Decision) -> bool:
         """Whether the decision is in the ledger; if not, the error is on the screen."""
-        notice = self.query_one(Notice)
         try:
             now = decide(self.context.vault, gap, decision, self.context.clock(), via="tui")
         except RetainError as error:
-            notice.failure(error)
+            self.say(error)
             return False
-        self._show()
-        notice.tell(f"{now.what}: {_TOLD[decision]}.")
+        self._read()
+        self.query_one(Notice).tell(strings.decided(now, decision))
         return True
+
+    # --- the list ---------------------------------------------------------------------------------------------------
+
+    def action_kind(self, kind: str) -> None:
+        self._kind = kind
+        self._show()
+
+    def action_settled(self) -> None:
+        self._settled = not self._settled
+        self._show()
+
+    def action_find(self) -> None:
+        self._ask("gaps-find", strings.FIND)
+
+    def action_add(self) -> None:
+        if self._at in self._gaps:
+            self._ask("gaps-file", strings.FILLS)
+
+    def _ask(self, name: str, label: str) -> None:
+        self.query_one("#gaps-label", Static).update(text.plain(label))
+        for asked in self.query("#gaps-ask Input").results(Input):
+            asked.display = asked.id == name
+        self.query_one("#gaps-ask").display = True
+        self.query_one(f"#{name}", Input).focus()
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        if message.input.id == "gaps-find":
+            self._words = message.value.strip()
+            self._show()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        self._stop_asking()
+        if message.input.id == "gaps-file" and message.value.strip() and self._at in self._gaps:
+            self.query_one("#gaps-file", Input).value = ""
+            self.post_message(Go("work", shlex.join(["add", "--fills", self._at, "--", whole(message.value.strip())])))
+
+    def _stop_asking(self) -> None:
+        self.query_one("#gaps-ask").display = False
+        self.query_one(AgendaList).focus()
+
+    def action_back(self) -> None:
+        """First from what is being typed, then from the words that narrow the list, then from the agenda."""
+        if self.query_one("#gaps-ask").display:
+            self._stop_asking()
+        elif self._words:
+            self.query_one("#gaps-find", Input).value = ""
+        else:
+            super().action_back()
 
     def action_move(self, rows: int) -> None:
         agenda = self.query_one(AgendaList)
@@ -100,3 +243,50 @@ class GapsScreen(Page):
             agenda.action_cursor_down()
         else:
             agenda.action_cursor_up()
+
+    # --- from here --------------------------------------------------------------------------------------------------
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_article()
+
+    def action_article(self, further: int = 0) -> None:
+        """Opens the note that mentions the gap; with `further`, the next one each time."""
+        gap = self._gaps.get(self._at)
+        if gap is None:
+            return
+        pages = [m.path for m in self._mentions.get(gap.id) or mentions_of(self.context.vault, gap)]
+        pages = [path for path in pages if path.startswith("wiki/")]
+        if pages:
+            self.post_message(Go("article", pages[self._turn % len(pages) if further else 0]))
+            self._turn += further
+        elif self._failing.get(gap.id):
+            self.action_card()
+        else:
+            self.query_one(Notice).tell(strings.NO_ARTICLE)
+
+    def action_card(self) -> None:
+        cards = self._failing.get(GapId(self._at), ())
+        if cards:
+            self.post_message(Go("browse", f"id:{cards[0].card}"))
+        elif self._at in self._gaps:
+            self.query_one(Notice).tell(strings.NO_CARD)
+
+    def action_query(self) -> None:
+        """Copies words to search the web for, by way of the terminal."""
+        gap = self._gaps.get(self._at)
+        if gap is not None:
+            words = self._query_for(gap)
+            self.app.copy_to_clipboard(words)
+            self.query_one(Notice).tell(strings.copied(words))
+
+    def _query_for(self, gap: Gap) -> str:
+        """What the reading list says to look for; of a gap that it doesn't have, its name and what would fill it."""
+        try:
+            subjects = read_plan(self.context.vault).subjects
+        except RetainError:
+            subjects = ()
+        for subject in subjects:
+            places = [n for n, lack in enumerate(subject.lacks) if lack.gap == gap.id]
+            if places and subject.queries:
+                return query(subject.queries[min(places[0], len(subject.queries) - 1)])
+        return query(f"{gap.what} {gap.missing if gap.kind is not GapKind.LEARNER else ''}")

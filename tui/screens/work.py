@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -19,11 +18,10 @@ from tui.page import Page
 from tui.strings import work as strings
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from tui.widgets.path_input import PathInput
+from tui.widgets.path_input import PathInput, whole
 from tui.widgets.work_view import WorkView
 from tui.work_state import WorkState
 from vault.errors import RetainError
-from vault.web_address import is_address
 
 _ASKED = {"add": (strings.ASK_ADD, ()), "import": (strings.ASK_IMPORT, (".apkg", ".colpkg"))}
 _HARVEST = ("review", "gaps")  # keys that lead to what was made
@@ -213,13 +211,3 @@ def words_of(about: str) -> tuple[str, ...]:
     if words[:1] in (("import",), ("sync",)) and words[1:2] != ("anki",):
         return (words[0], "anki", *words[1:])
     return words
-
-
-def whole(typed: str) -> str:
-    """A path as the process needs it, wherever that stands; an address as it is."""
-    if is_address(typed):
-        return typed
-    try:
-        return str(Path(typed).expanduser().absolute())
-    except (RuntimeError, OSError):
-        return typed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tui.work_state import Stage, WorkState, count
 from tui.words import counted
+from tui.work_state import Stage, WorkState, count
 
 TITLE = "Work"
 MENU_TITLE = "What shall be done?"
@@ -133,6 +133,9 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     added = result.get("added")
     if isinstance(added, list):
         rows.append(("added", counted(len(added), "file")))
+    there = result.get("unchanged")
+    if isinstance(there, list) and there:
+        rows.append(("known", counted(len(there), "file") + " that was there already"))
     if state.name == "optimize":
         rows.append(("result", _fitted(result)))
     return rows

@@ -11,13 +11,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tui import text
+from tui.strings.gaps import ABOUT, STATUS
 from vault.agenda import Gap, GapKind, GapStatus
-
-ABOUT = {
-    GapKind.STRUCTURAL: "mentioned, and explained by no source",
-    GapKind.EPISTEMIC: "questions the wiki cannot answer yet",
-    GapKind.LEARNER: "what keeps being forgotten",
-}
 
 
 class AgendaList(OptionList):
@@ -62,5 +57,7 @@ def _heading(kind: GapKind, number: int) -> Content:
 
 def _item(gap: Gap) -> Content:
     mark = {GapStatus.PLANNED: ("▸ ", "$text-accent")}.get(gap.status, ("  ", ""))
-    planned = Content.styled("  planned", "$text-accent") if gap.status is GapStatus.PLANNED else Content("")
-    return Content.assemble(mark, text.line(gap.what, "bold"), ": ", text.line(gap.missing), planned)
+    style = "$text-accent" if gap.status is GapStatus.PLANNED else text.DIM
+    status = text.plain(f"  {STATUS[gap.status]}", style) if gap.status in STATUS else Content("")
+    name = text.line(gap.what, "bold" if gap.open else text.DIM)
+    return Content.assemble(mark, name, ": ", text.line(gap.missing, "" if gap.open else text.DIM), status)

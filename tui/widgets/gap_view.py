@@ -1,44 +1,71 @@
-"""One gap in full: what is missing, who mentions it, what would fill it; of what is forgotten, what helps."""
+"""One gap in full: what is missing, who mentions it and how, what would fill it; of what is forgotten, what helps."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
+from learning.gap_mentions import Failing, Mention
 from tui import text
+from tui.strings import gaps as strings
 from vault.agenda import Gap, GapKind
 from vault.wikilink import links
 
 _MOST = 6  # notes named; the file has the rest
-_ROWS = {"missing": "missing", "mentions": "mentioned", "fill": "would fill"}
-_LEARNERS = {"missing": "Trouble", "mentions": "See", "fill": "What helps"}  # the words of the page, for its gaps
+_SENTENCES = 3
+_CARDS = 5
 
 
-class GapView(Vertical):
+class GapView(VerticalScroll):
     """Nothing is shown while the cursor is on no gap."""
+
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
 
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="gap-what")
-        for name, label in _ROWS.items():
+        for name, label in strings.ROWS.items():
             with Horizontal(id=f"gap-{name}"):
                 yield Static(label, markup=False, classes="gap-label")
                 yield Static(markup=False, classes="gap-words")
+        yield Static(markup=False, id="gap-sentences")
+        yield Static(markup=False, id="gap-cards")
 
     def show(self, gap: Gap | None) -> None:
         self.display = gap is not None
         if gap is None:
             return
         self.query_one("#gap-what", Static).update(text.line(gap.what, "bold"))
-        labels = _LEARNERS if gap.kind is GapKind.LEARNER else _ROWS
+        labels = strings.LEARNERS if gap.kind is GapKind.LEARNER else strings.ROWS
         for name, label in labels.items():
             self.query_one(f"#gap-{name} .gap-label", Static).update(label)
         for name, words in (("missing", gap.missing), ("mentions", _mentions(gap)), ("fill", gap.fill)):
             self.query_one(f"#gap-{name}").display = bool(words)
             self.query_one(f"#gap-{name} .gap-words", Static).update(text.line(words))
+        self.tell((), ())
+
+    def tell(self, mentions: Sequence[Mention], cards: Sequence[Failing]) -> None:
+        """Shows the sentences that mention the gap, and the cards that fail for it."""
+        once = {mention.sentence: mention for mention in reversed(mentions) if mention.sentence}
+        said = [_sentence(mention) for mention in mentions if mention is once.get(mention.sentence)][:_SENTENCES]
+        failing = [_card(card) for card in cards[:_CARDS]]
+        for name, rows in (("#gap-sentences", said), ("#gap-cards", failing)):
+            self.query_one(name, Static).update(Content("\n").join(rows))
+            self.query_one(name).display = bool(rows)
+
+
+def _sentence(mention: Mention) -> Content:
+    return Content.assemble(text.line(mention.sentence), "  ", text.line(strings.place(mention), text.DIM))
+
+
+def _card(card: Failing) -> Content:
+    return Content.assemble(text.line(card.question), "  ", text.line(strings.forgotten(card), text.DIM))
 
 
 def _mentions(gap: Gap) -> str:
     names = [next((link.alias or link.target for link in links(mention)), mention) for mention in gap.mentions]
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
+    return ", ".join(names[:_MOST]) + strings.more(len(names) - _MOST)

@@ -10,6 +10,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 
 from vault.clean import clean_line
+from vault.web_address import is_address
 
 _MOST = 5_000  # names of one folder that are looked at
 
@@ -31,7 +32,7 @@ def completions(typed: str, suffixes: tuple[str, ...] = ()) -> list[str]:
 
     Names that a terminal would not show as they are don't come up: they can be typed, not offered.
     """
-    folder, _, begun = typed.rpartition("/")
+    begun = typed.rpartition("/")[2]
     before = typed[: len(typed) - len(begun)]
     if not typed or "://" in typed:
         return []
@@ -41,9 +42,19 @@ def completions(typed: str, suffixes: tuple[str, ...] = ()) -> list[str]:
             named = sorted((entry.name, entry.is_dir()) for entry in rows)
     except (OSError, ValueError, RuntimeError):
         return []
-    shown = [(name, folder) for name, folder in named if name == clean_line(name)]
-    shown = [(name, folder) for name, folder in shown if begun.startswith(".") or not name.startswith(".")]
+    shown = [(name, is_dir) for name, is_dir in named if name == clean_line(name)]
+    shown = [(name, is_dir) for name, is_dir in shown if begun.startswith(".") or not name.startswith(".")]
     return [f"{before}{n}/" if d else f"{before}{n}" for n, d in shown if d or not suffixes or n.endswith(suffixes)]
+
+
+def whole(typed: str) -> str:
+    """A path as the process needs it, wherever that stands; an address as it is."""
+    if is_address(typed):
+        return typed
+    try:
+        return str(Path(typed).expanduser().absolute())
+    except (RuntimeError, OSError):
+        return typed
 
 
 class PathInput(Input):
@@ -62,7 +73,7 @@ class PathInput(Input):
     def action_complete(self) -> None:
         """As far as all that fits is the same, or the first that fits."""
         found = completions(self.value, self._suffixes)
-        common = os.path.commonprefix(found)
+        common = os.path.commonprefix(found)  # noqa: RUF071 (letters are wanted, not whole names)
         if found:
             self.value = common if len(common) > len(self.value) else found[0]
             self.cursor_position = len(self.value)
