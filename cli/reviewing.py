@@ -41,10 +41,16 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
 
         code = review_plainly(vault, tag=tag, clock=now)
     else:
+        from cli import early
         from tui.app import run_app
         from tui.context import Context
+        from tui.preferences import of_user
 
-        code = run_app(Context(vault, now, tag, START_AGAIN), start)
+        overture = early.now
+        shown = overture.card.card if overture is not None else ""
+        liked = of_user()
+        report.found(liked.found)
+        code = run_app(Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked), start)
     from cli.tuning import optimize_after_review
 
     optimize_after_review(vault)
@@ -171,6 +177,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
         "retrievability": round(desk.scheduler.retrievability(state, desk.now), 4) if state.due else None,
         "path": place.path,
         "line": place.line,
+        "tags": list(state.tags),
     }
 
 
