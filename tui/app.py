@@ -61,7 +61,7 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = going.screen(self._start, self.context)
+        first = going.screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
 
