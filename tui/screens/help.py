@@ -11,14 +11,13 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from tui import keymap, text
 from tui.keys import EVERYWHERE, HELP, Key, bindings
 from tui.strings import help as strings
 
 Group = tuple[str, list[Key]]
-_BETWEEN = ", "
+_BETWEEN, _SHORT = ", ", 8
 
 
 class HelpScreen(ModalScreen[None]):
@@ -34,14 +33,13 @@ class HelpScreen(ModalScreen[None]):
         self._left, self._right = halves([*here, *everywhere])
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="help"):
-            with VerticalScroll(id="help-body"), Horizontal(id="help-columns"):
-                for half in (self._left, self._right):
-                    yield HelpColumn(half)
-            yield Static(text.plain(strings.CLOSE, text.DIM), markup=False, id="help-foot")
+        with Vertical(id="help"), VerticalScroll(id="help-body"), Horizontal(id="help-columns"):
+            for half in (self._left, self._right):
+                yield HelpColumn(half)
 
     def on_mount(self) -> None:
-        self.query_one("#help").border_title = "Keys"
+        box = self.query_one("#help")
+        box.border_title, box.border_subtitle = "Keys", "esc closes"
 
     def on_click(self) -> None:
         self.dismiss()
@@ -100,7 +98,8 @@ def _row(key: Key, pressed: int, room: int) -> list[Content]:
 
 
 def _pressed(key: Key) -> str:
-    """The keys as people write them; no more than two, as the others are for who finds them."""
+    """The key as people write it, with the second one where both are short."""
     first, *others = key.keys.split(",")
-    names = [key.shown or keymap.shown(first), *map(keymap.shown, others)]
-    return _BETWEEN.join(dict.fromkeys(names[:2]))
+    names = list(dict.fromkeys([key.shown or keymap.shown(first), *map(keymap.shown, others)]))
+    both = _BETWEEN.join(names[:2])
+    return both if len(both) <= _SHORT else names[0]

@@ -2,9 +2,5 @@
 
 from __future__ import annotations
 
-TITLE = "Keys"
 HERE = "Here"
 EVERYWHERE = "Everywhere"
-PALETTE = "All of it by name: type what you want to do"
-CLOSE = "esc closes"
-MOVE = "A key can be moved in the settings."
