@@ -83,8 +83,8 @@ class Claude:
         raise self._told(_Failed("the model's answers have another shape than was asked for", "try a larger model"))
 
     def _told(self, failed: _Failed) -> ModelUnavailable:
-        what = clean_line(failed.what.replace(self._key, "…") if self._key else failed.what)[:300]
-        return ModelUnavailable(what, where=self._settings.place or self._model, hint=failed.hint)
+        what, hint = (clean_line(words.replace(self._key or "\0", "…"))[:300] for words in (failed.what, failed.hint))
+        return ModelUnavailable(what, where=self._settings.place or self._model, hint=hint)
 
     # --- one question in one form -----------------------------------------------------------------------------------
 
@@ -154,13 +154,15 @@ class Claude:
     def _opened(self) -> anthropic.Anthropic:
         if self._client is None:
             import anthropic
+            import httpx2
 
             for name in ("anthropic", "httpx2", "httpcore2"):  # they would tell prompts to whoever asks for debugging
                 logging.getLogger(name).setLevel(logging.CRITICAL)
             settings = self._settings
-            # A proxy is not asked for this machine's own servers, and nobody is followed who sends us elsewhere: the
-            # words of the vault would go along.
-            http = anthropic.DefaultHttpxClient(trust_env=not settings.loopback, follow_redirects=False)
+            # A proxy is not asked for this machine's own servers (the SDK takes it from the environment unless it is
+            # given a transport), and nobody is followed who sends us elsewhere: the words of the vault would go along.
+            direct: dict[str, Any] = {"trust_env": False, "transport": httpx2.HTTPTransport(trust_env=False)}
+            http = anthropic.DefaultHttpxClient(follow_redirects=False, **(direct if settings.loopback else {}))
             own = {"x-api-key": self._key} if self._key and settings.base_url != USUAL else {}
             self._client = anthropic.Anthropic(
                 api_key=self._key or "none",
