@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 # Where each screen is: it is loaded when it is asked for, so that whoever starts with a card waits for no other.
 PLACES = {
+    "settings": "tui.screens.settings:SettingsScreen",
     "home": "tui.screens.home:HomeScreen",
     "review": "tui.screens.review:ReviewScreen",
     "gaps": "tui.screens.gaps:GapsScreen",
+    "article": "tui.screens.article:ArticleScreen",
+    "browse": "tui.screens.browse:BrowseScreen",
     "practise": "tui.screens.practise:PractiseScreen",
     "edit": "tui.screens.edit:EditScreen",
     "work": "tui.screens.work:WorkScreen",

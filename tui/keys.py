@@ -102,6 +102,34 @@ GAPS = (
     Key("gaps.up", "k", "move(-1)", about="Up", group="The list"),
     Key("gaps.back", "escape,q", "back", "Back", "esc"),
 )
+FIRST_RUN = (
+    Key("first.choose", "enter", "choose", "Choose", about="Choose what is marked"),
+    Key("first.new", "1", "take('new')", about="Make a vault"),
+    Key("first.example", "2", "take('example')", about="Try the example"),
+    Key("first.adopt", "3", "take('adopt')", about="Use the folder you are in"),
+    Key("first.again", "r", "again", "Look again", about="See whether it can be opened now"),
+    Key("first.down", "j", "move(1)", about="Down"),
+    Key("first.up", "k", "move(-1)", about="Up"),
+    Key("first.back", "escape", "back", "Back", "esc", about="Back to the choice; ends what is being done"),
+    Key("first.quit", "q", "quit", "Quit", about="Leave; nothing is left undone"),
+)
+ARTICLE = (
+    Key("article.next_link", "tab", "link(1)", "Links", about="To the next link", group="Links"),
+    Key("article.last_link", "shift+tab", "link(-1)", about="To the link before", group="Links"),
+    Key("article.follow", "enter", "follow", "Follow", about="Follow it: a quote, a page, an address", group="Links"),
+    Key("article.before", "left_square_bracket", "before", "Back", "[", "The page before", "Links"),
+    Key("article.after", "right_square_bracket", "after", "On", "]", "The page after", "Links"),
+    Key("article.aside", "n", "aside", "Around", about="How it stands: mastery, gaps, links here", group="Page"),
+    Key("article.insight", "i", "insight", "Insight", about="Write what you think of it, in your editor", group="Page"),
+    Key("article.index", "g", "index", "Pages", about="All pages of the wiki", group="Page"),
+    Key("article.down", "down,j", "scroll(1)", about="Scroll down", group="Page"),
+    Key("article.up", "up,k", "scroll(-1)", about="Scroll up", group="Page"),
+    Key("article.page_down", "pagedown,space", "page(1)", about="A page down", group="Page"),
+    Key("article.page_up", "pageup,b", "page(-1)", about="A page up", group="Page"),
+    Key("article.top", "home", "end(0)", about="To the top", group="Page"),
+    Key("article.bottom", "end,G", "end(1)", about="To the end", group="Page"),
+    Key("article.back", "escape,q", "back", "Close", "esc", about="To where you came from", group="Page"),
+)
 WORK = (
     Key("work.choose", "enter", "choose", "Begin", about="Begin what is chosen"),
     Key("work.cancel", "c", "cancel", "Cancel", about="Ask the work to end; what it has saved stays"),
@@ -113,6 +141,33 @@ WORK = (
     Key("work.down", "j", "move(1)", about="Down"),
     Key("work.up", "k", "move(-1)", about="Up"),
     Key("work.back", "escape,q", "back", "Back", "esc"),
+)
+BROWSE = (
+    Key("browse.open", "enter", "open", "Open", about="The whole card with its past, or the article", group="Look"),
+    Key("browse.search", "slash", "search", "Search", "/", "Write what to look for", "Find"),
+    Key("browse.mark", "space", "mark", "Choose", about="Choose this one too, or no longer", group="Choose"),
+    Key("browse.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", "Suspend; once more: resume", "Cards"),
+    Key("browse.tag", "T", "ask('tag')", "Tag", about="Give a tag, or take one away", group="Cards"),
+    Key("browse.reschedule", "d", "ask('reschedule')", "Day", about="Have them due on another day", group="Cards"),
+    Key("browse.sort", "o", "sort", "Sort", about="Choose the order", group="Find"),
+    Key("browse.scope", "c", "scope", about="Cards, articles or both", group="Find"),
+    Key("browse.undo", "u", "undo", "Undo", about="Take the last deed back, on all its cards", group="Cards"),
+    Key("browse.bury", "b", "bury", about="Not today", group="Cards"),
+    Key("browse.flag", "f", "ask('flag')", about="Say that something is wrong", group="Cards"),
+    Key("browse.edit", "e", "edit", about="Change its words here", group="Cards"),
+    Key("browse.editor", "E", "edit_outside", about="Change its words in your editor", group="Cards"),
+    Key("browse.article", "a", "article", about="The article of its concept", group="Look"),
+    Key("browse.all", "ctrl+a", "all", about="Choose all that is found, or none", group="Choose"),
+    Key("browse.extend_up", "shift+up", "extend(-1)", about="Choose upwards", group="Choose"),
+    Key("browse.extend_down", "shift+down", "extend(1)", about="Choose downwards", group="Choose"),
+    Key("browse.switch", "tab,shift+tab", "switch", about="From the search to the list and back", group="Find"),
+    Key("browse.down", "down,j", "move(1)", about="Down", group="Look"),
+    Key("browse.up", "up,k", "move(-1)", about="Up", group="Look"),
+    Key("browse.page_down", "pagedown", "page(1)", about="A page down", group="Look"),
+    Key("browse.page_up", "pageup", "page(-1)", about="A page up", group="Look"),
+    Key("browse.first", "home", "end(-1)", about="The first", group="Look"),
+    Key("browse.last", "end", "end(1)", about="The last", group="Look"),
+    Key("browse.back", "escape,q", "back", "Back", "esc"),
 )
 # These work on every screen, whatever is being typed there ...
 APP = (
@@ -129,8 +184,27 @@ HELP = (  # on top of a screen, whose keys rest meanwhile
     Key("help.page_down", "pagedown", "scroll(10)"),
     Key("help.page_up", "pageup", "scroll(-10)"),
 )
+SETTINGS = (
+    Key("settings.more", "right,plus,l", "step(1)", "More", "→", "The next value"),
+    Key("settings.less", "left,minus,h", "step(-1)", "Less", "←", "The value before"),
+    Key("settings.edit", "enter", "edit", about="Type a value"),
+    Key("settings.default", "d,delete", "default", "Default", about="As a newcomer has it"),
+    Key("settings.undo", "u", "undo", "Undo", about="Take the last change back"),
+    Key("settings.back", "escape,q", "back", "Back", "esc", "Home"),
+)
 # The keys of each screen by its name; those of EVERYWHERE work on all of them.
-SCREENS = {"home": HOME, "review": REVIEW, "edit": EDIT, "practise": PRACTISE, "gaps": GAPS, "work": WORK}
+SCREENS = {
+    "home": HOME,
+    "review": REVIEW,
+    "edit": EDIT,
+    "practise": PRACTISE,
+    "gaps": GAPS,
+    "work": WORK,
+    "first": FIRST_RUN,
+    "browse": BROWSE,
+    "settings": SETTINGS,
+    "article": ARTICLE,
+}
 
 
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:
