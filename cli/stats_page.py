@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from learning.mastery import WORDS, weakest
-from learning.retention import BINS, Bin
+from learning.stats_words import FEW, counted, percent, verdict, wider
 from vault.clean import clean_line
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 LISTED = 5
-FEW = 20  # tries, below which a rate says little
 _BAR = 20
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _HEIGHTS = " ▁▂▃▄▅▆▇█"
@@ -48,14 +46,6 @@ def columns(values: Sequence[int]) -> str:
     """One column of one character for each value; what is not nothing can be seen."""
     most = max(values, default=0)
     return "".join(_HEIGHTS[max(1, round(v / most * 8))] if v else " " for v in values)
-
-
-def percent(rate: float | None) -> str:
-    return "–" if rate is None else f"{rate:.0%}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _cards(stats: Stats) -> list[str]:
@@ -92,7 +82,7 @@ def _retention(stats: Stats) -> list[str]:
     lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
     lines += [_retention_row(row) for row in rows]
     reviews = rows[-1].all.reviews
-    return lines + ([f"  only {_count(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
+    return lines + ([f"  only {counted(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
 
 
 def _retention_row(row: Retention) -> str:
@@ -110,11 +100,9 @@ def _calibration(stats: Stats) -> list[str]:
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
     if found.reviews < FEW:
-        return [f"Predictions: {_count(found.reviews, 'review')} to compare with; {FEW} say a first word"]
-    off = found.predicted - found.recalled
-    verdict = "as foretold" if abs(off) < 0.02 else f"{abs(off):.0%} {'less' if off > 0 else 'more'} than foretold"
+        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} say a first word"]
     lines = [
-        f"Predictions: {percent(found.predicted)} foretold, {percent(found.recalled)} recalled: {verdict}",
+        f"Predictions: {percent(found.predicted)} foretold, {percent(found.recalled)} recalled: {verdict(found)}",
         f"  off by {found.rmse:.1%} from one chance to the next (RMSE); log loss {found.log_loss:.3f}",
     ]
     return lines + [
@@ -124,27 +112,14 @@ def _calibration(stats: Stats) -> list[str]:
     ]
 
 
-def wider(bins: Sequence[Bin]) -> list[Bin]:
-    """Neighbours put together, two and two: a screen has no room for all."""
-    out = []
-    for _, some in groupby(bins, lambda b: round(b.low * BINS) // 2):
-        both = list(some)
-        tries = sum(b.reviews for b in both)
-        predicted, recalled = (
-            sum(getattr(b, of) * b.reviews for b in both) / tries for of in ("predicted", "recalled")
-        )
-        out.append(Bin(both[0].low, tries, predicted, recalled))
-    return out
-
-
 def _time(stats: Stats) -> list[str]:
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
-    lines = [f"Study: {_count(done.reviews, 'review')} in all, {_count(done.streak, 'day')} in a row"]
+    lines = [f"Study: {counted(done.reviews, 'review')} in all, {counted(done.streak, 'day')} in a row"]
     lines[0] += f" (longest {done.longest_streak:,})"
     if recent:
         minutes = sum(day.ms for day in recent) / 60_000
-        items = [f"{_count(len(recent), 'day')} studied of the last {stats.days:,}"]
+        items = [f"{counted(len(recent), 'day')} studied of the last {stats.days:,}"]
         if done.ms_per_answer is not None:
             items += [f"{minutes / len(recent):.0f} min a day studied", f"{done.ms_per_answer / 1000:.1f} s an answer"]
         lines += _wrapped(items)
@@ -178,7 +153,7 @@ def _forecast(stats: Stats) -> list[str]:
         return ["Coming: nothing is planned for the next 30 days"]
     two = sum(counts[:_DAYS])
     return [
-        f"Coming: {_count(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
+        f"Coming: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
         f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
         "  as planned now; new cards and what is forgotten bring more",
     ]
@@ -187,10 +162,10 @@ def _forecast(stats: Stats) -> list[str]:
 def _mastery(stats: Stats) -> list[str]:
     seen = [c for c in stats.concepts if c.seen]
     if not seen:
-        return [f"Mastery: none of {_count(len(stats.concepts), 'concept')} has been studied yet"]
+        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} has been studied yet"]
     known = sum(c.known for c in seen)
     lines = [
-        f"Mastery: {known:,} of {_count(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
+        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
         "  0 is unseen or forgotten, 100 lasts a year; a dash: no such card",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
@@ -240,7 +215,7 @@ def _told(one: Forgotten) -> str:
 def _leeches(stats: Stats) -> list[str]:
     if not stats.leeches:
         return []
-    lines = [f"Leeches: {_count(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
+    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
     lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

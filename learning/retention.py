@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 
 from learning.memory import Phase
 from learning.replay import PHASES, Replay
@@ -50,6 +51,14 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class RecallWeek:
+    """True retention in the week that began on that Monday."""
+
+    week: date
+    tries: Tries
+
+
+@dataclass(frozen=True, slots=True)
 class Bin:
     """Tries whose predicted recall lay in [`low`, `low` + 1/BINS), the last one closed; means in [0, 1]."""
 
@@ -76,7 +85,27 @@ class Calibration:
 
 def true_retention(replay: Replay, today: int, periods: Iterable[int] = PERIODS) -> tuple[Retention, ...]:
     """A row for each of the periods (in study days that end with `today`), then one for all of the log."""
-    counts: dict[int, list[int]] = {}  # study day -> reviews and recalled of young, then of mature cards
+    counts = _by_day(replay)
+    rows = [_within(counts, today - days + 1, days) for days in periods]
+    return (*rows, _within(counts, min(counts, default=0), 0))
+
+
+def weekly(replay: Replay, today: int, weeks: int) -> tuple[RecallWeek, ...]:
+    """True retention in each of the last weeks, that of `today` being the last one."""
+    monday = today - date.fromordinal(today).weekday()
+    first = monday - 7 * (weeks - 1)
+    sums = [[0, 0] for _ in range(weeks)]
+    for day, (young, young_recalled, mature, mature_recalled) in _by_day(replay).items():
+        if first <= day < monday + 7:
+            one = sums[(day - first) // 7]
+            one[0] += young + mature
+            one[1] += young_recalled + mature_recalled
+    return tuple(RecallWeek(date.fromordinal(first + 7 * n), Tries(*one)) for n, one in enumerate(sums))
+
+
+def _by_day(replay: Replay) -> dict[int, list[int]]:
+    """Study day -> reviews and recalled of young, then of mature cards."""
+    counts: dict[int, list[int]] = {}
     ratings = replay.columns.rating
     for row, phase in enumerate(replay.phase):
         if phase == _REVIEW and replay.first[row]:
@@ -84,8 +113,7 @@ def true_retention(replay: Replay, today: int, periods: Iterable[int] = PERIODS)
             at = 2 if replay.interval[row] >= MATURE_DAYS else 0
             day[at] += 1
             day[at + 1] += ratings[row] > 1
-    rows = [_within(counts, today - days + 1, days) for days in periods]
-    return (*rows, _within(counts, min(counts, default=0), 0))
+    return counts
 
 
 def _within(counts: dict[int, list[int]], since: int, days: int) -> Retention:

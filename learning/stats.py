@@ -14,12 +14,13 @@ if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load wha
     from learning.mastery import Group, Mastery, Studied
     from learning.memory import CardEvent, MemoryState, Scheduler
     from learning.replay import Replay
-    from learning.retention import Calibration, Retention
+    from learning.retention import Calibration, RecallWeek, Retention
     from vault.ids import CardId
     from vault.review_columns import ReviewColumns
 
 FORECAST_DAYS = 30
 WEEK = 7
+WEEKS = 53  # of recall, this one included
 SHOWN = 10  # cards and concepts that a list of the worst holds
 
 
@@ -113,6 +114,8 @@ class Stats:
     tags: tuple[Group, ...]
     leeches: tuple[Forgotten, ...]
     week: Week
+    recall: tuple[RecallWeek, ...] = ()  # of the last year, this week the last one
+    known: tuple[int, ...] = ()  # cards at the end of each week of `growth`
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +139,14 @@ class Material:
 def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
     """The figures at `now`; `days` study days, today included, are looked back on for the calibration."""
     from learning import activity, mastery, retention
+    from learning.known import known_by_week
     from learning.replay import replay
 
     calendar = scheduler.calendar
     today = calendar.day(now)
     seen = replay(material.columns, scheduler, material.changes)
     done = activity.activity(seen, calendar, today)
+    grown = activity.growth(done)
     concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
     return Stats(
         as_of=now,
@@ -152,13 +157,15 @@ def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: i
         retention=retention.true_retention(seen, today),
         calibration=retention.calibration(seen, today - days + 1),
         activity=done,
-        growth=activity.growth(done),
+        growth=grown,
         forecast=forecast(material, scheduler, now),
         concepts=concepts,
         topics=mastery.grouped(concepts, material.topics),
         tags=mastery.grouped(concepts, mastery.by_tag(material.cards)),
         leeches=leeches(material, seen),
         week=week(material, seen, done, today - WEEK + 1, calendar.start(today - WEEK + 1), concepts),
+        recall=retention.weekly(seen, today, WEEKS),
+        known=known_by_week(seen, grown, material.states),
     )
 
 
