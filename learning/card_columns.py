@@ -94,8 +94,9 @@ class CardColumns:
         return ", ".join(self._topics_of().get(_stem(path), ()))
 
     def tags(self, number: int) -> tuple[str, ...]:
-        found: tuple[str, ...] = self._tags()[self.deck_of(number)]
-        return found
+        """The tags of the card's deck, and its own."""
+        found: tuple[str, ...] = (*self._tags()[self.deck_of(number)], *self.state(number).tags)
+        return tuple(dict.fromkeys(found))
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -110,7 +111,9 @@ class CardColumns:
             case "id":
                 found = self.number(term.value.casefold())
                 return self.of(() if found is None else (found,))
-            case "concept" | "path" | "topic" | "tag":
+            case "tag":
+                return self._tagged(folded(term.value).removeprefix("#"))
+            case "concept" | "path" | "topic":
                 return self._of_decks(term.name, folded(term.value))
         return self._trait(term.value, now)
 
@@ -129,8 +132,16 @@ class CardColumns:
         mask = Mask(len(self))
         words = self._words(name)
         for n, (start, end) in enumerate(pairwise(self.first)):
-            if any(key in word for word in words[n]) if name != "tag" else key.removeprefix("#") in words[n]:
+            if key in words[n] if name == "tag" else any(key in word for word in words[n]):
                 mask[start:end] = b"\1" * (end - start)
+        return mask
+
+    def _tagged(self, key: str) -> Mask:
+        """The cards of decks with that tag, and those that have it themselves."""
+        mask = self._of_decks("tag", key)
+        for card, tags in self.states.tagged().items():
+            if key in map(folded, tags) and (number := self.number(card)) is not None:
+                mask[number] = 1
         return mask
 
     def _words(self, name: str) -> list[tuple[str, ...]]:
