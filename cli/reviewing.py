@@ -28,8 +28,10 @@ RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
 
 
-def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plain: bool = False) -> int:
-    """Open the terminal app, or the plain review where there is no terminal to draw on."""
+def open_app(
+    vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plan: str = "", plain: bool = False
+) -> int:
+    """Open the terminal app, or the plain review where there is no terminal to draw on; `plan` as its text."""
     vault = opened(vault_dir)
     settle_left_over(vault)
     if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -39,7 +41,7 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
             )
         from cli.plain import review_plainly
 
-        code = review_plainly(vault, tag=tag, clock=now)
+        code = review_plainly(vault, tag=tag, plan=plan, clock=now)
     else:
         from cli import early
         from tui.app import run_app
@@ -50,7 +52,8 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
         shown = overture.card.card if overture is not None else ""
         liked = of_user()
         report.found(liked.found)
-        code = run_app(Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked), start)
+        context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)
+        code = run_app(context, start, plan)
     from cli.tuning import optimize_after_review
 
     optimize_after_review(vault)
@@ -58,19 +61,37 @@ def open_app(vault_dir: str | None, *, start: Literal["home", "review"], tag: st
 
 
 @click.command()
-@click.option("--tag", default="", help="Only cards with this tag, of this kind, or of this concept.")
+@click.option("--tag", default="", help="Only cards of this tag, kind or concept, or as topic:NAME of a topic.")
+@click.option("--limit", type=click.IntRange(1, 9999), default=None, metavar="N", help="At most so many cards.")
+@click.option(
+    "--ahead", type=click.IntRange(1, 9999), default=None, metavar="DAYS", help="What falls due by then, too."
+)
+@click.option("--cram", is_flag=True, help="Every card, again until it is recalled; nothing is scheduled or kept.")
+@click.option("--preview", is_flag=True, help="A look at new cards; nothing is scheduled or kept.")
 @click.option("--plain", is_flag=True, help="Lines of text only: for a dumb terminal, a pipe or a screen reader.")
 @vault_option
-def review(tag: str, plain: bool, vault_dir: str | None) -> int:
+def review(
+    tag: str, limit: int | None, ahead: int | None, cram: bool, preview: bool, plain: bool, vault_dir: str | None
+) -> int:
     """Start today's reviews. Every rating is on disk before the next card shows.
 
     \b
     Examples:
       retain review
-      retain review --tag applied
+      retain review --tag applied --limit 20
+      retain review --ahead 3
+      retain review --cram --tag "topic:Memory"
       retain review --plain
     """
-    return open_app(vault_dir, start="review", tag=tag, plain=plain)
+    if not (limit or ahead or cram or preview):
+        return open_app(vault_dir, start="review", tag=tag, plain=plain)
+    from learning.plan import Mode, Plan
+
+    modes = [*[Mode.AHEAD][: bool(ahead)], *[Mode.CRAM][:cram], *[Mode.PREVIEW][:preview]] or [Mode.REVIEW]
+    if len(modes) > 1:
+        raise UsageError("one way to review at a time", where=", ".join(f"--{mode}" for mode in modes))
+    plan = Plan(modes[0], " ".join(tag.split()), limit or 0, ahead or 0)
+    return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
 
 
 def _desk(vault_dir: str | None, *, looking: bool = False) -> Desk:

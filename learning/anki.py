@@ -132,7 +132,7 @@ def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId]
         fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
         deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
         ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
-        words = dict.fromkeys([*ours, *filter(None, map(_tag, own))])
+        words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *desk.state(id_).tags)))])
         guid = (made[id_].guid if id_ in made else "") or guid_of(settings.vault_id, id_)
         notes.append(AnkiNote(id_, guid, deck, fields, tuple(words)))
     return notes

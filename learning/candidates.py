@@ -28,7 +28,14 @@ def items(vault: Vault, cards: Mapping[CardId, Placed], past: Past, tag: str, un
     names = _wanted_names(vault, tag.removeprefix("#"))
     if isinstance(cards, IndexedCards):
         return list(_of_index(vault, cards, past, names, until))
-    return list(_of_decks(vault, list(cards.values()), names))
+    return list(_of_decks(vault, list(cards.values()), names, _with_own_tag(past, names)))
+
+
+def _with_own_tag(past: Past, names: frozenset[str]) -> frozenset[CardId]:
+    """The cards that a tag of their own makes wanted; the decks need not be."""
+    if not names or TOPIC in names:
+        return frozenset()
+    return frozenset(card for card, tags in past.tagged().items() if not names.isdisjoint(map(str.casefold, tags)))
 
 
 def _wanted_names(vault: Vault, tag: str) -> frozenset[str]:
@@ -47,7 +54,9 @@ def groups_of(vault: Vault, cards: Mapping[CardId, Placed], wanted: Collection[C
     return set(groups(vault, [cards[card] for card in wanted if card in cards]).values())
 
 
-def _of_decks(vault: Vault, cards: Collection[Placed], names: frozenset[str]) -> Iterator[Item]:
+def _of_decks(
+    vault: Vault, cards: Collection[Placed], names: frozenset[str], own: Collection[CardId]
+) -> Iterator[Item]:
     of = groups(vault, cards)
     articles = Paused(vault)
     paused: dict[str, bool] = {}
@@ -57,21 +66,21 @@ def _of_decks(vault: Vault, cards: Collection[Placed], names: frozenset[str]) ->
         if path not in paused:
             paused[path] = articles.says(placed.concept, front_pauses(placed.deck.text.encode()))
             tagged[path] = not names or not names.isdisjoint(_called(placed, names))
-        if not paused[path] and (tagged[path] or placed.kind in names):
+        if not paused[path] and (tagged[path] or placed.kind in names or placed.id in own):
             yield Item(placed.id, of[placed.id], placed.kind)
 
 
 def _of_index(vault: Vault, cards: IndexedCards, past: Past, names: frozenset[str], until: datetime) -> Iterator[Item]:
     index = cards.index
     deck, end, skipped = -1, 0, True
-    all_tagged = True
+    all_tagged, own = True, _with_own_tag(past, names)
     for row, card in _wanted(cards, past, until):
         if row >= end:
             deck = cards.deck_of(row)
             end = index.first[deck + 1]
             skipped = cards.paused.says(index.concept(deck), index.paused(deck))
             all_tagged = not names or (not skipped and _is_called(cards.get(card), names))
-        if not skipped and (all_tagged or index.kind(row) in names):
+        if not skipped and (all_tagged or index.kind(row) in names or card in own):
             yield Item(card, index.group(row, deck), index.kind(row))
     cards.paused.keep()
 

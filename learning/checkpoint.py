@@ -40,7 +40,7 @@ from vault.cache_file import keep_cache, read_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.ids import CardId
-from vault.log_event import LogEvent, Params, Review, Undo, UnknownType, decode, encode
+from vault.log_event import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
 from vault.log_scan import ScannedLog, blocks, scan_log
 from vault.review_columns import ReviewColumns
 from vault.review_log import (
@@ -188,11 +188,11 @@ def _folded(
     else:
         found = _since(files, cut)
         if found is None or not _is_all(scanned, found, cut) or _voids_ahead(files, cut):
-            return replace(past, before=_before(scanned, _END, fold_scanned(scanned, scheduler, changes)))
+            return replace(past, before=_before(vault, scanned, _END, fold_scanned(scanned, scheduler, changes)))
         events = found
         old = _earlier(scanned, cut)
         states = fold_scanned(old, scheduler, [change for change in changes if change.at < cut])
-        past = replace(past, before=_before(old, cut, columns_with(StateColumns(), states) or states))
+        past = replace(past, before=_before(vault, old, cut, columns_with(StateColumns(), states) or states))
     recent = recent_states(past.before, events, changes, scheduler)
     return replace(past, events=events, recent=recent, undos=reaching_back(events))
 
@@ -262,9 +262,14 @@ def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
     return replace(scanned, reviews=columns, others=others, places=scanned.places[: len(others)], last=last)
 
 
-def _before(scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
+def _tuning(vault: Vault) -> tuple[type[LogEvent], ...]:
+    """The events that the scheduler depends on, of whatever age: tags, too, where some ask for another retention."""
+    return (Params, Tag) if vault.settings.retention_by_tag else (Params,)
+
+
+def _before(vault: Vault, scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
     recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), RECENT))[::-1]
-    params = tuple(event for event in scanned.others if isinstance(event, Params))
+    params = tuple(event for event in scanned.others if isinstance(event, _tuning(vault)))
     when = [_instant(max(scanned.reviews.when_ms))] if scanned.reviews else []
     latest = max((*when, *(event.when for event in scanned.others)), default=None)
     return Before(cut, states, scanned.last, tuple(recent), params, latest)
@@ -289,7 +294,7 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
     columns = columns_with(past.before.states, recent_states(past.before, old, gone, past.scheduler))
     if columns is None:
         return past
-    params = tuple(event for event in old if isinstance(event, Params))
+    params = tuple(event for event in old if isinstance(event, _tuning(past.vault)))
     before = Before(
         cut,
         columns,

@@ -24,7 +24,7 @@ from learning.load import (
     pace_of,
     worth_first,
 )
-from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for
+from learning.memory import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for, tags_after
 from learning.pace import minutes, ms_per_rating
 from learning.past import Past
 from learning.placed import Placed, article_of
@@ -35,7 +35,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, NotFound, Refused, WriteFailed
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId
-from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Undo
+from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Tag, Undo
 from vault.review_log import Log, LogWriter
 from vault.stamps import Listing
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
@@ -173,8 +173,26 @@ def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
 
 
 def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[LogEvent]], Scheduler]:
-    wanted = retention_of(vault, index) if vault.settings.retention_by_tag else {}
-    return lambda events: scheduler_for(rules_of(vault.settings), events, wanted)
+    if not (by_tag := vault.settings.retention_by_tag):
+        return lambda events: scheduler_for(rules_of(vault.settings), events)
+    wanted = retention_of(vault, index)
+    return lambda events: scheduler_for(rules_of(vault.settings), events, _with_own(wanted, by_tag, events))
+
+
+def _with_own(
+    wanted: Mapping[CardId, float], by_tag: Mapping[str, float], events: Iterable[LogEvent]
+) -> dict[CardId, float]:
+    """`wanted` once the cards' own tags are heard, too, which `events` give and take."""
+    from vault.review_log import live
+
+    out, tags = dict(wanted), dict[CardId, tuple[str, ...]]()
+    for event in live(events):
+        if isinstance(event, Tag):
+            tags[event.card] = tags_after(tags.get(event.card, ()), event.add, event.remove)
+    for card, mine in tags.items():
+        if found := [by_tag[tag.casefold()] for tag in mine if tag.casefold() in by_tag]:
+            out[card] = max([*found, wanted[card]] if card in wanted else found)
+    return out
 
 
 def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:

@@ -35,7 +35,7 @@ def _object(placed: Placed, evidence: list[Evidence], state: MemoryState) -> dic
         "line": placed.card.line,
         "question": clean(placed.card.question),
         "answer": clean(placed.card.answer),
-        "tags": [clean_line(tag) for tag in placed.deck.properties.texts("tags")],
+        "tags": [clean_line(tag) for tag in (*placed.deck.properties.texts("tags"), *state.tags)],
         "edited": placed.card.human_edited,
         "support": [_support(one) for one in evidence],
         "memory": _memory(state),

@@ -13,7 +13,7 @@ from learning.queue import Done, done_today
 from learning.state_columns import StateColumns
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
-from vault.log_event import CardMark, LogEvent, Params, Rating, Review, Stamp, Undo
+from vault.log_event import CardMark, LogEvent, Params, Rating, Review, Stamp, Tag, Undo
 from vault.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
 from vault.store import Vault
 
@@ -26,9 +26,9 @@ EVER = datetime(1, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What is known of the time before `cut`. `params` are the live events of that type, `last` the last live instant.
+    """What is known of the time before `cut`. `params` are the live events that tune the scheduler.
 
-    `latest` is the latest at which anything happened: another than `last` where a clock was wrong.
+    `last` is the last live instant; `latest` is when the latest of all happened: another than `last` where a clock was wrong.
     `recent_ms` are the times on screen of the last ratings that have one, in order of time.
     """
 
@@ -73,6 +73,16 @@ class Past:
     @property
     def states(self) -> States:
         return States(self.before.states, self.recent)
+
+    def tagged(self) -> dict[CardId, tuple[str, ...]]:
+        """The cards that have tags of their own, and these."""
+        states = self.before.states
+        if isinstance(states, StateColumns):
+            old = states.tagged()
+        else:
+            old = {card: state.tags for card, state in states.items() if state.tags}
+        united = old | {card: state.tags for card, state in self.recent.items()}
+        return {card: tags for card, tags in united.items() if tags}
 
     def unpacked(self) -> Past:
         """The same, for whoever asks for most of the states."""
@@ -129,6 +139,13 @@ class Past:
             return found
         return self.scanned().undoable
 
+    def _tunes(self, event: LogEvent) -> bool:
+        """Whether the scheduler may be another once the event is in the log."""
+        if not self.vault.settings.retention_by_tag:
+            return isinstance(event, Params)
+        voided = event.voids if isinstance(event, Undo) else ""
+        return isinstance(event, Params | Tag) or any(e.id == voided for e in self.events if isinstance(e, Tag))
+
     def last_deed(self) -> tuple[LogEvent, ...]:
         """The events that are undone together: those of one deed, the latest last."""
         last = self.undoable()
@@ -142,7 +159,7 @@ class Past:
         if not fit(events, self.before.cut):
             return None
         united = tuple(sorted({e.id: e for e in (*self.events, *events)}.values(), key=by_time))
-        if reaching_back(united) != self.undos or any(isinstance(event, Params) for event in events):
+        if reaching_back(united) != self.undos or any(map(self._tunes, events)):
             return None
         return replace(self, events=united, recent=recent_states(self.before, united, self.changes, self.scheduler))
 

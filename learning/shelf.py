@@ -32,11 +32,12 @@ def studied(desk: Desk) -> tuple[Studied, ...]:
     """The cards of a desk, in its order."""
     index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
     tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
+    own = desk.past.tagged()
     out = []
     for card in desk.cards:
         place = desk.place(card)
-        mine = tuple(clean_line(tag.removeprefix("#")) for tag in tags.get(card, ()))
-        out.append(Studied(card, concept_of(place.path), short(place.title), place.kind, mine))
+        mine = dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in (*tags.get(card, ()), *own.get(card, ())))
+        out.append(Studied(card, concept_of(place.path), short(place.title), place.kind, tuple(mine)))
     return tuple(out)
 
 

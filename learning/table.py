@@ -33,15 +33,15 @@ def render_table(desk: Desk) -> str:
     writer.writerow(COLUMNS)
     for id_, placed in desk.cards.items():
         if not desk.state(id_).retracted:
-            writer.writerow([cell(text) for text in _row(placed, reader)])
+            writer.writerow([cell(text) for text in _row(placed, desk.state(id_).tags, reader)])
     return out.getvalue()
 
 
-def _row(placed: Placed, reader: EvidenceReader) -> tuple[str, ...]:
+def _row(placed: Placed, own: tuple[str, ...], reader: EvidenceReader) -> tuple[str, ...]:
     card, evidence = placed.card, reader.of(placed.card.support)
     quotes = "\n".join(e.claim.quote for e in evidence if e.claim is not None)
     places = "; ".join(dict.fromkeys(clean_line(e.place) for e in evidence))
-    tags = " ".join(clean_line(tag) for tag in placed.deck.properties.texts("tags"))
+    tags = " ".join(clean_line(tag) for tag in (*placed.deck.properties.texts("tags"), *own))
     return (placed.id, placed.kind, placed.title, card.question, card.answer, quotes, places, tags)
 
 
