@@ -6,28 +6,34 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from cli import report
 from cli.review_page import tell_rendering
 from learning import changed_card, wording
 from learning.changed_card import Changed
 from learning.desk import Placed
-from learning.sitting import Sitting
+from learning.plan import Plan, plan_of
+from learning.sitting import Clock, Sitting
 from vault import readable
-from vault.clean import clean
+from vault.clean import clean, clean_line
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence import EvidenceReader
 from vault.locks import lock
 from vault.log_event import Rating
 from vault.store import Vault
 
+if TYPE_CHECKING:
+    from learning.practising import Practising
+
 _RATINGS = {str(int(rating)): rating for rating in Rating}
 _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag as wrong         q        quit"""
+  f      flag it: f 2, or f and what is wrong (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
+  e      edit its words        q        quit"""
+_PRACTICE = "Practice: nothing is scheduled, and nothing is written."
 
 
 class Lines(Protocol):
@@ -42,17 +48,22 @@ def review_plainly(
     vault: Vault,
     *,
     tag: str = "",
+    plan: str = "",
     clock: Callable[[], datetime],
     source: Lines | None = None,
     out: TextIO | None = None,
 ) -> int:
     """Reviews until the queue or the input ends; gives the exit code. Each rating is on disk before the next card.
 
-    Raises: LockHeld if another session is at this vault; WriteFailed or Refused before the first card if nothing
-    can be written there.
+    `plan` is the text of a plan, in the place of today's queue with `tag`. Raises: UsageError for any other text;
+    LockHeld if another session is at this vault; WriteFailed or Refused before the first card if nothing can be
+    written there.
     """
     with lock(vault.root, "review", purpose="reviewing", now=clock()):
-        sitting = Sitting.at(vault, clock, tag, "plain")
+        wanted = plan_of(plan) if plan else Plan(tag=tag)
+        if not wanted.counts:
+            return _practise(vault, wanted, clock, source or sys.stdin, out or sys.stdout)
+        sitting = Sitting.at(vault, clock, None, "plain", plan=wanted)
         face = _Face(sitting, source or sys.stdin, out or sys.stdout)
         report.found(d for d in sitting.desk.diagnostics if d not in vault.notices)
         try:
@@ -64,17 +75,28 @@ def review_plainly(
         return code
 
 
+def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
+    from learning.practising import Practising  # few practise
+
+    face = _Face(Practising.at(vault, clock, plan), source, out)
+    code = face.run()
+    face.say_practised()
+    return code
+
+
 class _Face:
     """Asks and answers, line by line."""
 
-    def __init__(self, sitting: Sitting, source: Lines, out: TextIO) -> None:
+    def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
         self._unsaved = self._unread = report.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
         today = self._sitting.desk.today
-        if self._sitting.session.counts().all:
+        if not self._sitting.counts:
+            self._say(f"{_PRACTICE}\n{_HELP}" if self._sitting.left else "No card fits.")
+        elif self._sitting.left:
             self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
         else:
             self._say("Nothing is due, and no new card has room today.")
@@ -87,47 +109,53 @@ class _Face:
 
     def _one(self, placed: Placed) -> bool:
         """One card from question to what is done with it; False when the human has had enough."""
-        counts, state = self._sitting.session.counts(), self._sitting.session.state(placed.id)
+        state = self._sitting.state(placed.id)
         changed = self._sitting.changes.of(placed.id, state)
         told = wording.change_told(state, changed.how if changed is not None else "")
-        head = f"\n[{counts.all} to go] {wording.headed(placed.title, placed.kind, told)}"
+        head = f"\n[{self._sitting.left} to go] {wording.headed(placed.title, placed.kind, told)}"
         self._say(f"{head}\nQ: {_words(placed.card.question)}")
         while True:
-            word = self._ask("Enter: answer" if not self._sitting.session.revealed else "1-4")
-            if word is None or word == "q":
+            line = self._ask("Enter: answer" if not self._sitting.revealed else "1-4")
+            if line is None or (word := line.casefold()) == "q":
                 return False
-            if word == "" and not self._sitting.session.revealed:
+            if isinstance(self._sitting, Sitting):
+                self._sitting.stir()
+            if word == "" and not self._sitting.revealed:
                 if not self._sitting.reveal():
                     self._say("this card has just changed")
                     return True
                 self._show_back(placed, changed)
-            elif self._acted(word, placed):
+            elif self._acted(word, placed, line):
                 return True
 
     def _show_back(self, placed: Placed, changed: Changed | None) -> None:
-        previews = self._sitting.previews()
-        buttons = [f"{int(r)} {r.name.lower()} {wording.interval(previews[r])}" for r in Rating]
+        previews = self._sitting.previews() if isinstance(self._sitting, Sitting) else {}
+        waits = {rating: f" {wording.interval(state)}" for rating, state in previews.items()}
+        buttons = [f"{int(r)} {r.name.lower()}{waits.get(r, '')}" for r in Rating]
         if changed is not None and changed.how == changed_card.FACT:
             self._say(f"was: {_indented(changed.before)}")
             if placed.card.human_edited:
                 self._say(f"now, as the source has it: {_indented(changed.after)}")
         self._say(f"A: {_words(placed.card.answer)}\n{'   '.join(buttons)}")
 
-    def _acted(self, word: str, placed: Placed) -> bool:
-        """Does what `word` says; True if that puts a card on the table."""
+    def _acted(self, word: str, placed: Placed, line: str) -> bool:
+        """Does what `word` says, which is `line` in small letters; True if that puts a card on the table."""
         sitting = self._sitting
-        acts: dict[str, Callable[[], None]] = {"u": sitting.undo, "b": sitting.bury, "!": sitting.suspend}
-        if sitting.session.revealed and word in _RATINGS:
+        acts: dict[str, Callable[[], None]] = {"u": self._undo}
+        if isinstance(sitting, Sitting):
+            acts |= {"b": sitting.bury, "!": sitting.suspend}
+        if sitting.revealed and word in _RATINGS:
             acts[word] = partial(sitting.rate, _RATINGS[word])
         try:
             if word in acts:
                 acts[word]()
                 self._unsaved = report.DONE
                 return True
-            if word == "f":
-                sitting.flag()
-                self._say("flagged")
-            elif word == "s" and sitting.session.revealed:
+            if word == "f" or word.startswith("f "):
+                self._flag(line[1:].strip())
+            elif word == "e":
+                return self._edit(placed)
+            elif word == "s" and sitting.revealed:
                 self._show_source(placed)
             elif word in _RATINGS or word == "s":
                 self._say("the answer comes first: press Enter")
@@ -141,6 +169,40 @@ class _Face:
             return isinstance(refused, EditedMeanwhile)
         return False
 
+    def _undo(self) -> None:
+        from tui.strings.review import undone  # the same words on both faces
+
+        self._say(undone(self._sitting.undo()))
+
+    def _flag(self, said: str) -> None:
+        if not isinstance(self._sitting, Sitting):
+            self._say(_PRACTICE)
+            return
+        from tui.strings.review import REASONS
+
+        at_hand = {str(n): reason for n, reason in enumerate(REASONS, 1)}
+        reason = clean_line(at_hand.get(said, said))
+        self._sitting.flag(reason)
+        self._say(f"flagged: {reason}" if reason else "flagged")
+
+    def _edit(self, placed: Placed) -> bool:
+        """Asks for new words, one line each; what is left empty stays as it is."""
+        from learning.card_edit import edit_card, words_of
+
+        before = words_of(placed.card)
+        question = self._ask("new question (Enter keeps it)")
+        answer = self._ask("new answer (Enter keeps it)") if question is not None else None
+        if not question and not answer:
+            self._say("nothing was changed")
+            return False
+        edited = edit_card(
+            self._sitting.desk.vault, placed.id, question or before.question, answer or before.answer, expect=before
+        )
+        if isinstance(self._sitting, Sitting):
+            self._sitting.edited()
+        self._say(f"saved: {edited.path}")
+        return not self._sitting.revealed
+
     def _show_source(self, placed: Placed) -> None:
         found = self._evidence.of(placed.card.support)
         for each in found:
@@ -151,15 +213,21 @@ class _Face:
             self._say("no source is named; the card was written by hand")
 
     def say_result(self) -> None:
+        """How a review ended."""
+        assert isinstance(self._sitting, Sitting)
         tally = self._sitting.tally()
         ratings = ", ".join(f"{tally.ratings[r]} {r.name.lower()}" for r in Rating if tally.ratings[r])
-        left = self._sitting.session.counts().all
+        left = self._sitting.left
         self._say(f"\n{tally.rated} rated{': ' if ratings else ''}{ratings}. {left} to go, {tally.tomorrow} tomorrow.")
         if self._sitting.session.current is None and tally.next_at is not None:
             when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
             self._say(f"The next step of learning is due at {when}.")
         if tally.ripe:
             self._say(wording.ripe(tally.ripe))
+
+    def say_practised(self) -> None:
+        """How a practice ended."""
+        self._say(f"\n{self._sitting.done} done, {self._sitting.left} to go. Nothing was scheduled or written.")
 
     def _problems(self) -> None:
         for problem in self._sitting.problems:
@@ -173,7 +241,7 @@ class _Face:
         if not line:
             self._say("")
             return None
-        return line.strip().casefold()
+        return line.strip()
 
     def _say(self, text: str, end: str = "\n") -> None:
         encoding = self._out.encoding or "utf-8"

@@ -26,7 +26,7 @@ _IN_CRAM = {Rating.AGAIN: "comes again"}
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
 REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")
-IN_YOUR_WORDS = "or in your own words; enter saves, esc leaves"
+IN_YOUR_WORDS = "or in your own words; enter saves"
 
 
 def address(shown: str) -> str:
