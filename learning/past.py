@@ -28,7 +28,8 @@ EVER = datetime(1, 1, 1, tzinfo=UTC)
 class Before:
     """What is known of the time before `cut`. `params` are the live events that tune the scheduler.
 
-    `last` is the last live instant; `latest` is when the latest of all happened: another than `last` where a clock was wrong.
+    `last` is the last live instant; `latest` is when the latest of all happened, which is
+    another where a clock was wrong.
     `recent_ms` are the times on screen of the last ratings that have one, in order of time.
     """
 
