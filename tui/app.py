@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts wit
     from textual.driver import Driver
 
     from tui.screens.review import ReviewScreen
+    from tui.screens.settings import SettingsScreen
 
 INTERRUPTED = 130
 
@@ -52,10 +53,7 @@ class RetainApp(App[int]):
         self._problem: RetainError | None = None  # with `_review.md`, until it is written after all
         for each in theme.ALL:
             self.register_theme(each)
-        self.wear(context.preferences.theme)
-        self.set_keymap(dict(context.preferences.keys))
-        if not context.preferences.motion or "SSH_CONNECTION" in context.environment:
-            self.animation_level = "none"  # a glide is many small paintings, and a line may be slow
+        self._prefer()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
@@ -173,6 +171,23 @@ class RetainApp(App[int]):
     def wear(self, name: str) -> None:
         """Puts on the theme that the settings call `name`."""
         self.theme = theme.preferred(self.context.environment, name)
+
+    def on_settings_screen_changed(self, message: SettingsScreen.Changed) -> None:
+        """What was set holds on every screen, those below too."""
+        vault = replace(self.context.vault, settings=message.settings)
+        self.context = replace(self.context, vault=vault, preferences=message.preferences)
+        for screen in self.screen_stack:
+            if isinstance(screen, Page):
+                screen.live_with(self.context)
+        self._prefer()
+
+    def _prefer(self) -> None:
+        """As this user likes the app."""
+        liked = self.context.preferences
+        self.wear(liked.theme)
+        self.set_keymap(dict(liked.keys))
+        still = not liked.motion or "SSH_CONNECTION" in self.context.environment
+        self.animation_level = "none" if still else "full"  # a glide is many small paintings, and a line may be slow
 
     async def action_help(self) -> None:
         """The keys of this screen, on top of it; pressed again, they go."""

@@ -18,6 +18,7 @@ PLACES = {
     "home": "tui.screens.home:HomeScreen",
     "review": "tui.screens.review:ReviewScreen",
     "gaps": "tui.screens.gaps:GapsScreen",
+    "stats": "tui.screens.stats:StatsScreen",
     "article": "tui.screens.article:ArticleScreen",
     "browse": "tui.screens.browse:BrowseScreen",
     "practise": "tui.screens.practise:PractiseScreen",

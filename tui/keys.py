@@ -38,6 +38,7 @@ HOME = (
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
     Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
+    Key("home.settings", "comma", "go('settings')", "Settings", ",", about="How you learn, how it looks"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 REVIEW = (
@@ -81,6 +82,15 @@ PRACTISE = (
     Key("practise.down", "j", "move(1)", about="Down"),
     Key("practise.up", "k", "move(-1)", about="Up"),
     Key("practise.back", "escape,q", "back", "Back", "esc", about="Home"),
+)
+STATS = (
+    *(Key(f"stats.section_{n}", str(n), f"section({n})", about=f"Section {n}") for n in range(1, 10)),
+    Key("stats.next", "right,l,tab", "turn(1)", "Next", "→", about="The next section"),
+    Key("stats.previous", "left,h,shift+tab", "turn(-1)", "Previous", "←", about="The one before"),
+    Key("stats.choose", "f", "choose", "Topic or tag", about="Only a topic's or a tag's cards"),
+    Key("stats.down", "down,j", "scroll(1)", about="Scroll down"),
+    Key("stats.up", "up,k", "scroll(-1)", about="Scroll up"),
+    Key("stats.back", "escape,q", "back", "Back", "esc", about="Home"),
 )
 GAPS = (
     Key("gaps.article", "enter", "article", "Read", about="Open the article that mentions it", group="This gap"),
@@ -195,6 +205,7 @@ SETTINGS = (
 # The keys of each screen by its name; those of EVERYWHERE work on all of them.
 SCREENS = {
     "home": HOME,
+    "stats": STATS,
     "review": REVIEW,
     "edit": EDIT,
     "practise": PRACTISE,

@@ -53,6 +53,12 @@ class Page(Screen[None]):
         for bar in self.query(TopBar):
             bar.at_work(work.in_short(self.context.jobs.state))
 
+    def live_with(self, context: Context) -> None:
+        """Something was set on a screen above: from now on this holds."""
+        self.context = context
+        for bar in self.query(KeyBar):
+            bar.follow(context.preferences.keys)
+
     def offers(self, key: Key) -> bool:
         """Whether `key` does anything just now; the palette leaves the others out."""
         return True

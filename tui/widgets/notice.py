@@ -12,6 +12,9 @@ from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 
 
+_MARKS = {"error": "× ", "warning": "! "}  # where there is no colour, these tell one from the other
+
+
 class Notice(Static):
     """Hidden until there is something to say."""
 
@@ -41,7 +44,8 @@ class Notice(Static):
     def _show(self, kind: str, what: str, where: str, hint: str) -> None:
         for name in ("error", "warning", "note"):
             self.set_class(name == kind, name)
-        parts: list[Content] = [text.line(where) + ": "] if where else []
+        parts: list[Content] = [text.plain(_MARKS[kind], "bold")] if kind in _MARKS else []
+        parts += [text.line(where) + ": "] if where else []
         parts.append(text.line(what, "bold" if kind == "error" else ""))
         if hint:
             parts += [Content(" "), text.line(f"({hint})", text.DIM)]

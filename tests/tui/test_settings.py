@@ -1,0 +1,172 @@
+"""The settings screen: what is changed there stands in the files, holds at once, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tui import setting_rows as rows
+from tui.app import RetainApp
+from tui.context import Context
+from tui.preferences import Preferences
+from tui.strings import settings as strings
+from tui.widgets.bars import KeyBar
+from tui.widgets.notice import Notice
+from tui.widgets.setting_list import SettingList
+from vault.settings import FILE, Settings
+from vault.store import Vault
+
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+Compare = Callable[..., bool]
+
+
+@pytest.fixture
+def config(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's own settings are."""
+    folder = tmp_path_factory.mktemp("config")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
+    return folder / "retain/config.toml"
+
+
+@pytest.fixture
+def app(vault: Vault, clock: Callable[[], datetime], config: Path) -> RetainApp:
+    return RetainApp(Context(vault, clock, environment={"TERM": "xterm-256color"}), "settings")
+
+
+def said(app: RetainApp) -> str:
+    return str(app.screen.query_one(Notice).render())
+
+
+def about(app: RetainApp) -> str:
+    return str(app.screen.query_one("#setting-about", Static).render())
+
+
+async def to(app: RetainApp, pilot: Pilot[int], id_: str) -> None:
+    """Puts the cursor on a setting."""
+    held = app.screen.query_one(SettingList)
+    held.highlighted = held.get_option_index(id_)
+    await pilot.pause()
+
+
+async def test_a_step_changes_one_line_holds_at_once_and_is_taken_back(
+    app: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    before = (vault.root / FILE).read_text(encoding="utf-8")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("right", "right")
+        await settled(pilot)
+        assert (vault.root / FILE).read_text(encoding="utf-8") == before.replace(
+            "retention = 0.9 ", "retention = 0.92 "
+        )
+        assert app.context.vault.settings.retention == 0.92
+        await pilot.press("u", "u")
+        await settled(pilot)
+        assert (vault.root / FILE).read_text(encoding="utf-8") == before
+        assert app.context.vault.settings == vault.settings
+        await pilot.press("u")
+        assert strings.NOTHING_TO_UNDO in said(app)
+
+
+async def test_what_a_change_does_to_the_days_to_come_is_said(app: RetainApp, settled: Settled) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press(*["right"] * 7)
+        await settled(pilot)
+        assert "a day" in about(app) and "90 days" in about(app)
+
+
+async def test_a_value_can_be_typed_and_what_cannot_be_is_refused_in_the_words_of_the_settings(
+    app: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await to(app, pilot, "learning.learning_steps")
+        await pilot.press("enter", "end", *" 1d", "enter")
+        await settled(pilot)
+        assert 'learning_steps = ["1m", "10m", "1d"]' in (vault.root / FILE).read_text(encoding="utf-8")
+        await to(app, pilot, "learning.rollover")
+        await pilot.press("enter", "end", "7", "enter")
+        await settled(pilot)
+        assert "rollover must be a whole number from 0 to 23" in said(app)
+        await pilot.press("x", "enter")
+        await settled(pilot)
+        assert strings.NOT_A_NUMBER in said(app)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.screen.query_one(SettingList).has_focus
+        assert "rollover = 4 " in (vault.root / FILE).read_text(encoding="utf-8")
+
+
+async def test_the_colours_change_at_once_and_are_the_users_own(app: RetainApp, config: Path, settled: Settled) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await to(app, pilot, "app.theme")
+        await pilot.press("right", "right")
+        await settled(pilot)
+        assert app.theme == "retain-light" and config.read_text(encoding="utf-8") == '[app]\ntheme = "light"\n'
+        await pilot.press("d")
+        await settled(pilot)
+        assert app.theme == "retain-dark" and config.read_text(encoding="utf-8") == "[app]\n"
+
+
+async def test_a_key_is_moved_at_once_and_one_that_is_taken_is_refused(
+    app: RetainApp, config: Path, settled: Settled
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await to(app, pilot, "keys.settings.undo")
+        await pilot.press("enter", "end", "backspace", "z", "enter")
+        await settled(pilot)
+        assert '"settings.undo" = "z"' in config.read_text(encoding="utf-8")
+        assert " z Undo" in app.screen.query_one(KeyBar).line(80).plain
+        await pilot.press("z")
+        await settled(pilot)
+        assert "settings.undo" not in config.read_text(encoding="utf-8")
+        await pilot.press("enter", "end", "backspace", "d", "enter")
+        await settled(pilot)
+        assert "is that of settings.default already" in said(app)
+        assert "settings.undo" not in config.read_text(encoding="utf-8")
+
+
+async def test_an_edit_made_elsewhere_meanwhile_stays(app: RetainApp, vault: Vault, settled: Settled) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("right")
+        await settled(pilot)
+        theirs = (vault.root / FILE).read_text(encoding="utf-8") + "# mine\n"
+        (vault.root / FILE).write_text(theirs, encoding="utf-8")
+        await pilot.press("u")
+        await settled(pilot)
+        assert FILE in said(app) and (vault.root / FILE).read_text(encoding="utf-8") == theirs
+
+
+def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown() -> None:
+    settings, liked = Settings("0" * 26, "x"), Preferences()
+    for row in (*rows.LEARNING, *rows.APP, *rows.keys()):
+        name, meaning = rows.told(row)
+        assert name and meaning, row.id
+        held = rows.value(row, settings, liked)
+        assert held == row.default
+        if row.kind not in (rows.Kind.SWITCH, rows.Kind.CHOICE):
+            assert rows.read(row, rows.typed(row, held)) == held
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
+def test_settings(snap_compare: Compare, app: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
+    assert snap_compare(app, run_before=settled, terminal_size=size)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
+def test_help(snap_compare: Compare, app: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
+    async def asked(pilot: Pilot[int]) -> None:
+        await settled(pilot)
+        await pilot.press("question_mark")
+        await settled(pilot)
+
+    assert snap_compare(app, run_before=asked, terminal_size=size)

@@ -1,0 +1,241 @@
+"""The settings: how one learns in this vault, how the app looks, which key does what; changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from tui import setting_rows as rows
+from tui import text
+from tui.context import Context
+from tui.keys import SETTINGS, bindings
+from tui.page import Page
+from tui.preferences import Preferences, read_preferences
+from tui.setting_rows import Row
+from tui.strings import settings as strings
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from tui.widgets.setting_list import Line, SettingList
+from vault import settings_file, user
+from vault.errors import RetainError, UsageError
+from vault.settings import Settings
+from vault.settings_file import Value
+from vault.store import Vault
+
+_DAYS = 90
+_FORETOLD = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
+
+
+class SettingsScreen(Page):
+    NAME = "settings"
+    CSS_PATH = "settings.tcss"
+    BINDINGS = bindings(SETTINGS)  # type: ignore[assignment]
+
+    @dataclass
+    class Changed(Message):
+        """From now on these hold, on every screen."""
+
+        settings: Settings
+        preferences: Preferences
+
+    @dataclass
+    class Foretold(Message):
+        """What a change does to the days to come."""
+
+        words: str
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._settings, self._preferences = context.vault.settings, context.preferences
+        self._rows = {row.id: row for row in (*rows.LEARNING, *rows.APP, *rows.keys())}
+        self._at: Row = rows.LEARNING[0]
+        self._undo: list[Callable[[], None]] = []
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(strings.TITLE)
+        with Vertical(id="settings"):
+            yield SettingList()
+            yield Static(markup=False, id="setting-about")
+            yield Input(id="setting-input", compact=True)
+        yield Notice()
+        yield KeyBar(SETTINGS)
+
+    def on_mount(self) -> None:
+        self.query_one(SettingList).show(self._lines())
+        self.query_one(SettingList).focus()
+        self.query_one(TopBar).say(self._settings.name)
+        self.query_one(Notice).found(self._preferences.found)
+
+    def _lines(self) -> list[Line]:
+        lines: list[Line] = []
+        heads = ((strings.LEARNING, rows.LEARNING), (strings.APP, rows.APP), (strings.KEYS, rows.keys()))
+        for head, of_head in heads:
+            lines += [Line("", ""), Line("", head)] if lines else [Line("", head)]
+            lines += [self._line(row) for row in of_head]
+        return lines
+
+    def _line(self, row: Row) -> Line:
+        held = self._held(row)
+        return Line(row.id, rows.told(row)[0], rows.shown(row, held), held != row.default)
+
+    def _held(self, row: Row) -> Value:
+        return rows.value(row, self._settings, self._preferences)
+
+    def on_setting_list_reached(self, message: SettingList.Reached) -> None:
+        if message.id in self._rows:
+            self._at = self._rows[message.id]
+            self._explain()
+
+    def _explain(self, effect: str = "") -> None:
+        row = self._at
+        place = strings.OF_VAULT if row.in_vault else strings.OF_USER
+        usual = strings.default(rows.shown(row, row.default), place)
+        parts = [text.line(rows.told(row)[1]), text.line(usual, text.DIM), text.line(effect, "bold")]
+        self.query_one("#setting-about", Static).update(Content("\n").join(parts))
+
+    # --- changing -------------------------------------------------------------------------------------------------
+
+    def action_step(self, steps: int) -> None:
+        """The next value of a number, a choice or a switch."""
+        after = rows.stepped(self._at, self._held(self._at), steps)
+        if after is not None:
+            self._change(self._at, after)
+
+    def on_setting_list_asked(self) -> None:
+        self.action_edit()
+
+    def action_edit(self) -> None:
+        """A switch changes; what can be typed is typed."""
+        if self._at.kind in (rows.Kind.SWITCH, rows.Kind.CHOICE):
+            self.action_step(1)
+            return
+        line = self.query_one("#setting-input", Input)
+        line.value = rows.typed(self._at, self._held(self._at))
+        self.add_class("-editing")
+        line.focus()
+        self.query_one(Notice).tell(strings.EDIT)
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        try:
+            after = rows.read(self._at, message.value)
+        except ValueError:
+            self.say(UsageError(strings.NOT_A_NUMBER))
+            return
+        if self._change(self._at, after):
+            self._leave_line()
+
+    def _leave_line(self) -> None:
+        self.remove_class("-editing")
+        self.query_one(SettingList).focus()
+
+    def action_default(self) -> None:
+        """As a newcomer has it."""
+        self._change(self._at, self._at.default)
+
+    def action_undo(self) -> None:
+        if not self._undo:
+            self.query_one(Notice).tell(strings.NOTHING_TO_UNDO)
+            return
+        try:
+            self._undo[-1]()
+        except RetainError as error:
+            self.say(error)
+            return
+        self._undo.pop()
+        self._hold()
+        self.query_one(Notice).tell(strings.UNDONE)
+
+    def action_back(self) -> None:
+        """Out of the line that is being edited first, then off the screen."""
+        if self.has_class("-editing"):
+            self.query_one(Notice).clear()
+            self._leave_line()
+        else:
+            super().action_back()
+
+    def _change(self, row: Row, after: Value) -> bool:
+        """Whether the file says so now; if not, the error is on the screen."""
+        if after == self._held(row):
+            return True
+        before = self._settings
+        try:
+            if row.in_vault:
+                self._change_vault(row, after)
+            else:
+                self._change_user(row, None if after == row.default else after)
+        except RetainError as error:
+            self.say(error)
+            return False
+        self._hold()
+        self.query_one(Notice).tell(strings.SAVED)
+        if row.in_vault and row.key in _FORETOLD:
+            self._foretell(before, self._settings)
+        return True
+
+    def _change_vault(self, row: Row, after: Value) -> None:
+        vault = self.context.vault
+        was = settings_file.vault_text(vault)
+        self._settings = settings_file.change_vault(vault, row.key, after)
+        now = settings_file.vault_text(vault)
+
+        def undo() -> None:
+            self._settings = settings_file.put_back_vault(vault, now, was)
+
+        self._undo.append(undo)
+
+    def _change_user(self, row: Row, after: Value | None) -> None:
+        was, path = user.config_text(), str(user.config_folder() / user.CONFIG)
+        table = settings_file.changed(was, row.table, row.key, after, path)
+        wrong = [each for each in read_preferences(table, path).found if each not in self._preferences.found]
+        if wrong:
+            raise UsageError(wrong[0].message)
+        now = settings_file.change_user(row.table, row.key, after)
+        self._preferences = read_preferences(now, path)
+
+        def undo() -> None:
+            settings_file.put_back_user(now, was)
+            self._preferences = read_preferences(was, path)
+
+        self._undo.append(undo)
+
+    def _hold(self) -> None:
+        """What has changed holds everywhere from now on."""
+        held = self.query_one(SettingList)
+        for row in self._rows.values():
+            held.update(self._line(row))
+        self._explain()
+        self.post_message(self.Changed(self._settings, self._preferences))
+
+    # --- what it does ---------------------------------------------------------------------------------------------
+
+    def _foretell(self, before: Settings, after: Settings) -> None:
+        self._explain(strings.RECKONING)
+        vault = self.context.vault
+        old, new = replace(vault, settings=before), replace(vault, settings=after)
+        self.run_worker(lambda: self._reckon(old, new), thread=True, exclusive=True)
+
+    def _reckon(self, old: Vault, new: Vault) -> None:
+        try:
+            (before, _), (after, minutes) = self._a_day(old), self._a_day(new)
+        except RetainError:
+            self.post_message(self.Foretold(""))
+            return
+        self.post_message(self.Foretold(strings.effect(before, after, minutes, _DAYS)))
+
+    def _a_day(self, vault: Vault) -> tuple[float, float]:
+        """Reviews and minutes a day that these settings bring."""
+        from learning.desk import open_desk
+        from learning.outlook import Outlook
+
+        found = Outlook(open_desk(vault, self.context.clock()), _DAYS).at(vault.settings.retention)
+        return sum(found.reviews) / _DAYS, sum(found.minutes) / _DAYS
+
+    def on_settings_screen_foretold(self, message: Foretold) -> None:
+        self._explain(message.words)
