@@ -99,7 +99,8 @@ def time_means(stats: Stats) -> str:
     if stats.activity.ms_per_answer is None:
         return f"{days}; how long an answer took was not told."
     minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
-    return f"{days}, {minutes:.0f} min a day and {stats.activity.ms_per_answer / 1000:.1f} s an answer."
+    spent = f"{minutes:.0f} min" if minutes >= 1 else "under a minute"
+    return f"{days}, {spent} a day and {stats.activity.ms_per_answer / 1000:.1f} s an answer."
 
 
 def hours_mean(hours: Sequence[Hour]) -> str:

@@ -12,7 +12,6 @@ from tui.overview import Figures, Overview
 from tui.strings import home as strings
 from tui.widgets import plot
 from vault.agenda import Gap
-from vault.clean import clean_line
 
 _ROWS = 3  # of the bars for the days to come
 _EACH = 3  # columns for one of those days where there is room, with one between two
@@ -129,20 +128,12 @@ def topics(found: Figures, width: int) -> Content:
     room = min(44, width - _SCORE - 8 - _KNOWN)
     rows = []
     for group in begun:
-        name = _cut(group.name, room)
+        name = text.fitted(group.name, room)
         known = text.plain(strings.known(group.known, group.concepts), text.DIM)
         score = text.plain(f"{group.score * 100:>4.0f}  ", "bold")
         rows.append(Content.assemble(name, "  ", plot.bar(group.score, _SCORE, "$secondary"), score, known))
     left = len(groups) - len(begun)
     return Content("\n").join([*rows, *([text.plain(strings.more(left), text.DIM)] if left else [])])
-
-
-def _cut(name: str, room: int) -> Content:
-    """A name in exactly so many columns."""
-    shown = text.line(clean_line(name))
-    if shown.cell_length > room:
-        shown = shown.truncate(room, ellipsis=True)
-    return shown + Content(" " * max(0, room - shown.cell_length))
 
 
 def year(found: Figures, width: int) -> Content:

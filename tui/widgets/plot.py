@@ -28,7 +28,7 @@ _DAYS = (
     ("■", "$primary"),
 )
 _WEEKDAYS = ("Mon", "", "Wed", "", "Fri", "", "")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _GUTTER = 4  # columns for the names of the weekdays
 WEEKS = 53
 _BUSY = 0.9  # of the days with reviews, this part has fewer than what counts as a full day
@@ -156,6 +156,6 @@ def _months(first: int, weeks: int, each: int) -> Content:
         sunday = date.fromordinal(first + 7 * week + 6)
         at = _GUTTER + week * each
         if sunday.day <= 7 and at >= free:
-            row[at : at + 3] = _MONTHS[sunday.month - 1]
+            row[at : at + 3] = MONTHS[sunday.month - 1]
             free = at + 4
     return Content.styled("".join(row)[: _GUTTER + weeks * each].rstrip(), text.DIM)

@@ -1,0 +1,268 @@
+"""Statistics: how well is remembered, what is coming, what it takes, what is weak; each with what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import Worker, get_current_worker
+
+from learning import stats_words
+from learning.desk import Desk, open_desk
+from learning.stats import Material, Stats
+from tui import stats_views, text
+from tui.context import Context
+from tui.keys import STATS, bindings
+from tui.page import Page
+from tui.stats_views import Load
+from tui.strings import stats as strings
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from tui.widgets.sections import Sections
+from vault.errors import RetainError
+
+_LOAD = strings.SECTIONS.index("Load")
+_HOURS = strings.SECTIONS.index("Hours")
+_ABOVE = 9  # rows that are not the picture's
+_DAYS = 90  # that a forecast of the load looks ahead
+_MEANS = (
+    stats_words.retention_means,
+    stats_words.calibration_means,
+    stats_words.forecast_means,
+    None,
+    stats_words.time_means,
+    lambda stats: stats_words.hours_mean(stats.activity.hours),
+    stats_words.growth_means,
+    stats_words.mastery_means,
+    stats_words.leeches_mean,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Some of the cards: of a topic or with a tag; all of them with neither."""
+
+    topic: str = ""
+    tag: str = ""
+
+    @property
+    def words(self) -> str:
+        if not self.topic and not self.tag:
+            return strings.ALL
+        return strings.only(strings.TOPIC, self.topic) if self.topic else strings.only(strings.TAG, self.tag)
+
+
+class StatsScreen(Page):
+    NAME = "stats"
+    CSS_PATH = "stats.tcss"
+    BINDINGS = bindings(STATS)  # type: ignore[assignment]
+
+    @dataclass
+    class Step(Message):
+        """What is being done; it takes a while."""
+
+        words: str
+
+    @dataclass
+    class Read(Message):
+        """What all the figures are made of."""
+
+        desk: Desk
+        material: Material
+
+    @dataclass
+    class Counted(Message):
+        stats: Stats
+        of: Filter
+
+    @dataclass
+    class Played(Message):
+        load: Load
+
+    @dataclass
+    class Failed(Message):
+        error: RetainError
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._at = 0
+        self._filter = Filter()
+        self._desk: Desk | None = None
+        self._material: Material | None = None
+        self._stats: Stats | None = None
+        self._load: Load | None = None
+        self._step = strings.READING
+        self._working: Worker[None] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("Statistics")
+        yield Sections(strings.SECTIONS)
+        with VerticalScroll(id="stats", can_focus=False), Vertical(classes="column"):
+            yield Static(markup=False, id="means")
+            yield Static(markup=False, id="picture")
+        yield OptionList(markup=False, compact=True, id="choose")
+        yield Notice()
+        yield KeyBar(STATS)
+
+    def on_mount(self) -> None:
+        self._show()
+        self._working = self.run_worker(self._read, thread=True, exclusive=True)
+
+    def on_unmount(self) -> None:
+        if self._working is not None:
+            self._working.cancel()
+
+    # --- finding it, away from the screen -----------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        from learning.shelf import material_of
+
+        try:
+            desk = open_desk(self.context.vault, self.context.clock())
+            material = material_of(desk)
+            self.post_message(self.Read(desk, material))
+            self._count(desk, material, Filter())
+            self._play(desk)
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
+        from learning.shelf import narrowed
+        from learning.stats import stats_of
+
+        if get_current_worker().is_cancelled:
+            return
+        self.post_message(self.Step(strings.COUNTING))
+        if wanted.topic or wanted.tag:
+            stems = material.topics.get(wanted.topic) if wanted.topic else None
+            material = narrowed(material, stems, wanted.tag)
+        self.post_message(self.Counted(stats_of(material, desk.scheduler, desk.now), wanted))
+
+    def _play(self, desk: Desk) -> None:
+        """The future, once for each retention; between two of them it can be cancelled."""
+        from learning.outlook import USUAL, Outlook, backlog_words, meaning
+
+        outlook = Outlook(desk, _DAYS)
+        forecasts = {}
+        for retention in sorted({*USUAL, outlook.own}):
+            if get_current_worker().is_cancelled:
+                return
+            self.post_message(self.Step(strings.playing(retention)))
+            forecasts[retention] = outlook.at(retention)
+        own, plan = forecasts[outlook.own], outlook.backlog()
+        told = backlog_words(plan, outlook.today) if plan is not None else ""
+        every = tuple(forecasts.values())
+        means = meaning(every, own)
+        self.post_message(self.Played(Load(every, own, f"{means[:1].upper()}{means[1:]}.", told)))
+
+    # --- what is known, as it comes -----------------------------------------------------------------------------------
+
+    def on_stats_screen_step(self, message: Step) -> None:
+        self._step = message.words
+        self._show()
+
+    def on_stats_screen_read(self, message: Read) -> None:
+        self._desk, self._material = message.desk, message.material
+        tags = sorted({tag for card in message.material.cards for tag in card.tags}, key=str.casefold)
+        topics = sorted(message.material.topics, key=str.casefold)
+        filters = [Filter(), *(Filter(topic=topic) for topic in topics), *(Filter(tag=tag) for tag in tags)]
+        chooser = self.query_one(OptionList)
+        chooser.clear_options()
+        chooser.add_options([Option(text.line(each.words)) for each in filters])
+        self._filters = filters
+        self.query_one(Notice).found(message.desk.diagnostics)
+
+    def on_stats_screen_counted(self, message: Counted) -> None:
+        self._stats, self._filter = message.stats, message.of
+        self._show()
+
+    def on_stats_screen_played(self, message: Played) -> None:
+        self._load = message.load
+        self._show()
+
+    def on_stats_screen_failed(self, message: Failed) -> None:
+        self._step = strings.FAILED
+        self._show()
+        self.say(message.error)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def on_resize(self, _event: Resize) -> None:
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        self.query_one(Sections).show(self._at)
+        self.query_one(TopBar).say(self._filter.words)
+        means, picture = self._of_section()
+        self.query_one("#means", Static).update(means)
+        self.query_one("#picture", Static).update(picture)
+
+    def _of_section(self) -> tuple[Content, Content]:
+        """What the section means, and its picture."""
+        width = self.query_one("#picture", Static).content_size.width or 74
+        height = max(8, self.size.height - _ABOVE)
+        stats = self._stats
+        if stats is None:
+            return text.plain(self._step, text.DIM), Content("")
+        if not stats.activity.reviews:
+            return text.plain(strings.NOTHING if stats.phases.total else strings.NO_CARDS), Content("")
+        if self._at == _LOAD:
+            if self._load is None:
+                return text.plain(self._step, text.DIM), Content("")
+            told = Content("\n").join(map(text.plain, filter(None, (self._load.means, self._load.backlog))))
+            return told, stats_views.load(self._load, width, height)
+        mean, draw = _MEANS[self._at], stats_views.PICTURES[self._at]
+        assert mean is not None and draw is not None
+        return text.plain(mean(stats)), draw(stats, width, height)
+
+    # --- what the human does ------------------------------------------------------------------------------------------
+
+    def action_section(self, number: int) -> None:
+        self._at = number - 1
+        self.query_one("#stats", VerticalScroll).scroll_home(animate=False)
+        self._show()
+
+    def action_turn(self, by: int) -> None:
+        self.action_section((self._at + by) % len(strings.SECTIONS) + 1)
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one("#stats", VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def action_choose(self) -> None:
+        """Opens the list of topics and tags, or closes it."""
+        chooser = self.query_one(OptionList)
+        chooser.display = not chooser.display and self._material is not None
+        if chooser.display:
+            chooser.focus()
+
+    def action_back(self) -> None:
+        """Closes the list where it is open, else goes back."""
+        chooser = self.query_one(OptionList)
+        if chooser.display:
+            chooser.display = False
+        else:
+            super().action_back()
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.query_one(OptionList).display = False
+        wanted = self._filters[message.option_index]
+        desk, material = self._desk, self._material
+        if desk is None or material is None or wanted == self._filter:
+            return
+
+        def count() -> None:
+            self._count(desk, material, wanted)
+            if self._load is None:
+                self._play(desk)
+
+        self._working = self.run_worker(count, thread=True, exclusive=True)
+
+    def on_sections_chosen(self, message: Sections.Chosen) -> None:
+        self.action_section(message.number + 1)
