@@ -21,7 +21,7 @@ PYTHON = (sys.executable, "-c", "pass")
 FULL = 100_000  # cards that the marks are set for
 _RATINGS = 200
 
-_FIRST_CARD = """
+FIRST_CARD = """
 import sys
 from anki.collection import Collection
 col = Collection(sys.argv[1])
@@ -32,7 +32,7 @@ col.close(downgrade=False)
 """
 
 
-def _vault(bench: Bench, cards: int) -> Path:
+def vault(bench: Bench, cards: int) -> Path:
     root = bench.work / f"years-{cards}"
     if not root.exists():  # under this name it is whole
         unfinished = bench.work / f"unfinished-{cards}"
@@ -45,7 +45,7 @@ def _vault(bench: Bench, cards: int) -> Path:
     return root
 
 
-def _collection(bench: Bench, root: Path) -> Path:
+def collection(bench: Bench, root: Path) -> Path:
     """An Anki collection of the same cards, due on the same days, with the same reviews."""
     from benchmarks.made_collection import write_collection
 
@@ -58,8 +58,8 @@ def _collection(bench: Bench, root: Path) -> Path:
 
 def due(bench: Bench, cards: int) -> list[Row]:
     """`retain due --json` as a whole process: after a rating, and asked again."""
-    made = _vault(bench, cards)
-    anki = _collection(bench, made)
+    made = vault(bench, cards)
+    anki = collection(bench, made)
     root = bench.work / "asked"
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(made, root)
@@ -76,7 +76,7 @@ def due(bench: Bench, cards: int) -> list[Row]:
         return bench.run(ask)
 
     def first_card() -> float:
-        return bench.run([sys.executable, "-c", _FIRST_CARD, str(anki)])
+        return bench.run([sys.executable, "-c", FIRST_CARD, str(anki)])
 
     bench.run(ask)
     changed, first = in_turns(bench.rounds, after_a_rating, first_card)
@@ -113,9 +113,9 @@ def rating(bench: Bench, cards: int) -> list[Row]:
     from vault.log_event import Rating
     from vault.store import open_vault
 
-    made = _vault(bench, cards)
-    collection = bench.work / "rated.anki2"
-    shutil.copy(_collection(bench, made), collection)
+    made = vault(bench, cards)
+    rated = bench.work / "rated.anki2"
+    shutil.copy(collection(bench, made), rated)
     root = bench.work / "rated"
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(made, root)
@@ -124,7 +124,7 @@ def rating(bench: Bench, cards: int) -> list[Row]:
     os.sync()  # what was copied is nobody's to write during a rating
     time.sleep(2.5)  # and no file is young
     sitting = Sitting.at(open_vault(str(root), None, root), lambda: datetime.now(UTC), None)
-    col = anki.collection.Collection(str(collection))
+    col = anki.collection.Collection(str(rated))
     assert sitting.table() is not None
     scheduler = col.sched
     assert isinstance(scheduler, Scheduler)
@@ -232,8 +232,8 @@ def rebuild(bench: Bench, cards: int) -> list[Row]:
     """The states of all cards from the log alone, every cache deleted."""
     from benchmarks.made_collection import seconds_to_recompute
 
-    root = _vault(bench, cards)
-    anki = _collection(bench, root)
+    root = vault(bench, cards)
+    anki = collection(bench, root)
     peaks: list[int] = []
 
     def told(code: str, path: Path) -> float:

@@ -1,4 +1,4 @@
-"""How long a program takes from its start until certain words stand on its terminal."""
+"""How long a program takes, from its start or from a key, until certain words stand on its terminal."""
 
 from __future__ import annotations
 
@@ -21,50 +21,75 @@ _CONTROL = re.compile(
 _WORD = re.compile(r"[^\W_]+")
 
 
+class Terminal:
+    """A program on a terminal of its own, from its start on."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self._raw = b""
+        self._began = time.perf_counter()
+        self._process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=dict(environment), start_new_session=True
+        )
+        os.close(theirs)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self.left()
+        os.close(self._ours)
+
+    def until(self, words: str, within: float = 60.0) -> float:
+        """Seconds from the start, or the last key, until `words` are painted, whatever stands between their letters.
+
+        Raises: RuntimeError if they don't come, with the end of what did.
+        """
+        wanted, end = _letters(words), self._began + within
+        while wanted not in painted(self._raw):
+            ready, _, _ = select.select([self._ours], [], [], max(0.0, end - time.perf_counter()))
+            try:
+                more = os.read(self._ours, 1 << 16) if ready else b""
+            except OSError:  # the program has gone
+                more = b""
+            if not more:
+                raise RuntimeError(f"never painted: {words[:40]!r}; the screen ends with {painted(self._raw)[-200:]!r}")
+            self._raw += more
+        return time.perf_counter() - self._began
+
+    def press(self, keys: str) -> None:
+        self._began = time.perf_counter()
+        os.write(self._ours, keys.encode())
+
+    def timed(self, keys: str, words: str) -> float:
+        """Seconds from pressing `keys` until `words` are painted."""
+        self.press(keys)
+        return self.until(words)
+
+    def forget(self) -> int:
+        """Reads what has come; what is painted from now on is looked at alone. Gives how many bytes it was."""
+        while select.select([self._ours], [], [], 0)[0]:
+            self._raw += os.read(self._ours, 1 << 16)
+        count, self._raw = len(self._raw), b""
+        return count
+
+    def left(self) -> None:
+        """Lets the program leave: one that cannot write its farewell would hang."""
+        end = time.perf_counter() + 30
+        while self._process.poll() is None:
+            if time.perf_counter() > end:
+                self._process.kill()
+            with suppress(OSError):
+                if select.select([self._ours], [], [], 0.05)[0]:
+                    os.read(self._ours, 1 << 16)
+
+
 def seconds_to_paint(command: Sequence[str], words: str, environment: Mapping[str, str], within: float = 60.0) -> float:
-    """Seconds from starting `command` until `words` are painted, whatever stands between their letters.
-
-    Raises: RuntimeError if they don't come, with the end of what did.
-    """
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=dict(environment), start_new_session=True
-    )
-    os.close(theirs)
-    try:
-        return _wait_for(ours, _letters(words), start, start + within)
-    finally:
-        process.terminate()
-        _drain(ours, process)
-        os.close(ours)
-
-
-def _wait_for(terminal: int, wanted: str, start: float, end: float) -> float:
-    raw = b""
-    while (now := time.perf_counter()) < end:
-        ready, _, _ = select.select([terminal], [], [], end - now)
-        if not ready:
-            break
-        try:
-            raw += os.read(terminal, 1 << 16)
-        except OSError:  # the program has gone
-            break
-        if wanted in painted(raw):
-            return time.perf_counter() - start
-    raise RuntimeError(f"never painted: {wanted[:40]!r}; the screen ends with {painted(raw)[-200:]!r}")
-
-
-def _drain(terminal: int, process: subprocess.Popen[bytes]) -> None:
-    """Lets the program leave: one that cannot write its farewell would hang."""
-    end = time.perf_counter() + 10
-    while process.poll() is None:
-        if time.perf_counter() > end:
-            process.kill()
-        with suppress(OSError):
-            if select.select([terminal], [], [], 0.05)[0]:
-                os.read(terminal, 1 << 16)
+    """Seconds from starting `command` until `words` are painted. Raises: as `Terminal.until`."""
+    with Terminal(command, environment) as program:
+        return program.until(words, within)
 
 
 def painted(raw: bytes) -> str:

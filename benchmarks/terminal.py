@@ -1,0 +1,161 @@
+"""`python -m benchmarks.terminal`: the app at a hundred thousand cards, beside Anki and a bare Textual app.
+
+All is measured at a pseudo-terminal, from a key or the start of the process to the bytes that paint what follows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, table
+from benchmarks.memory import FIRST_CARD, FULL, collection, vault
+from benchmarks.pseudo_terminal import Terminal, seconds_to_paint
+
+_ANSWERED = "Easy"  # what stands on the screen only while there is an answer to be rated
+_FRAME = "shows the answer"  # what only the framework paints: the bar below the card
+_KEYS = 200
+# What a Textual app takes at least: one line of text, another at each key.
+_BARE = """
+from textual.app import App
+from textual.widgets import Static
+class Bare(App):
+    done = 0
+    def compose(self):
+        yield Static("ready", markup=False)
+    def on_key(self):
+        self.done += 1
+        self.query_one(Static).update(f"{self.done} done, and a line of words as long as a question is")
+Bare().run()
+"""
+
+
+def _environment(bench: Bench) -> dict[str, str]:
+    return bench.environment({"TERM": "xterm-256color", "COLORTERM": "truecolor"})
+
+
+def start(bench: Bench, cards: int) -> list[Row]:
+    """From the start of `retain review` to its first question, and to the framework's first whole frame."""
+    root = _copy(bench, cards, "started")
+    anki = collection(bench, vault(bench, cards))
+    environment, command = _environment(bench), [RETAIN, "--vault", str(root), "review"]
+    time.sleep(2.5)  # no file is so young that its stamp counts for nothing
+    with Terminal(command, environment) as app:  # what it leaves is what the next start paints
+        app.until(_FRAME)
+        app.press("\x03")
+        app.left()
+    question = _first_words(root)
+
+    def anki_first_card() -> float:
+        return bench.run([sys.executable, "-c", FIRST_CARD, str(anki)])
+
+    first, frame, theirs, bare = in_turns(
+        bench.rounds,
+        lambda: seconds_to_paint(command, question, environment),
+        lambda: seconds_to_paint(command, _FRAME, environment),
+        anki_first_card,
+        lambda: seconds_to_paint([sys.executable, "-c", _BARE], "ready", environment),
+    )
+    full = cards >= FULL
+    peer = "Anki: import, open, first card"
+    return [
+        Row(f"start to the first question, {cards:,} cards", first, peer, theirs, 0.3 if full else None),
+        Row(f"start to the first whole frame, {cards:,} cards", frame, peer, theirs, 1.0 if full else None),
+        Row(f"start to the first whole frame, {cards:,} cards", frame, "Textual, one Static", bare),
+    ]
+
+
+def _first_words(root: Path) -> str:
+    from learning.first_card import first_card
+
+    found = first_card(str(root))
+    if found is None:
+        raise RuntimeError("no first card was kept")
+    return " ".join(found.question.split()[:4])
+
+
+def keys(bench: Bench, cards: int) -> list[Row]:
+    """From the key of a rating until the next card is painted: that many are done, says the bar above it."""
+    root = _copy(bench, cards, "pressed")
+    environment = _environment(bench)
+    ours: list[float] = []
+    theirs: list[float] = []
+    with (
+        Terminal([RETAIN, "--vault", str(root), "review"], environment) as app,
+        Terminal([sys.executable, "-c", _BARE], environment) as bare,
+    ):
+        app.until(_FRAME)
+        bare.until("ready")
+        for n in range(1, _KEYS + 1):
+            app.press(" ")
+            app.until(_ANSWERED)
+            time.sleep(0.05)  # a human reads; meanwhile the app looks ahead
+            app.forget()
+            ours.append(app.timed("3", f"{n} done"))
+            time.sleep(0.02)
+            bare.forget()
+            theirs.append(bare.timed("x", f"{n} done"))
+            time.sleep(0.02)
+            app.forget()
+        app.press("\x03")
+        app.left()
+    full = cards >= FULL
+    what, peer = f"key to the next card, {cards:,} cards", "Textual, one Static"
+    return [
+        Row(f"{what}, median", statistics.median(ours), peer, statistics.median(theirs), 1.5 if full else None),
+        Row(f"{what}, p99", _p99(ours), peer, _p99(theirs), 0.5 if full else None),
+    ]
+
+
+def _p99(found: list[float]) -> float:
+    return statistics.quantiles(found, n=100)[98]
+
+
+def _copy(bench: Bench, cards: int, name: str) -> Path:
+    """The made vault under another name, with room for every rating that is timed."""
+    root = bench.work / name
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(vault(bench, cards), root)
+    settings = (root / "retain.toml").read_text(encoding="utf-8")
+    (root / "retain.toml").write_text(settings.replace("new_per_day = 20", "new_per_day = 9999"), encoding="utf-8")
+    os.sync()
+    return root
+
+
+PARTS = {"start": start, "keys": keys}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("--cards", type=int, default=FULL)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="2,000 cards, three rounds: a first look")
+    parser.add_argument(
+        "--work", type=Path, help="a folder that is kept from run to run; may be that of benchmarks.memory"
+    )
+    given = parser.parse_args()
+    cards, rounds = (2_000, 3) if given.quick else (given.cards, given.rounds)
+    work = given.work or Path(tempfile.mkdtemp(prefix="retain-bench-"))
+    work.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = []
+    try:
+        for part in given.parts:
+            found = PARTS[part](Bench(work.resolve(), rounds, 0), cards)
+            print(table(found), end="\n\n", file=sys.stderr)  # whoever stops it has what was measured
+            rows += found
+    finally:
+        if given.work is None:
+            shutil.rmtree(work, ignore_errors=True)
+    print(machine(), end="\n\n")
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
