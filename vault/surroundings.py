@@ -21,6 +21,8 @@ _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
 _LINK_END = re.compile(r"\]\((?:<[^<>\n]*>|[^\s()]*)(?:[ \t]+\"[^\"\n]*\")?\)|\]\[[^\[\]\n]*\]")
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+_MARKS = re.compile(r"^#{1,6} +|\*+|_{2,}|`+|\[\[(?:[^\[\]|]*\|)?|[\[\]]")
+_LOOSE = re.compile(r" +([,.;:!?])")
 _LINE = re.compile(r"\bline (\d+)")
 
 
@@ -104,25 +106,34 @@ def _around(text: str, claim: Claim, lines: int) -> Surroundings | None:
     place, line = min(numbered, key=lambda each: abs(each[1] - int(named[1])) if named else 0)
     before = _last(text[max(0, place.start() - 8 * lines * WIDTH) : place.start()], lines)
     after = _first(text[place.end() : place.end() + 8 * lines * WIDTH], lines)
-    before, after = before.rstrip("*_`~ \n"), after.lstrip("*_`~")  # marks that were closed inside the quote
     return Surroundings(before, claim.quote, after, claim.locator or f"line {line}", line)
+
+
+def _bare(line: str) -> str:
+    """A line of Markdown without the marks that would only be in the way of its words."""
+    return _LOOSE.sub(r"\1", _MARKS.sub("", line))
 
 
 def _first(text: str, lines: int) -> str:
     """The first lines that hold words, at most so many, and no more than they would be at WIDTH."""
-    kept: list[str] = []
-    room = lines * WIDTH
-    for number, line in enumerate(text.split("\n")):
-        words = fold(line)
-        if not any(c.isalnum() for c in words) and number:
-            continue
-        if len(kept) == lines or room <= 0:
-            break
-        kept.append(words if len(words) <= room else words[:room].rsplit(" ", 1)[0] + " …")
-        room -= len(words)
-    return "\n".join(kept).rstrip()
+    return "\n".join(_some([_bare(fold(line)) for line in text.split("\n")], lines)).strip()
 
 
 def _last(text: str, lines: int) -> str:
-    backwards = "\n".join(line[::-1] for line in text.split("\n")[::-1])
-    return "\n".join(line[::-1] for line in _first(backwards, lines).split("\n")[::-1]).lstrip()
+    """The last ones, likewise."""
+    backwards = [_bare(fold(line))[::-1] for line in reversed(text.split("\n"))]
+    return "\n".join(line[::-1] for line in reversed(_some(backwards, lines))).strip()
+
+
+def _some(lines: list[str], most: int) -> list[str]:
+    """The first of the lines and those after it that hold words, cut where they are longer than they may be."""
+    kept: list[str] = []
+    room = most * WIDTH
+    for number, line in enumerate(lines):
+        if number and not any(c.isalnum() for c in line):
+            continue
+        if len(kept) == most or room <= 0:
+            break
+        kept.append(line if len(line) <= room else line[:room].rsplit(" ", 1)[0] + " …")
+        room -= len(line)
+    return kept

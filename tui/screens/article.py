@@ -1,0 +1,308 @@
+"""The article reader: a page of the wiki, what it rests on, and where it leads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from learning.article_page import INDEX, LARGEST, ArticlePage, Standing, place_of, read_page, standing
+from tui import article_aside, text
+from tui.context import Context
+from tui.keys import ARTICLE, Key, bindings
+from tui.markdown import Target
+from tui.outside import run_outside
+from tui.page import Page
+from tui.strings import article as strings
+from tui.widgets.article_view import ArticleView
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from vault.errors import RetainError, UsageError
+from vault.evidence import EvidenceReader
+from vault.surroundings import surroundings
+from vault.wikilink import citations
+
+_AROUND = 2  # lines of a source that are shown before a quote and after it
+_CLAIM = re.compile(r"wiki/summaries/[^#]+#\^c-[0-9a-z]{10}")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page that was looked at, from which row, with the keys on which link."""
+
+    path: str
+    row: int | str = 0
+    link: int = -1
+
+
+class ArticleScreen(Page):
+    NAME = "article"
+    BINDINGS = bindings(ARTICLE)  # type: ignore[assignment]
+    CSS_PATH = "article.tcss"
+
+    @dataclass
+    class Opened(Message):
+        """A page has been read; `asked` counts the wishes, so that an older one does not come last."""
+
+        page: ArticlePage
+        visit: Visit
+        asked: int
+
+    @dataclass
+    class Failed(Message):
+        error: RetainError
+
+    @dataclass
+    class Stood(Message):
+        """What is around the page at `path` is known."""
+
+        path: str
+        stands: Standing
+
+    @dataclass
+    class Quoted(Message):
+        """The words behind a citation, as Markdown."""
+
+        to: str
+        markdown: str
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._page: ArticlePage | None = None
+        self._stands: Standing | None = None
+        self._before: list[Visit] = []  # the pages that `[` goes back to, the last one last
+        self._after: list[Visit] = []
+        self._asked = 0
+        self._quote = ""  # the citation whose words stand beside the page
+        self._address = ""  # what the next press opens in the browser
+        self._found = ("", -1)  # the words looked for, and the row where they were
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(strings.TITLE)
+        with Horizontal(id="article"):
+            with Vertical(id="article-main"):
+                yield Static(markup=False, id="article-head")
+                yield ArticleView(id="article-text")
+            yield ArticleView(id="article-aside")
+        yield Notice()
+        yield KeyBar(ARTICLE)
+
+    def on_mount(self) -> None:
+        self.query_one(TopBar).say(strings.READING)
+        self._text.focus()
+        path, _, anchor = (self.about or INDEX).partition("#")
+        self._visit(Visit(place_of(self.context.vault, path) or path, anchor))
+
+    @property
+    def _text(self) -> ArticleView:
+        return self.query_one("#article-text", ArticleView)
+
+    @property
+    def _aside(self) -> ArticleView:
+        return self.query_one("#article-aside", ArticleView)
+
+    # --- from page to page ------------------------------------------------------------------------------------------
+
+    def _visit(self, visit: Visit) -> None:
+        self._asked += 1
+        asked, today = self._asked, self.context.clock().date()
+
+        def read() -> None:
+            try:
+                page = read_page(self.context.vault, visit.path, today)
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+            else:
+                self.post_message(self.Opened(page, visit, asked))
+
+        self.run_worker(read, thread=True)
+
+    def on_article_screen_failed(self, message: Failed) -> None:
+        self.query_one(TopBar).say(self._page.path if self._page else "")
+        self.say(message.error)
+
+    def on_article_screen_opened(self, message: Opened) -> None:
+        if message.asked != self._asked:
+            return
+        page, visit = message.page, message.visit
+        self._page, self._stands, self._quote, self._address = page, None, "", ""
+        self.query_one(Notice).clear()
+        self.query_one(TopBar).say(page.path)
+        self.query_one("#article-head", Static).update(text.line(strings.head(page), text.DIM))
+        body = page.body.lstrip("\n")
+        cut = body if len(body) <= LARGEST else f"{body[:LARGEST]}\n\n{strings.CUT}"
+        self._text.show(cut, visit.row, visit.link)
+        self._aside.show("")
+        self.remove_class("-beside")
+        self.run_worker(lambda: self._stand(page), thread=True)
+
+    def _stand(self, page: ArticlePage) -> None:
+        try:
+            self.post_message(self.Stood(page.path, standing(self.context.vault, page, self.context.clock())))
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def on_article_screen_stood(self, message: Stood) -> None:
+        if self._page is not None and message.path == self._page.path:
+            self._stands = message.stands
+            if not self._quote:
+                self._aside.show(article_aside.standing(message.stands))
+
+    def _here(self) -> Visit | None:
+        return None if self._page is None else Visit(self._page.path, self._text.top, self._text.at)
+
+    def _leave_for(self, visit: Visit) -> None:
+        here = self._here()
+        if here is not None:
+            self._before.append(here)
+        self._after.clear()
+        self._visit(visit)
+
+    def action_before(self) -> None:
+        """To the page before this one, where one was on it."""
+        self._turn(self._before, self._after, strings.NO_WAY_BACK)
+
+    def action_after(self) -> None:
+        self._turn(self._after, self._before, strings.NO_WAY_ON)
+
+    def _turn(self, pages: list[Visit], others: list[Visit], none: str) -> None:
+        here = self._here()
+        if not pages or here is None:
+            self.query_one(Notice).tell(none)
+            return
+        others.append(here)
+        self._visit(pages.pop())
+
+    def action_index(self) -> None:
+        self._leave_for(Visit(INDEX))
+
+    # --- links ------------------------------------------------------------------------------------------------------
+
+    def action_link(self, step: int) -> None:
+        """To the next link, or the one before; past the last one of the page to those beside it, and round."""
+        self._address = ""
+        views = [self._text, *([self._aside] if self._aside.display else [])]
+        now = next((n for n, view in enumerate(views) if view.at >= 0), 0)
+        for turn in range(len(views) + 1):
+            view = views[(now + turn * step) % len(views)]
+            if turn:
+                views[now].leave()
+                view.leave()
+            if view.move(step):
+                return
+        self.query_one(Notice).tell(strings.NO_LINKS)
+
+    def action_follow(self) -> None:
+        target = self._text.chosen or (self._aside.chosen if self._aside.display else None)
+        if target is None:
+            self.action_link(1)
+        else:
+            self._follow(target)
+
+    def on_article_view_followed(self, message: ArticleView.Followed) -> None:
+        for view in (self._text, self._aside):
+            if message.target is not view.chosen:
+                view.leave()
+        self._follow(message.target)
+
+    def _follow(self, target: Target) -> None:
+        if target.kind == "claim" and target.to != self._quote and _CLAIM.fullmatch(target.to):
+            self._cite(target.to)
+        elif target.kind in ("note", "claim"):
+            self._open(target)
+        elif target.kind == "web":
+            self._browse(target.to)
+        else:
+            self._show_picture(target.to)
+
+    def _open(self, target: Target) -> None:
+        here = self._page.path if self._page else ""
+        path = place_of(self.context.vault, target.to, here)
+        if path:
+            self._leave_for(Visit(path, target.to.partition("#")[2]))
+        else:
+            self.query_one(Notice).tell(strings.no_page(target.words))
+
+    def _browse(self, address: str) -> None:
+        """Shows the address; followed again, opens it. Only http and https, and only as it was shown."""
+        from vault.web_address import checked
+
+        try:
+            shown = checked(address)
+        except UsageError:
+            self.query_one(Notice).tell(strings.no_address(address))
+            return
+        if self._address == shown:
+            self._address = ""
+            self.query_one(Notice).clear()
+            self.app.open_url(shown)
+        else:
+            self._address = shown
+            self.query_one(Notice).tell(strings.opens(shown))
+
+    def _show_picture(self, path: str) -> None:
+        self.query_one(Notice).tell(path)
+
+    # --- what it rests on -------------------------------------------------------------------------------------------
+
+    def _cite(self, to: str) -> None:
+        def read() -> None:
+            vault = self.context.vault
+            evidence = EvidenceReader(vault).of(citations(f"[[{to}|1]]"))[0]
+            try:
+                place = surroundings(vault, evidence, _AROUND)
+                self.post_message(self.Quoted(to, article_aside.quote(evidence, place, to)))
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+
+        self.run_worker(read, thread=True)
+
+    def on_article_screen_quoted(self, message: Quoted) -> None:
+        self._quote = message.to
+        self.add_class("-beside")
+        self._aside.show(message.markdown)
+
+    def action_aside(self) -> None:
+        """How the page stands, beside it; where that is shown already, away with it."""
+        stands_there = self._aside.display and not self._quote
+        self._quote = ""
+        self._aside.show(article_aside.standing(self._stands) if self._stands else "")
+        self.set_class(not stands_there, "-beside")
+
+    # --- the human's own --------------------------------------------------------------------------------------------
+
+    def action_insight(self) -> None:
+        """The human writes, in the human's editor, into the human's directory: by the command that does so anywhere."""
+        page = self._page
+        if page is None or not page.is_concept:
+            self.query_one(Notice).tell(strings.NO_INSIGHT)
+            return
+        try:
+            run_outside(self.app, self.context, "insight", page.stem)
+        except RetainError as error:
+            self.say(error)
+
+    def offers(self, key: Key) -> bool:
+        return key.action != "insight" or (self._page is not None and self._page.is_concept)
+
+    def action_back(self) -> None:
+        """Away with what was asked for beside a narrow page; else to where one came from."""
+        if self.has_class("-beside") and not self.has_class("-wide"):
+            self._quote = ""
+            self.remove_class("-beside")
+            self._aside.leave()
+        else:
+            super().action_back()
+
+    def action_scroll(self, rows: int) -> None:
+        self._text.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self._text.scroll_relative(y=pages * max(1, self._text.size.height - 1), animate=False)
+
+    def action_end(self, end: int) -> None:
+        self._text.scroll_to(y=self._text.max_scroll_y if end else 0, animate=False)
