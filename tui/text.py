@@ -25,6 +25,14 @@ def line(text: str, style: str = "") -> Content:
     return Content.styled(_bounded(clean_line(text)), style)
 
 
+def fitted(words: str, columns: int, style: str = "") -> Content:
+    """`words` on one line of exactly so many columns, cut or filled up with blanks."""
+    shown = line(words, style)
+    if shown.cell_length > columns:
+        shown = shown.truncate(columns, ellipsis=True)
+    return shown + Content(" " * max(0, columns - shown.cell_length))
+
+
 def prose(markdown: str) -> Content:
     """The Markdown of a card: emphasis, lists, quotes, tables, code in colours, formulas in Unicode, pictures by name.
 
