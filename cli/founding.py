@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, vault_option
+from cli.opening import json_option, now, opened, progress_option, vault_option
 from vault.errors import Refused, UsageError
 from vault.settings import FILE
 from vault.store import open_vault
@@ -38,8 +38,15 @@ FOLDERS = (
     help="Settings and hooks for this coding agent; also for a vault that is there already.",
 )
 @click.option("--print", "show", is_flag=True, help="With --host: show the files instead of writing them.")
+@progress_option
 def init(
-    directory: str, personal: str | None, adopt: bool, no_git: bool, hosts: tuple[str, ...], show: bool
+    directory: str,
+    personal: str | None,
+    adopt: bool,
+    no_git: bool,
+    hosts: tuple[str, ...],
+    show: bool,
+    progress: str | None,
 ) -> int | None:
     """Make a new vault in DIR.
 

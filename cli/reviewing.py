@@ -32,9 +32,14 @@ def open_app(
     vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plan: str = "", plain: bool = False
 ) -> int:
     """Open the terminal app, or the plain review where there is no terminal to draw on; `plan` as its text."""
-    vault = opened(vault_dir)
-    settle_left_over(vault)
-    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    from cli.beginning import vault_or_first_run
+
+    terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
+    begun = vault_or_first_run(vault_dir, START_AGAIN, terminal=terminal)
+    if isinstance(begun, int):
+        return begun
+    vault, asked_for = begun
+    if not terminal:
         if start == "home" and not plain:
             raise UsageError(
                 "the app needs a terminal", hint="`retain due` lists, `retain review --plain` reviews without one"
@@ -53,7 +58,7 @@ def open_app(
         liked = of_user()
         report.found(liked.found)
         context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)
-        code = run_app(context, start, plan)
+        code = run_app(context, asked_for or start, plan)
     from cli.tuning import optimize_after_review
 
     optimize_after_review(vault)

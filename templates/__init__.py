@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
 
 def read(name: str) -> str:
@@ -15,3 +16,10 @@ def read(name: str) -> str:
     if name == "AGENTS.md" and not found.is_file():
         found = here / ".." / name
     return found.read_text(encoding="utf-8")
+
+
+def example() -> Path:
+    """The folder of the example's sources: inside the package in a wheel, `examples/sources` in a checkout."""
+    here = Path(__file__).parent
+    inside = here / "example"
+    return inside if inside.is_dir() else here.parent / "examples" / "sources"

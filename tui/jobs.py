@@ -148,10 +148,9 @@ class Jobs:
 
 def spoken(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a command with the options that make it speak to a program, ahead of a `--`."""
-    if words[:1] == ("init",):
-        return words
     at = words.index("--") if "--" in words else len(words)
-    return (*words[:at], "--progress", "jsonl", "--json", *words[at:])
+    as_json = () if words[:1] == ("init",) else ("--json",)
+    return (*words[:at], "--progress", "jsonl", *as_json, *words[at:])
 
 
 def _take(process: subprocess.Popen[bytes], output: bytearray) -> None:
