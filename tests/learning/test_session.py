@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from learning.card_edit import Edited, Words
 from learning.day import StudyCalendar
 from learning.memory import MemoryState, Phase, Rules, Scheduler, fold
 from learning.queue import Item, Queue, build_queue
@@ -23,7 +24,9 @@ from learning.session import (
     begin,
     bury,
     drop,
+    edited,
     flag,
+    last_done,
     rate,
     reveal,
     suspend,
@@ -252,6 +255,13 @@ class SittingAgainstAList(RuleBasedStateMachine):
         self.session, event = flag(self.session, self.stamp())
         self.log.append(event)
 
+    @precondition(lambda self: self.table is not None)
+    @rule()
+    def edit(self) -> None:
+        self.remember()
+        assert self.table is not None
+        self.session = edited(self.session, Edited(self.table, "d.md", Words("q", "a"), Words("q", f"{self.number}")))
+
     @rule(minutes=st.integers(0, 60))
     def wait(self, minutes: int) -> None:
         self.now += timedelta(minutes=minutes)
@@ -261,9 +271,14 @@ class SittingAgainstAList(RuleBasedStateMachine):
     @precondition(lambda self: self.snapshots)
     @rule()
     def undo(self) -> None:
+        done = last_done(self.session)
         self.session, event = undo(self.session, self.stamp())
-        self.log.append(event)
-        self.main, self.steps, self.table, _ = self.snapshots.pop()
+        self.main, self.steps, self.table, log = self.snapshots.pop()
+        if event is None:  # an edit: no line of the log is of it
+            assert isinstance(done, Edited) and self.session.current == done.card
+        else:
+            assert isinstance(done, LogEvent) and event.voids == done.id == self.log[len(log)].id
+            self.log.append(event)
 
     @invariant()
     def both_hold_the_same_cards_in_the_same_order(self) -> None:
@@ -273,6 +288,13 @@ class SittingAgainstAList(RuleBasedStateMachine):
         phases = Counter(self.known(card).phase for card in self.session.to_come())
         learning = phases[Phase.LEARNING] + phases[Phase.RELEARNING]
         assert self.session.counts() == Counts(phases[Phase.NEW], learning, phases[Phase.REVIEW])
+
+    @invariant()
+    def every_deed_can_be_undone_once(self) -> None:
+        deeds, past = 0, self.session.past
+        while past is not None:
+            deeds, past = deeds + 1, past[0].past
+        assert deeds == len(self.snapshots)
 
     @invariant()
     def the_log_folds_to_what_the_sitting_shows(self) -> None:
