@@ -110,11 +110,11 @@ def test_undo_puts_the_card_back_on_the_table_as_often_as_there_were_events() ->
     two, _ = bury(one, stamp(2))
     three, _ = suspend(two, stamp(3))
     back, event = undo(three, stamp(4))
-    assert (back.current, event.voids) == (two.current, stamp(3).id)
+    assert event is not None and (back.current, event.voids) == (two.current, stamp(3).id)
     back, event = undo(back, stamp(5))
-    assert (back.current, event.voids) == (one.current, stamp(2).id)
+    assert event is not None and (back.current, event.voids) == (one.current, stamp(2).id)
     back, event = undo(back, stamp(6))
-    assert (back, event.voids) == (start, stamp(1).id)
+    assert event is not None and (back, event.voids) == (start, stamp(1).id)
     with pytest.raises(NotFound):
         undo(back, stamp(7))
 
