@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from learning.mastery import WORDS, Group, Mastery, weakest
+from learning.retention import Tries
 from learning.stats import Stats
 from learning.stats_words import percent, wider
 from tui import text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _BAR = 20
 _CELL = 11  # columns for a kind's score
 _WEEK = 7
+_MONTH = 4  # weeks put together, as one alone may hold few reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,10 @@ def stacked(*parts: Content) -> Content:
 
 
 def recall(stats: Stats, width: int, height: int) -> Content:
-    """True retention week by week, then over the usual periods, for young and mature cards."""
+    """True retention month by month, a point for each week, then over the usual periods, for young and mature cards."""
     rows = [row for row in stats.retention if row.all.reviews]
-    rates = [week.tries.rate for week in stats.recall]
+    tries = [week.tries for week in stats.recall]
+    rates = [sum(tries[max(0, n - _MONTH + 1) : n + 1], Tries()).rate for n in range(len(tries))]
     begun = next((n for n, rate in enumerate(rates) if rate is not None), len(rates))
     parts: list[Content] = []
     if len(rates) - begun > 1:

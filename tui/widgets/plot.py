@@ -7,6 +7,7 @@ private parts of `plotext`, which is not looked after any more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
@@ -88,15 +89,24 @@ def line(values: Sequence[float | None], width: int, height: int, low: float, hi
     dots = [[_BLANK] * width for _ in range(height)]
     before: int | None = None
     for x in range(width * 2):
-        value = values[x * len(values) // (width * 2)] if values else None
+        value = _between(values, x * (len(values) - 1) / max(1, width * 2 - 1)) if values else None
         if value is None:
             before = None
             continue
         y = _row(value, low, high, height * 4)
-        for each in range(min(y, before if before is not None else y), max(y, before if before is not None else y) + 1):
+        start = y if before is None else before + (y > before) - (y < before)
+        for each in range(min(y, start), max(y, start) + 1):
             dots[each // 4][x // 2] |= _DOTS[each % 4][x % 2]
         before = y
     return ["".join(map(chr, row)) for row in dots]
+
+
+def _between(values: Sequence[float | None], at: float) -> float | None:
+    """The value at a place between two; that of the nearer one where the other is missing."""
+    left, right = values[math.floor(at)], values[math.ceil(at)]
+    if left is None or right is None:
+        return values[round(at)]
+    return left + (right - left) * (at - math.floor(at))
 
 
 def _row(value: float, low: float, high: float, rows: int) -> int:
