@@ -16,8 +16,9 @@ from learning.plan import Mode, Plan, plan_of
 from learning.sitting import Sitting
 from learning.tally import Tally
 from tui.context import Context
-from tui.keys import REVIEW, Key, bindings
-from tui.review_deeds import ReviewDeeds, Table
+from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.review_deeds import Table
+from tui.screens.typing import Typing
 from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
@@ -34,7 +35,7 @@ _REPEAT = timedelta(milliseconds=250)
 _AT_THE_END = ("insight", "ahead")
 
 
-class ReviewScreen(ReviewDeeds):
+class ReviewScreen(Typing):
     """`about` is the text of a plan; "" is today's queue, with the context's tag."""
 
     NAME = "review"
@@ -138,12 +139,14 @@ class ReviewScreen(ReviewDeeds):
             return
         self._placed = sitting.table()
         self._forget_looks()
+        self.clear_writing()
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
         if self._placed is None:
             self._show_end(sitting)
         else:
             self._show_front(self._placed)
+            self.begin_writing()
         self._show_progress(sitting)
         self._show_keys()
         if sitting.problems:
@@ -176,7 +179,7 @@ class ReviewScreen(ReviewDeeds):
         self._progress.show(sitting.done, sitting.done + sitting.left)
 
     def _show_keys(self) -> None:
-        keys = [key for key in REVIEW if self.offers(key)]
+        keys = list(TYPED) if self.types else [key for key in REVIEW if self.offers(key)]
         if keys != self._bar:
             self._bar = keys
             self._keys.show(keys)
@@ -185,7 +188,7 @@ class ReviewScreen(ReviewDeeds):
         sitting, action = self._sitting, key.action.partition("(")[0]
         if action == "undo":
             return sitting is not None and sitting.can_undo
-        if action == "reveal":
+        if action in ("reveal", "type"):
             return self._placed is not None and not self._revealed
         if action == "open":
             return bool(self._addresses)
@@ -200,7 +203,7 @@ class ReviewScreen(ReviewDeeds):
     # --- the answer and its rating ----------------------------------------------------------------------------------
 
     def action_reveal(self) -> None:
-        """Shows the answer; pressed again, it says Good; at the end, it goes on or home."""
+        """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
         now, before = self._clock(), self._pressed_at
         self._pressed_at = now
         if self._sitting is None:
@@ -211,8 +214,8 @@ class ReviewScreen(ReviewDeeds):
                 self.action_home()
         elif not self._revealed:
             self._reveal(self._sitting, self._placed)
-        elif now - before >= _REPEAT:
-            self.action_rate(Rating.GOOD)
+        elif now - before >= _REPEAT and (accepted := self.accepted()) is not None:
+            self.action_rate(accepted)
 
     def _reveal(self, sitting: Table, placed: Placed) -> None:
         self._stir()
@@ -221,6 +224,7 @@ class ReviewScreen(ReviewDeeds):
             return
         self._show_back(placed)
         self._ratings.offer(self._intervals(sitting))
+        self.compare_writing(placed)
         self._show_keys()
 
     def _intervals(self, sitting: Table) -> dict[Rating, str]:
@@ -250,7 +254,13 @@ class ReviewScreen(ReviewDeeds):
         if sitting is None:
             self._pressed_early.append(rating)
         elif self._revealed:
-            self._do(lambda: sitting.rate(Rating(rating)))
+            self._do(lambda: self.rate_written(sitting, Rating(rating)))
+
+    def on_typed_answer_done(self) -> None:
+        self.action_reveal()
+
+    def suggestion_came(self) -> None:
+        self._pressed_at = self._clock()
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.widget import Widget
 
+from learning.sitting import Sitting
 from tui.context import Context
-from tui.page import Page
+from tui.review_deeds import ReviewDeeds, Table
 from tui.strings import typed as said
-from tui.widgets.rating_bar import RatingBar
-from tui.widgets.typed_answer import TypedAnswer
-from tui.widgets.verdict import Verdict
 from vault.errors import ModelUnavailable, RetainError
 from vault.log_event import Rating
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # few type their answers
     from learning.comparison import Comparison
     from learning.desk import Placed
-    from learning.sitting import Sitting
+    from tui.widgets.typed_answer import TypedAnswer
     from vault.grading import Grade, Grader
 
 
@@ -39,13 +35,9 @@ class Written:
     def suggested(self) -> Rating | None:
         return self.grade.suggested if self.grade is not None else self.comparison.suggested
 
-    @property
-    def pending(self) -> bool:
-        return self.grader is not None and self.grade is None
 
-
-class Typing(Page):
-    """The review adds what is asked and rated; nothing of what is typed is kept once the card has been rated."""
+class Typing(ReviewDeeds):
+    """The part of the review in which one writes. Nothing of what is typed is kept once the card has been rated."""
 
     @dataclass
     class Graded(Message):
@@ -56,60 +48,78 @@ class Typing(Page):
         problem: RetainError | None = None
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
-        super().__init__(context, about, classes)
+        super().__init__(context, about, classes=classes)
         self._written: Written | None = None
-
-    def writing(self) -> Iterator[Widget]:
-        """What the review puts below the card."""
-        yield TypedAnswer("typed-answer")
-        yield Verdict()
 
     @property
     def types(self) -> bool:
         """Whether an answer is being typed."""
-        return bool(self.query_one(TypedAnswer).display)
+        return self.has_class("-typing")
+
+    def action_type(self) -> None:
+        """Asks for the answer in writing, before it is shown."""
+        if self._placed is None or self._revealed or self.types:
+            return
+        from tui.widgets.typed_answer import TypedAnswer
+
+        area = TypedAnswer("typed-answer")
+        self.mount(area, before=self._ratings)
+        self.add_class("-typing")
+        self.set_focus(area)
+        self._ratings.ask_typed()
+        self._show_keys()
+
+    def begin_writing(self) -> None:
+        """A card was dealt: whoever always types is asked to."""
+        if self.context.preferences.type_answers:
+            self.action_type()
 
     def clear_writing(self) -> None:
         """Another card is on the table, or none."""
         if self._written is not None:
             self._written.gone.set()
-        self._written = None
-        self.query_one(TypedAnswer).close()
-        self.query_one(Verdict).close()
+            self._written = None
+            self.query("Verdict").remove()
+        self._close_writing()
 
-    def open_writing(self) -> None:
-        """The answer may be typed; nothing of it is asked yet but the loading of what grades it."""
-        self.query_one(TypedAnswer).open()
-        self.query_one(RatingBar).ask_typed()
+    def _close_writing(self) -> None:
+        if self.types:
+            self.query("TypedAnswer").remove()
+            self.remove_class("-typing")
+            self.set_focus(None)
 
-    def on_typed_answer_left(self, message: TypedAnswer.Left) -> None:
-        message.stop()
-        self.query_one(TypedAnswer).display = False
-        self.query_one(RatingBar).ask()
-        self.written_or_not()
+    def on_typed_answer_left(self) -> None:
+        self._close_writing()
+        self._ratings.ask()
+        self._show_keys()
 
-    def written_or_not(self) -> None:
-        """The keys that are offered are others now."""
+    def on_text_area_changed(self) -> None:
+        self._stir()
 
     # --- what was written --------------------------------------------------------------------------------------------
 
     def compare_writing(self, placed: Placed) -> None:
         """The answer is shown: what was typed is held against it."""
-        typed = self.query_one(TypedAnswer)
-        if not typed.display:
+        if not self.types:
             return
         from learning.comparison import compare
+        from tui.widgets.verdict import Verdict
         from vault import readable
 
-        card, words = placed.card, typed.text.strip()
-        typed.close()
+        card, words = placed.card, self._typed.text.strip()
+        self._close_writing()
         found = compare(readable.text(card.question), readable.text(card.answer), words)
-        self._written = Written(found, self._grader() if words else None, Event())
-        self.query_one(Verdict).compared(found, said.ASKING if self._written.grader else "")
-        self.query_one(RatingBar).suggest(self._written.suggested)
-        if self._written.grader is not None:
-            written = self._written
+        written = self._written = Written(found, self._grader() if words else None, Event())
+        self.mount(Verdict(found, said.ASKING if written.grader else ""), before=self._ratings)
+        self._ratings.suggest(written.suggested)
+        if written.grader is not None:
             self.run_worker(lambda: self._ask(written, placed), thread=True)
+
+    @property
+    def _typed(self) -> TypedAnswer:
+        from tui.widgets.typed_answer import TypedAnswer
+
+        return self.query_one(TypedAnswer)
 
     def _grader(self) -> Grader | None:
         """Who grades; nobody unless the user has named a model for that."""
@@ -142,14 +152,19 @@ class Typing(Page):
         written = message.written
         if written is not self._written:
             return  # the human did not wait
+        from tui.widgets.verdict import Verdict
+
         verdict, grader = self.query_one(Verdict), written.grader
         if message.grade is None or grader is None:
             written.grader = None
-            verdict.failed(written.comparison, str(message.problem or ""))
+            verdict.compared(written.comparison, str(message.problem or ""))
         else:
-            written.grade = message.grade
-            verdict.graded(written.comparison, message.grade, grader.place)
-        self.query_one(RatingBar).suggest(written.suggested)
+            found = message.grade
+            if written.comparison.clashes and found.suggested is Rating.GOOD:  # a number against it weighs more
+                found = replace(found, suggested=None)
+            written.grade = found
+            verdict.graded(written.comparison, found, grader.place)
+        self._ratings.suggest(written.suggested)
         self.suggestion_came()
 
     def suggestion_came(self) -> None:
@@ -159,14 +174,23 @@ class Typing(Page):
         """What the key that shows the answer says once that is shown: Good, or what is suggested for what was typed."""
         return Rating.GOOD if self._written is None else self._written.suggested
 
-    def note_grade(self, sitting: Sitting, given: Rating, written: Written | None) -> None:
-        """Writes down beside the rating what had been suggested. Raises: as `Sitting.note_grade` does."""
-        if written is None:
+    def rate_written(self, sitting: Table, given: Rating) -> None:
+        """Rates, and writes down beside it what had been suggested. Raises: as `Sitting.rate` does."""
+        written = self._written
+        sitting.rate(given)
+        if written is None or not isinstance(sitting, Sitting):
             return
-        from learning.comparison import NAME
+        try:
+            _note(sitting, given, written)
+        except RetainError as error:  # the rating stands
+            self.call_after_refresh(self.say, error)
 
-        found, grade = written.comparison, written.grade
-        if grade is not None:
-            sitting.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
-        else:
-            sitting.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))
+
+def _note(sitting: Sitting, given: Rating, written: Written) -> None:
+    from learning.comparison import NAME
+
+    found, grade = written.comparison, written.grade
+    if grade is not None:
+        sitting.note_grade(grade.suggested, given, grade.engine, len(grade.met), len(grade.missed))
+    else:
+        sitting.note_grade(found.suggested, given, NAME, len(found.said), len(found.missing))

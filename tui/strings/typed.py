@@ -7,7 +7,7 @@ from tui.words import counted
 INVITES = "Write the answer in your own words"
 SHOW_KEYS = ("ctrl+s", "or enter on an empty line")
 SHOWS = "shows the answer"
-YOURS, CARDS, MISSING, RIGHT, NOTE = "Yours", "Card", "Missing", "Right", "Note"
+YOURS, CARDS, MISSING, POINTS, NOTE = "Yours", "Card", "Missing", "Points", "Note"
 SAME = "The same words as the card's."
 ALL_THERE = "Every key word of the card is there; whether they say the same is yours to judge."
 BY_WORDS = "Compared word by word; what they mean is yours to judge."
@@ -15,7 +15,6 @@ NOTHING = "Nothing was written."
 NO_TERMS = "The card's answer has no words that could be compared."
 ASKING = "asking the model …"
 UNSURE = "No suggestion."
-SUGGESTED = "suggested"
 
 
 def terms(said: int, of: int) -> str:

@@ -17,7 +17,7 @@ MOST = 4_000  # characters of one answer
 
 
 class TypedAnswer(TextArea):
-    """Hidden until it is opened. What is pasted is cleaned: a terminal would obey what stands in it."""
+    """What is pasted is cleaned: a terminal would obey what stands in it."""
 
     BINDINGS = bindings(TYPED)  # type: ignore[assignment]
 
@@ -33,32 +33,19 @@ class TypedAnswer(TextArea):
     def __init__(self, id: str | None = None, invites: str = said.INVITES) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, placeholder=Content(invites), compact=True, id=id)
 
-    def open(self) -> None:
-        """Shows it, with what was written before, and takes the keys."""
-        self.display = True
-        self.focus()
-
-    def close(self) -> None:
-        """Hides it, emptied."""
-        self.display = False
-        self.text = ""
-
     def action_done(self) -> None:
         self.post_message(self.Done(self.text.strip()[:MOST]))
 
     def action_leave(self) -> None:
         self.post_message(self.Left())
 
-    async def _on_key(self, event: Key) -> None:
+    def _on_key(self, event: Key) -> None:  # type: ignore[override]  # the framework calls TextArea's own after it
         """Enter on an empty line below what was written is the end of it."""
         row, _ = self.cursor_location
         if event.key == "enter" and self.text.strip() and row and not self.document.get_line(row).strip():
             event.stop()
             event.prevent_default()
             self.action_done()
-            return
-        await super()._on_key(event)
 
-    async def _on_paste(self, event: Paste) -> None:
+    def _on_paste(self, event: Paste) -> None:  # type: ignore[override]
         event.text = clean(event.text)[:MOST]
-        await super()._on_paste(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content, Span
 from textual.widgets import Static
 
@@ -15,68 +15,63 @@ from tui.strings import typed as said
 from vault.grading import Grade, Point
 
 _STYLES = {Mark.SAID: "$text-success", Mark.MISSING: "$text-warning underline", Mark.AGAINST: "bold $text-error"}
-_LABEL = 9  # cells: the labels stand in a column of their own
+_LABELS = {
+    "yours": said.YOURS,
+    "card": said.CARDS,
+    "missing": said.MISSING,
+    "points": said.POINTS,
+    "note": said.NOTE,
+}
 
 
 class Verdict(VerticalScroll):
-    """Hidden until there is something to say; scrolls where that is much."""
+    """Scrolls where there is much to say."""
 
-    def __init__(self) -> None:
+    def __init__(self, found: Comparison, asking: str = "") -> None:
         super().__init__(can_focus=False)
+        self._found, self._asking = found, asking
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=False, classes="column"):
-            for name in ("yours", "card", "points", "note"):
-                yield Static(markup=False, id=f"verdict-{name}")
+        with Vertical(classes="column"):
+            for name, label in _LABELS.items():
+                with Horizontal(classes="verdict-row"):
+                    yield Static(text.plain(label, text.DIM), markup=False, classes="verdict-label")
+                    yield Static(markup=False, id=f"verdict-{name}", classes="verdict-words")
+
+    def on_mount(self) -> None:
+        self.compared(self._found, self._asking)
 
     def compared(self, found: Comparison, asking: str = "") -> None:
-        """Word by word; `asking` says who is asked meanwhile what it means."""
-        self._show(
-            "yours", _row(said.YOURS, _marked(found.answer, found.in_answer) if found.answer else _dim(said.NOTHING))
-        )
-        self._show("card", _row(said.CARDS, _marked(found.reference, found.in_reference)))
-        self._show("points", _missing(found))
+        """Word by word; `asking` says that a model is asked meanwhile, or why it gave no answer."""
+        self._show("yours", _marked(found.answer, found.in_answer) if found.answer else _dim(said.NOTHING))
+        self._show("card", _marked(found.reference, found.in_reference))
+        self._show("missing", text.line(" · ".join(found.missing), "$text-warning"))
+        self._show("points", Content(""))
         notes = [text.plain(_clash(clash), "$text-error") for clash in found.clashes]
-        notes.append(_dim(asking or _summary(found)))
-        self._show("note", _row(said.NOTE, Content("\n").join(notes)))
-        self._open()
+        self._show("note", Content("\n").join([*notes, _dim(asking or _summary(found))]))
+        self.scroll_home(animate=False)
 
     def graded(self, found: Comparison, grade: Grade, place: str) -> None:
         """As a model sees it: what is right, what is missing, what it suggests."""
         points = [_point("✓", "$text-success", each) for each in grade.met]
         points += [_point("✗", "$text-warning", each) for each in grade.missed]
-        self._show("points", Content("\n").join(points) if points else _missing(found))
+        if points:
+            self._show("missing", Content(""))
+        self._show("points", Content("\n").join(points))
         rating = grade.suggested.name.capitalize() if grade.suggested else ""
         words = said.suggests(rating) if rating else said.UNSURE
         tokens = grade.cost.input_tokens + grade.cost.output_tokens
         lines = [Content.assemble(text.line(words, "bold"), " ", text.line(grade.why))]
         lines += [text.plain(_clash(clash), "$text-error") for clash in found.clashes]
         lines.append(text.line(said.asked(grade.engine, place, tokens), text.DIM))
-        self._show("note", _row(said.NOTE, Content("\n").join(lines)))
-        self._open()
-
-    def failed(self, found: Comparison, why: str) -> None:
-        """The model did not answer: what can be said without it stands."""
-        self.compared(found, why)
-
-    def close(self) -> None:
-        self.display = False
-
-    def _show(self, name: str, words: Content) -> None:
-        row = self.query_one(f"#verdict-{name}", Static)
-        row.display = bool(words.plain)
-        row.update(words)
-
-    def _open(self) -> None:
-        self.display = True
+        self._show("note", Content("\n").join(lines))
         self.scroll_home(animate=False)
 
-
-def _row(label: str, words: Content) -> Content:
-    """A label, and the words beside it: further lines are set in as far."""
-    first, *more = words.split("\n")
-    head = Content.assemble(text.plain(f"{label:<{_LABEL}}", text.DIM), first)
-    return Content("\n").join([head, *(Content.assemble(" " * _LABEL, line) for line in more)])
+    def _show(self, name: str, words: Content) -> None:
+        shown = self.query_one(f"#verdict-{name}", Static)
+        shown.update(words)
+        if shown.parent is not None:
+            shown.parent.display = bool(words.plain)
 
 
 def _dim(words: str) -> Content:
@@ -88,12 +83,6 @@ def _marked(words: str, marks: Iterable[Marked]) -> Content:
     shown = text.plain(words)
     spans = [Span(mark.start, mark.end, _STYLES[mark.mark]) for mark in marks]
     return Content(shown.plain, spans)
-
-
-def _missing(found: Comparison) -> Content:
-    if not found.missing:
-        return Content("")
-    return _row(said.MISSING, text.line(" · ".join(found.missing), "$text-warning"))
 
 
 def _summary(found: Comparison) -> str:
@@ -113,4 +102,4 @@ def _clash(clash: Clash) -> str:
 
 def _point(sign: str, style: str, point: Point) -> Content:
     quoted = text.line(f"  “{point.said or point.quote}”", text.DIM)
-    return Content.assemble(text.plain(f"{sign:>{_LABEL - 1}} ", style), text.line(point.words), quoted)
+    return Content.assemble(text.plain(f"{sign} ", style), text.line(point.words), quoted)
