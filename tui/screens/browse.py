@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.message import Message
-from textual.suggester import Suggester
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
-from learning import card_deeds
-from learning.card_columns import CardColumns, columns_of
-from learning.card_deeds import Deed
-from learning.desk import Desk, open_desk
-from learning.finding import SCOPES, SORTS, Found, Order, find
-from learning.search_index import Superseded
-from learning.search_query import Query, completions, parse
+from learning.finding import SCOPES, SORTS, Order
 from tui import text
+from tui.browse_deeds import BrowseDeeds
 from tui.browse_rows import Listed
-from tui.browsing import Browsing, Seen, browsing, seen
+from tui.browse_search import Completing
+from tui.browsing import Seen, seen
 from tui.context import Context
 from tui.going import Go
 from tui.keys import BROWSE, bindings
-from tui.page import Page
 from tui.strings import browse as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_preview import CardPreview
 from tui.widgets.card_table import CardTable, Column, TableHead
 from tui.widgets.notice import Notice
-from vault.errors import RetainError, UsageError
+from vault.errors import RetainError
 
 COLUMNS = (
     Column("kind", said.COLUMNS["kind"], 12),
@@ -47,25 +39,10 @@ COLUMNS = (
     Column("recall", said.COLUMNS["recall"], 7, right=True, least=86),
     Column("due", said.COLUMNS["due"], 10, right=True),
 )
-_ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
+_BESIDE = 160  # cells from which on the preview stands beside the list, with room for every column
 
 
-class _Completing(Suggester):
-    """Offers what the word that is being typed could become."""
-
-    def __init__(self, names: Callable[[], dict[str, tuple[str, ...]]]) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
-        self._names = names
-
-    async def get_suggestion(self, value: str) -> str | None:
-        for whole in completions(value, len(value), self._names()):
-            start = len(value) - len(value.split(" ")[-1])
-            if (value[:start] + whole).startswith(value):
-                return value[:start] + whole
-        return None
-
-
-class BrowseScreen(Page):
+class BrowseScreen(BrowseDeeds):
     """`about` is a search to begin with; without one, what was searched last."""
 
     NAME = "browse"
@@ -73,66 +50,21 @@ class BrowseScreen(Page):
     BINDINGS = bindings(BROWSE)  # type: ignore[assignment]
 
     @dataclass
-    class Loaded(Message):
-        """The vault has been read."""
-
-        columns: CardColumns
-
-    @dataclass
-    class Grew(Message):
-        """More has been read for the search."""
-
-        done: int
-        total: int
-
-    @dataclass
-    class Answered(Message):
-        """What a search has found; None where a newer one went before."""
-
-        ticket: int
-        found: Found | None
-
-    @dataclass
     class Looked(Message):
         """What the cursor is on."""
 
         seen: Seen
 
-    @dataclass
-    class Did(Message):
-        """A deed is on disk; with `undone` it was taken back."""
-
-        deed: Deed
-        name: str
-        desk: Desk
-        undone: bool = False
-
-    @dataclass
-    class Failed(Message):
-        """Something could not be read or written."""
-
-        error: RetainError
-
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
-        self._listed: Listed | None = None
-        self._query = Query()
-        self._ticket = 0
-        self._searching = self._loading = self._load_again = False
         self._looking = self._look_again = False
-        self._asked = ""
-        self._repaired = 0
         self._anchor: int | None = None
-
-    @property
-    def _open(self) -> Browsing:
-        return browsing(self.app, self.context.vault)
 
     def compose(self) -> ComposeResult:
         yield TopBar(said.TITLE)
         with Horizontal(id="browse-search"):
             yield Static(text.plain("/"), markup=False, id="browse-slash")
-            names = _Completing(self._names)
+            names = Completing(self._names)
             yield Input(placeholder=said.SEARCH_HINT, suggester=names, id="browse-words", select_on_focus=False)
             yield Static(markup=False, id="browse-scope")
         with Vertical(id="browse-body"):
@@ -164,143 +96,13 @@ class BrowseScreen(Page):
             self._search()
         self._load()
 
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width >= _BESIDE, "-beside")
+
     def on_screen_resume(self) -> None:
         """Back from another screen, which may have changed a card."""
         if self._open.columns is not None and self._listed is not None:
             self._load()
-
-    # --- reading ----------------------------------------------------------------------------------------------------
-
-    def _load(self) -> None:
-        """Reads the vault in the background; once more, if it is asked for meanwhile."""
-        if self._loading:
-            self._load_again = True
-            return
-        self._loading = True
-        self.run_worker(self._read, thread=True, group="browse-read")
-
-    def _read(self) -> None:
-        worker, index = get_current_worker(), self._open.index
-        try:
-            columns = columns_of(open_desk(self.context.vault, self.context.clock()))
-            self.post_message(self.Loaded(columns))
-            self._index(columns, lambda: not worker.is_cancelled)
-        except OSError as error:
-            self.post_message(self.Failed(UsageError(str(error.strerror), where=str(error.filename or ""))))
-        except RetainError as error:
-            self.post_message(self.Failed(error))
-        del index
-
-    def _index(self, columns: CardColumns, is_wanted: Callable[[], bool]) -> None:
-        for done, total in self._open.index.refresh(columns):
-            self.post_message(self.Grew(done, total))
-            if not is_wanted():
-                return
-
-    def on_browse_screen_loaded(self, message: Loaded) -> None:
-        self._open.take(message.columns)
-        self._search()
-
-    def on_browse_screen_grew(self, message: Grew) -> None:
-        held = self._open
-        if message.done < message.total:
-            self.query_one(TopBar).say(said.indexing(message.done, message.total))
-        else:
-            self._loading = False
-            self._show_counts()
-            if held.index.repaired > self._repaired:
-                self._repaired = held.index.repaired
-                self.query_one(Notice).tell(said.REPAIRED)
-        self._search()
-        if not self._loading and self._load_again:
-            self._load_again = False
-            self._load()
-
-    def on_browse_screen_failed(self, message: Failed) -> None:
-        self._loading = False
-        self.say(message.error)
-
-    # --- searching --------------------------------------------------------------------------------------------------
-
-    def on_input_changed(self, message: Input.Changed) -> None:
-        if message.input.id == "browse-words":
-            self._open.words = message.value
-            self._search()
-
-    def _search(self) -> None:
-        """Asks for what is written now; what was asked for before need not be answered any more."""
-        try:
-            self._query = parse(self._open.words)
-        except RetainError as error:
-            self.say(error)
-            return
-        if self._asked == "":
-            self.query_one(Notice).clear()
-        self._ticket += 1
-        if not self._searching:
-            self._start_search()
-
-    def _start_search(self) -> None:
-        columns = self._open.columns
-        if columns is None:
-            return
-        self._searching = True
-        ticket, query, held = self._ticket, self._query, self._open
-        scope, order, now = held.scope, held.order, self.context.clock()
-
-        def search() -> None:
-            def is_wanted() -> bool:
-                return ticket == self._ticket
-
-            found = None
-            try:
-                found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
-            except Superseded:
-                pass
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-            self.post_message(self.Answered(ticket, found))
-
-        self.run_worker(search, thread=True, group="browse-search")
-
-    def on_browse_screen_answered(self, message: Answered) -> None:
-        self._searching = False
-        if message.ticket != self._ticket:
-            self._start_search()
-        elif message.found is not None:
-            self._show(message.found)
-
-    def _show(self, found: Found) -> None:
-        held = self._open
-        if held.columns is None or any(len(held.columns) <= n for n in found.cards[-1:]):
-            return
-        held.found = found
-        listed = Listed(held.columns, held.index.view, found, self.context.clock(), held.marked)
-        self._listed = listed
-        row = listed.row(held.at) if held.at is not None else None
-        nothing = not len(found)
-        self.set_class(nothing, "-empty")
-        if nothing:
-            words = said.NOTHING_FOUND if held.words or held.scope != "cards" else said.NO_CARDS
-            self.query_one("#browse-nothing", Static).update(text.prose(words))
-        self.query_one(CardTable).show(listed, row if row is not None else 0)
-        self._show_counts()
-
-    def _show_counts(self) -> None:
-        held = self._open
-        if self._loading and held.columns is None:
-            return
-        cards = len(held.columns) if held.columns is not None else 0
-        total = (cards if held.scope != "articles" else 0) + (
-            len(held.index.view.articles) if held.scope != "cards" else 0
-        )
-        self.query_one(TopBar).say(said.counts(len(held.found), total, len(held.marked)))
-
-    def _names(self) -> dict[str, tuple[str, ...]]:
-        columns = self._open.columns
-        if columns is None:
-            return {}
-        return {"topic": tuple(columns.topics), "concept": tuple(dict.fromkeys(columns.titles))}
 
     # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -473,129 +275,6 @@ class BrowseScreen(Page):
             self._listed = Listed(held.columns, held.view, held.found, held.now, self._open.marked)
             self.query_one(CardTable).repaint_with(self._listed)
         self._show_counts()
-
-    # --- deeds ------------------------------------------------------------------------------------------------------
-
-    def _chosen(self) -> list[str]:
-        """The ids of the cards that a deed is for: those that were chosen, else the one under the cursor."""
-        held = self._open
-        items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
-        columns = held.columns
-        return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
-
-    def action_suspend(self) -> None:
-        """Suspends; where all are suspended already, resumes."""
-        held = self._open
-        chosen = self._chosen()
-        if held.columns is not None and chosen:
-            numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
-            if all(held.columns.state(number).suspended for number in numbers):
-                self._do("resume", lambda desk: card_deeds.resuming(desk, chosen, via="tui"))
-            else:
-                self._do("suspend", lambda desk: card_deeds.suspending(desk, chosen, via="tui"))
-
-    def action_bury(self) -> None:
-        chosen = self._chosen()
-        self._do("bury", lambda desk: card_deeds.burying(desk, chosen, via="tui"))
-
-    def action_ask(self, what: str) -> None:
-        """Asks for what the deed needs: a reason, a tag, a day."""
-        if not self._chosen():
-            self.query_one(Notice).tell(said.NOTHING_MARKED)
-            return
-        self._asked = what
-        self.query_one("#browse-ask Static", Static).update(text.line(_ASKS[what]))
-        self.query_one("#browse-ask").add_class("-shown")
-        answer = self.query_one("#browse-answer", Input)
-        answer.value = ""
-        answer.focus()
-
-    def _answered(self, words: str) -> None:
-        what, chosen = self._asked, self._chosen()
-        self._close_ask()
-        if what == "flag":
-            self._do("flag", lambda desk: card_deeds.flagging(desk, chosen, words, via="tui"))
-        elif what == "tag" and words.strip():
-            tags = words.split()
-            add = [tag for tag in tags if not tag.startswith("-")]
-            gone = [tag[1:] for tag in tags if tag.startswith("-")]
-            self._do("tag", lambda desk: card_deeds.tagging(desk, chosen, add, gone, via="tui"))
-        elif what == "reschedule":
-            self._reschedule(words.strip(), chosen)
-
-    def _reschedule(self, words: str, chosen: list[str]) -> None:
-        if not words.isascii() or not words.isdigit() or len(words) > 5:
-            self.say(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
-            return
-
-        def deed(desk: Desk) -> Deed:
-            day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
-            return card_deeds.rescheduling(desk, chosen, day, via="tui")
-
-        self._do("reschedule", deed)
-
-    def _close_ask(self) -> None:
-        self._asked = ""
-        self.query_one("#browse-ask").remove_class("-shown")
-        self.query_one(CardTable).focus()
-
-    def _do(self, name: str, make: Callable[[Desk], Deed]) -> None:
-        """Does a deed in the background, on the desk as it is then."""
-        if not self._chosen():
-            self.query_one(Notice).tell(said.NOTHING_MARKED)
-            return
-
-        def work() -> None:
-            try:
-                desk = open_desk(self.context.vault, self.context.clock())
-                deed = make(desk)
-                self.post_message(self.Did(deed, name, card_deeds.do(desk, deed)))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-
-        self.run_worker(work, thread=True, group="browse-deed")
-
-    def action_undo(self) -> None:
-        held = self._open
-        if not held.done:
-            self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
-            return
-        deed = held.done.pop()
-
-        def work() -> None:
-            try:
-                desk = open_desk(self.context.vault, self.context.clock())
-                self.post_message(self.Did(deed, "undo", card_deeds.undo(desk, deed, via="tui"), undone=True))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-
-        self.run_worker(work, thread=True, group="browse-deed")
-
-    def on_browse_screen_did(self, message: Did) -> None:
-        held, count = self._open, len(message.deed.events)
-        if count and not message.undone:
-            held.done.append(message.deed)
-        held.take(columns_of(message.desk, held.columns.topics if held.columns is not None else None))
-        self._search()
-        words = said.undone(count) if message.undone else said.done(message.name, count) if count else said.UNCHANGED
-        self.query_one(Notice).tell(words)
-
-    def action_edit(self) -> None:
-        chosen = self._chosen()[:1] if self._open.at is not None and self._open.at >= 0 else []
-        if chosen and self._open.columns is not None and self._open.at is not None:
-            self.post_message(Go("edit", self._open.columns.card(self._open.at)))
-
-    def action_edit_outside(self) -> None:
-        from tui.outside import run_outside
-
-        held = self._open
-        if held.columns is None or held.at is None or held.at < 0:
-            return
-        try:
-            run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
-        except RetainError as error:
-            self.say(error)
-        self._load()
 
     def action_back(self) -> None:
         """One step out: of a question, a card, the search, a choice; then of the browser."""

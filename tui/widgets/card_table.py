@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from textual.content import Content
-from textual.events import Click, Resize
+from textual.events import Click
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -133,7 +133,7 @@ class CardTable(ScrollView, can_focus=True):
         """Shows these rows from now on, the cursor on one of them."""
         self._rows = rows
         self._made.clear()
-        self.virtual_size = Size(self.size.width, len(rows))
+        self.virtual_size = Size(self.scrollable_content_region.width, len(rows))
         moved = min(max(0, cursor), max(0, len(rows) - 1))
         same = moved == self.cursor
         self.cursor = moved
@@ -168,9 +168,9 @@ class CardTable(ScrollView, can_focus=True):
         self._made.clear()
         self.refresh()
 
-    def on_resize(self, event: Resize) -> None:
+    def on_resize(self) -> None:
         self._made.clear()
-        self.virtual_size = Size(event.size.width, len(self._rows or ()))
+        self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows or ()))
         self._keep_in_sight()
 
     def on_click(self, event: Click) -> None:
@@ -185,7 +185,7 @@ class CardTable(ScrollView, can_focus=True):
             self.post_message(self.Opened(row))
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self.scrollable_content_region.width
         row = y + round(self.scroll_y)
         if self._rows is None or not 0 <= row < len(self._rows):
             return Strip.blank(width, self.rich_style)

@@ -1,0 +1,158 @@
+"""What is done to the cards that were chosen in the browser: each a deed that undo takes back as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from learning import card_deeds
+from learning.card_columns import columns_of
+from learning.card_deeds import Deed
+from learning.desk import Desk, open_desk
+from tui import text
+from tui.browse_search import BrowseSearch
+from tui.going import Go
+from tui.strings import browse as said
+from tui.widgets.card_table import CardTable
+from tui.widgets.notice import Notice
+from vault.errors import RetainError, UsageError
+
+_ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
+
+
+class BrowseDeeds(BrowseSearch):
+    """Deeds are done in the background, on the desk as it is then."""
+
+    @dataclass
+    class Did(Message):
+        """A deed is on disk; with `undone` it was taken back."""
+
+        deed: Deed
+        name: str
+        desk: Desk
+        undone: bool = False
+
+    def _chosen(self) -> list[str]:
+        """The ids of the cards that a deed is for: those that were chosen, else the one under the cursor."""
+        held = self._open
+        items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
+        columns = held.columns
+        return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
+
+    def action_suspend(self) -> None:
+        """Suspends; where all are suspended already, resumes."""
+        held = self._open
+        chosen = self._chosen()
+        if held.columns is not None and chosen:
+            numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
+            if all(held.columns.state(number).suspended for number in numbers):
+                self._do("resume", lambda desk: card_deeds.resuming(desk, chosen, via="tui"))
+            else:
+                self._do("suspend", lambda desk: card_deeds.suspending(desk, chosen, via="tui"))
+
+    def action_bury(self) -> None:
+        chosen = self._chosen()
+        self._do("bury", lambda desk: card_deeds.burying(desk, chosen, via="tui"))
+
+    def action_ask(self, what: str) -> None:
+        """Asks for what the deed needs: a reason, a tag, a day."""
+        if not self._chosen():
+            self.query_one(Notice).tell(said.NOTHING_MARKED)
+            return
+        self._asked = what
+        self.query_one("#browse-ask Static", Static).update(text.line(_ASKS[what]))
+        self.query_one("#browse-ask").add_class("-shown")
+        answer = self.query_one("#browse-answer", Input)
+        answer.value = ""
+        answer.focus()
+
+    def _answered(self, words: str) -> None:
+        what, chosen = self._asked, self._chosen()
+        self._close_ask()
+        if what == "flag":
+            self._do("flag", lambda desk: card_deeds.flagging(desk, chosen, words, via="tui"))
+        elif what == "tag" and words.strip():
+            tags = words.split()
+            add = [tag for tag in tags if not tag.startswith("-")]
+            gone = [tag[1:] for tag in tags if tag.startswith("-")]
+            self._do("tag", lambda desk: card_deeds.tagging(desk, chosen, add, gone, via="tui"))
+        elif what == "reschedule":
+            self._reschedule(words.strip(), chosen)
+
+    def _reschedule(self, words: str, chosen: list[str]) -> None:
+        if not words.isascii() or not words.isdigit() or len(words) > 5:
+            self.say(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
+            return
+
+        def deed(desk: Desk) -> Deed:
+            day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
+            return card_deeds.rescheduling(desk, chosen, day, via="tui")
+
+        self._do("reschedule", deed)
+
+    def _close_ask(self) -> None:
+        self._asked = ""
+        self.query_one("#browse-ask").remove_class("-shown")
+        self.query_one(CardTable).focus()
+
+    def _do(self, name: str, make: Callable[[Desk], Deed]) -> None:
+        """Does a deed in the background, on the desk as it is then."""
+        if not self._chosen():
+            self.query_one(Notice).tell(said.NOTHING_MARKED)
+            return
+
+        def work() -> None:
+            try:
+                desk = open_desk(self.context.vault, self.context.clock())
+                deed = make(desk)
+                self.post_message(self.Did(deed, name, card_deeds.do(desk, deed)))
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+
+        self.run_worker(work, thread=True, group="browse-deed")
+
+    def action_undo(self) -> None:
+        held = self._open
+        if not held.done:
+            self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
+            return
+        deed = held.done.pop()
+
+        def work() -> None:
+            try:
+                desk = open_desk(self.context.vault, self.context.clock())
+                self.post_message(self.Did(deed, "undo", card_deeds.undo(desk, deed, via="tui"), undone=True))
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+
+        self.run_worker(work, thread=True, group="browse-deed")
+
+    def on_browse_deeds_did(self, message: Did) -> None:
+        held, count = self._open, len(message.deed.events)
+        if count and not message.undone:
+            held.done.append(message.deed)
+        held.take(columns_of(message.desk, held.columns.topics if held.columns is not None else None))
+        self._search()
+        words = said.undone(count) if message.undone else said.done(message.name, count) if count else said.UNCHANGED
+        self.query_one(Notice).tell(words)
+
+    def action_edit(self) -> None:
+        chosen = self._chosen()[:1] if self._open.at is not None and self._open.at >= 0 else []
+        if chosen and self._open.columns is not None and self._open.at is not None:
+            self.post_message(Go("edit", self._open.columns.card(self._open.at)))
+
+    def action_edit_outside(self) -> None:
+        from tui.outside import run_outside
+
+        held = self._open
+        if held.columns is None or held.at is None or held.at < 0:
+            return
+        try:
+            run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
+        except RetainError as error:
+            self.say(error)
+        self._load()
