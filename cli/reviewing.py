@@ -1,8 +1,7 @@
-"""Commands of the daily review: review, due, rate, undo, card."""
+"""Commands of the daily review: review, due, rate, undo."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from cli import report
-from cli.opening import json_option, now, opened, settle_left_over, vault_option
-from cli.review_page import mend
+from cli.opening import is_dumb, json_option, now, opened, settle_left_over, vault_option
+from cli.review_page import mend, tell_rendering
 from learning.page_stamp import look
 from vault.errors import Refused, UsageError, WriteFailed
 
@@ -34,6 +33,9 @@ def open_app(
     """Open the terminal app, or the plain review where there is no terminal to draw on; `plan` as its text."""
     from cli.beginning import vault_or_first_run
 
+    if is_dumb() and not plain:
+        report.say("this terminal prints lines only (TERM=dumb), and so does retain")
+        plain = True
     terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
     begun = vault_or_first_run(vault_dir, START_AGAIN, terminal=terminal)
     if isinstance(begun, int):
@@ -42,8 +44,14 @@ def open_app(
     if not terminal:
         if start == "home" and not plain:
             raise UsageError(
-                "the app needs a terminal", hint="`retain due` lists, `retain review --plain` reviews without one"
+                "the app needs a terminal",
+                hint="`retain --plain` shows home, `retain review --plain` reviews without one",
             )
+        if start == "home":
+            from cli.plain_home import show_home
+
+            show_home(vault, now(), tag)
+            return report.DONE
         from cli.plain import review_plainly
 
         code = review_plainly(vault, tag=tag, plan=plan, clock=now)
@@ -58,7 +66,7 @@ def open_app(
         liked = of_user()
         report.found(liked.found)
         context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)
-        code = run_app(context, asked_for or start, plan)
+        code = run_app(context, asked_for or start, plan, tell_rendering)
     from cli.tuning import optimize_after_review
 
     optimize_after_review(vault)
@@ -99,7 +107,7 @@ def review(
     return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
 
 
-def _desk(vault_dir: str | None, *, looking: bool = False) -> Desk:
+def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
     """The desk for one command; one that is only looking leaves what an agent left as it is."""
     from learning.desk import open_desk
 
@@ -225,15 +233,15 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     from learning.wording import interval
     from vault.log_event import Rating
 
-    desk = _desk(vault_dir)
+    desk = desk_of(vault_dir)
     dated = _instant(at_text, desk.now) if at_text else None
     desk, event = desks.rate(desk, card, Rating[rating.upper()], via="cli", dated=dated)
-    _show_in_page(desk)
+    show_in_page(desk)
     state = desk.state(event.card)
     if as_json:
         numbers = {"stability": round(state.stability, 4), "difficulty": round(state.difficulty, 4)}
         due_at = state.due.isoformat(timespec="milliseconds").replace("+00:00", "Z") if state.due else None
-        report.show_json({"event": _event(event), "due": due_at, "interval_days": state.interval_days, **numbers})
+        report.show_json({"event": event_json(event), "due": due_at, "interval_days": state.interval_days, **numbers})
     else:
         when = (
             f"due {desk.scheduler.calendar.shown(state.due)}" if dated and state.due else f"next in {interval(state)}"
@@ -242,7 +250,7 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     return report.DONE
 
 
-def _show_in_page(desk: Desk) -> None:
+def show_in_page(desk: Desk) -> None:
     """Render what shows the log. These are products: where one cannot be written, what the human did is saved."""
     from cli.review_page import render_if_stale
 
@@ -252,7 +260,7 @@ def _show_in_page(desk: Desk) -> None:
         report.say(f"  saved in the review log; only its page could not be written: {error}")
 
 
-def _event(event: LogEvent) -> dict[str, object]:
+def event_json(event: LogEvent) -> dict[str, object]:
     from vault.log_event import encode
 
     written: dict[str, object] = json.loads(encode(event))
@@ -280,102 +288,19 @@ def _instant(text: str, at: datetime) -> datetime:
 @vault_option
 @json_option
 def undo(vault_dir: str | None, as_json: bool) -> int:
-    """Take back the last rating, bury, suspend, resume or flag. Repeat it to go further back."""
+    """Take back what you did last to a card, or to many at once. Repeat it to go further back.
+
+    That is a rating, a bury, suspend, resume, flag, tag or reschedule. An edit of a card's words is taken back by
+    `retain card edit CARD --restore`.
+    """
     from learning import desk as desks
 
-    desk, event, voided = desks.undo(_desk(vault_dir), via="cli")
-    _show_in_page(desk)
+    desk, events, voided = desks.undo_deed(desk_of(vault_dir), via="cli")
+    show_in_page(desk)
     if as_json:
-        report.show_json({"event": _event(event), "voided": _event(voided)})
+        several = {"voided_all": [event_json(one) for one in voided]}
+        report.show_json({"event": event_json(events[-1]), "voided": event_json(voided[-1]), **several})
     else:
-        report.show(f"undone: {voided.type} of {getattr(voided, 'card', '')}")
+        whose = getattr(voided[0], "card", "") if len(voided) == 1 else report.number(len(voided), "card")
+        report.show(f"undone: {voided[-1].type} of {whose}")
     return report.DONE
-
-
-@click.group()
-def card() -> None:
-    """One card: show, suspend, resume, bury, flag.
-
-    \b
-    Examples:
-      retain card show k7q2m9xd3f
-      retain card flag k7q2m9xd3f --reason "the answer is too long"
-    """
-
-
-@card.command("show")
-@click.argument("id_", metavar="CARD")
-@vault_option
-@json_option
-def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """The card, what it rests on, what is remembered of it, and what it said before."""
-    from learning.changed_card import history
-    from learning.wording import headed, status
-    from vault import readable
-    from vault.clean import clean_line
-    from vault.ledger import IDS, instant
-    from vault.markdown import unescape
-
-    desk = _desk(vault_dir, looking=True)
-    if id_ not in desk.cards:
-        from cli.past_card import show_past
-
-        return show_past(desk, id_, as_json=as_json)
-    placed = desk.card(id_)
-    state = desk.state(placed.id)
-    question, answer = unescape(placed.card.question), unescape(placed.card.answer)
-    versions = history(desk.vault.read_bytes(IDS) or b"", placed.id)
-    if as_json:
-        memory = {
-            "status": status(state, desk.now),
-            "due": instant(state.due) if state.due else None,
-            "interval_days": state.interval_days,
-            "stability": round(state.stability, 4),
-            "difficulty": round(state.difficulty, 4),
-            "reps": state.reps,
-            "lapses": state.lapses,
-        }
-        place = {"path": placed.deck.path, "line": placed.card.line, "concept": placed.title, "kind": placed.kind}
-        support = [c.claim for c in placed.card.support]
-        words = {"question": question, "answer": answer, "edited": placed.card.human_edited}
-        said = [
-            {"at": instant(v.at), "how": v.how or None, "question": v.question, "answer": v.answer} for v in versions
-        ]
-        report.show_json({"id": placed.id, **place, **words, "support": support, **memory, "history": said})
-        return report.DONE
-    report.show(f"{headed(placed.title, placed.kind)}  ({placed.deck.path}:{placed.card.line})")
-    report.show(f"Q: {readable.text(placed.card.question)}\nA: {readable.text(placed.card.answer)}")
-    done = f"{report.number(state.reps, 'review')}, {report.number(state.lapses, 'lapse')}"
-    seen = f"due {instant(state.due)}, {done}" if state.due else "never reviewed"
-    report.show(f"{status(state, desk.now)}: {seen}")
-    for version, following in itertools.pairwise(versions):
-        report.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")
-        report.show(f"  {clean_line(version.answer)}")
-    report.say(f"`retain trace {placed.id}` shows the words it rests on")
-    return report.DONE
-
-
-def _marked(word: str, help_: str) -> None:
-    @card.command(word, help=help_)
-    @click.argument("id_", metavar="CARD")
-    @click.option("--reason", default="", hidden=word != "flag", help="What is wrong with it.")
-    @vault_option
-    @json_option
-    def command(id_: str, reason: str, vault_dir: str | None, as_json: bool) -> int:
-        from learning import desk as desks
-        from vault.log_event import Bury, Flag, Resume, Suspend
-
-        kinds = {"suspend": Suspend, "resume": Resume, "flag": Flag, "bury": Bury}
-        desk, event = desks.mark(_desk(vault_dir), id_, kinds[word], via="cli", reason=reason)
-        _show_in_page(desk)
-        if as_json:
-            report.show_json({"event": _event(event)})
-        else:
-            report.show(f"{event.card}: {word}; `retain undo` takes it back")
-        return report.DONE
-
-
-_marked("suspend", "Keep the card out of every queue until it is resumed.")
-_marked("resume", "Let a suspended card come back.")
-_marked("bury", "Keep the card out of the queue until tomorrow.")
-_marked("flag", "Say that something is wrong with the card.")

@@ -293,6 +293,11 @@ class Sitting:
 
     # --- how it ends ------------------------------------------------------------------------------------------------
 
+    @property
+    def is_unrendered(self) -> bool:
+        """Whether something was written that the pages do not show yet."""
+        return self._written
+
     def finish(self) -> None:
         """Renders the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
         if self._written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from textual.worker import Worker
 from learning.sitting import Sitting
 from tui import going, text, theme
 from tui.context import Context
-from tui.keys import ANYWHERE, APP, SCREENS, bindings
+from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.page import Page
 from vault.errors import RetainError
 from vault.locks import lock
@@ -34,7 +34,7 @@ INTERRUPTED = 130
 class RetainApp(App[int]):
     CSS_PATH = "theme.tcss"
     TITLE = "retain"
-    BINDINGS = [*bindings(APP, priority=True), *bindings(ANYWHERE)]  # noqa: RUF012
+    BINDINGS = [*bindings(APP, priority=True), *bindings((*ANYWHERE, *SHELL))]  # noqa: RUF012
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 (so it is declared above)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012
 
@@ -45,7 +45,8 @@ class RetainApp(App[int]):
         error: RetainError
 
     def __init__(self, context: Context, start: str = "home", about: str = "") -> None:
-        super().__init__(driver_class=_driver(context))
+        # Without colour the framework would turn colours into greys, and the terminal's own into black on black.
+        super().__init__(driver_class=_driver(context), ansi_color=theme.colourless(context.environment) or None)
         self.context, self._start, self._about = context, start, about
         self._held = ExitStack()
         self._sitting: Sitting | None = None
@@ -113,6 +114,12 @@ class RetainApp(App[int]):
         finally:
             self._held.close()
         return self._problem
+
+    def tell_ending(self, told: Callable[[int], None] | None) -> None:
+        """Before `end_sitting` takes its time: tells of how many cards pages are rendered, if any are."""
+        if told is not None and self._sitting is not None and self._sitting.is_unrendered:
+            with suppress(OSError):  # the terminal may be closed
+                told(len(self._sitting.desk.cards))
 
     def _keep_first_card(self) -> None:
         """What the next review begins with: it can be painted then before anything is loaded."""
@@ -218,10 +225,11 @@ def _driver(context: Context) -> type[Driver] | None:
     return EarlyDriver
 
 
-def run_app(context: Context, start: str = "home", about: str = "") -> int:
+def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:
     """Runs the app, beginning with the screen `start` and what it is `about`; its exit code.
 
-    Raises: LockHeld if another session reviews already; whatever a defect raised.
+    `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if another
+    session reviews already; whatever a defect raised.
     """
     app = RetainApp(context, start, about)
     if start == "review":
@@ -230,6 +238,7 @@ def run_app(context: Context, start: str = "home", about: str = "") -> int:
         code = app.run()
     finally:
         context.jobs.end()
+        app.tell_ending(told)
         problem = app.end_sitting()
     if app._exception is not None:
         raise app._exception

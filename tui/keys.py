@@ -186,7 +186,9 @@ APP = (
 )
 # ... and these wherever the key is not a letter of what is being typed.
 ANYWHERE = (Key("app.help", "question_mark,f1", "help", "Help", "?", "Show the keys of this screen"),)
-EVERYWHERE = (*APP, *ANYWHERE)
+# Not shown at the foot: whoever knows it from a shell presses it.
+SHELL = (Key("app.stop", "ctrl+z", "suspend_process", about="Stop for now, as in a shell; fg comes back"),)
+EVERYWHERE = (*APP, *ANYWHERE, *SHELL)
 HELP = (  # on top of a screen, whose keys rest meanwhile
     Key("help.close", "escape,q,enter,space", "close", "Close", "esc"),
     Key("help.down", "down,j", "scroll(1)"),
