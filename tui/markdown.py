@@ -5,7 +5,7 @@ A link is a span whose meta says `{"target": n}`: the widget that shows it decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,12 +20,15 @@ from tui.tables import folded
 from tui.wrapping import cell_len, runs_left
 from vault.clean import clean
 from vault.exhibit import UNNAMED
+from vault.readable import EMBED
 
 UNKNOWN = 72  # cells that a table and a rule may take where nobody has said how wide the column is
 _LEAST = 12  # cells that words always get, however deep they are nested
 HEADS = {"1": "bold $text-primary", "2": "bold $text-primary"}
 
-__all__ = ["Rendered", "Row", "Target", "rendered", "rows"]
+Shown = Callable[[str, int], Sequence[Content]]
+
+__all__ = ["Rendered", "Row", "Shown", "Target", "rendered", "rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,11 @@ def rendered(markdown: str, width: int = 0) -> Rendered:
     return Rendered(Content("\n").join(shown), tuple(links))
 
 
-def rows(markdown: str, width: int, links: list[Target]) -> Iterator[Row]:
-    """The rows from the first to the last; where links lead is appended to `links` as they are met."""
+def rows(markdown: str, width: int, links: list[Target], shown: Shown | None = None) -> Iterator[Row]:
+    """The rows from the first to the last; where links lead is appended to `links` as they are met.
+
+    `shown` gives the rows of a picture by its path and the cells that it may take, none where only its name is shown.
+    """
     anchors: tuple[str, ...] = ()
     bar = ""
     begun = False
@@ -65,11 +71,20 @@ def rows(markdown: str, width: int, links: list[Target]) -> Iterator[Row]:
         bar, begun = block.rest, True
         if block.kind is Kind.HEADING:
             anchors += (block.lines[0].casefold(),)
-        for content in _block(block, width, links):
+        for content in (*_pictures(block, width, shown), *_block(block, width, links)):
             yield Row(content, anchors)
             anchors = ()
     if anchors:
         yield Row(Content(""), anchors)
+
+
+def _pictures(block: Block, width: int, shown: Shown | None) -> list[Content]:
+    """The rows of the pictures that a paragraph of nothing else embeds; their names follow below."""
+    if shown is None or block.kind is not Kind.WORDS or not all(map(EMBED.fullmatch, block.lines)):
+        return []
+    found = [path for line in block.lines if (embed := EMBED.fullmatch(line)) and (path := embed["target"].strip())]
+    room = max(_LEAST, width - cell_len(block.rest)) if width else 0
+    return [Content(" " * cell_len(block.rest)) + row for path in found for row in shown(path, room)]
 
 
 def _shared(before: str, after: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
@@ -17,6 +19,7 @@ from tui.keys import ARTICLE, Key, bindings
 from tui.markdown import Target
 from tui.outside import run_outside
 from tui.page import Page
+from tui.pictures import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
 from tui.strings import article as strings
 from tui.widgets.article_view import ArticleView
 from tui.widgets.bars import KeyBar, TopBar
@@ -51,6 +54,7 @@ class ArticleScreen(Page):
         page: ArticlePage
         visit: Visit
         asked: int
+        pictures: Mapping[str, Thumbnail]
 
     @dataclass
     class Failed(Message):
@@ -114,12 +118,18 @@ class ArticleScreen(Page):
         def read() -> None:
             try:
                 page = read_page(self.context.vault, visit.path, today)
+                pictures = self._pictures(page)
             except RetainError as error:
                 self.post_message(self.Failed(error))
             else:
-                self.post_message(self.Opened(page, visit, asked))
+                self.post_message(self.Opened(page, visit, asked, pictures))
 
         self.run_worker(read, thread=True)
+
+    def _pictures(self, page: ArticlePage) -> Mapping[str, Thumbnail]:
+        if "![[" not in page.body or not are_shown(self.context.environment):
+            return {}
+        return on_page(self.context.vault, page.body)
 
     def on_article_screen_failed(self, message: Failed) -> None:
         self.query_one(TopBar).say(self._page.path if self._page else "")
@@ -135,7 +145,12 @@ class ArticleScreen(Page):
         self.query_one("#article-head", Static).update(text.line(strings.head(page), text.DIM))
         body = page.body.lstrip("\n")
         cut = body if len(body) <= LARGEST else f"{body[:LARGEST]}\n\n{strings.CUT}"
-        self._text.show(cut, visit.row, visit.link)
+        found = message.pictures
+
+        def shown(path: str, width: int) -> list[Content]:
+            return cells(found[path], width) if path in found else []
+
+        self._text.show(cut, visit.row, visit.link, shown)
         self._aside.show("")
         self.remove_class("-beside")
         self.run_worker(lambda: self._stand(page), thread=True)
@@ -245,7 +260,19 @@ class ArticleScreen(Page):
             self.query_one(Notice).tell(strings.opens(shown))
 
     def _show_picture(self, path: str) -> None:
-        self.query_one(Notice).tell(path)
+        """Shows where the picture lies; followed again, opens it in the program that the desktop has for it."""
+        vault, notice = self.context.vault, self.query_one(Notice)
+        try:
+            if self._address == checked_for_outside(vault, path):
+                self._address = ""
+                open_outside(vault, path, self.context.environment)
+                notice.clear()
+            else:
+                self._address = path
+                notice.tell(strings.opens_picture(path))
+        except RetainError as error:
+            self._address = ""
+            self.say(error)
 
     # --- what it rests on -------------------------------------------------------------------------------------------
 

@@ -33,11 +33,11 @@ _NONE = "no card"
 
 
 def head(page: ArticlePage) -> str:
-    """`concept · confidence low · 2 sources · updated 2026-11-22`."""
-    confidence = f"confidence {page.confidence}" if page.confidence else ""
+    """`concept · low confidence · 2 sources · updated 2026-11-22`."""
+    confidence = f"{page.confidence} confidence" if page.confidence else ""
     if page.stale and page.base != page.confidence:
-        confidence += f" (was {page.base}, is old)"
-    elif page.stale:
+        confidence += f" ({page.base}, but old)"
+    elif page.stale and confidence:
         confidence += " (old)"
     sources = counted(page.sources, "source") if page.sources else ""
     updated = f"updated {page.updated}" if page.updated else ""
@@ -63,6 +63,10 @@ def more(number: int) -> str:
 
 def opens(address: str) -> str:
     return f"{address} opens in your browser: follow it again"
+
+
+def opens_picture(path: str) -> str:
+    return f"{path} opens in your viewer: follow it again"
 
 
 def no_address(address: str) -> str:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
 
-from tui.markdown import Row, Target, rows
+from tui.markdown import Row, Shown, Target, rows
 
 _AT_ONCE = 200  # rows that are laid out before the screen is painted; the others follow from a thread
 _BATCH = 2_000
@@ -50,14 +50,15 @@ class ArticleView(ScrollView, can_focus=True):
         self._link_rows: list[int] = []  # the first row of each link
         self._at = -1  # the link that the keys are on
         self._stop = Event()
+        self._shown: Shown | None = None
         self._width = 0
         self._wish: int | str = 0  # where to go once that row is there: a row, or an anchor
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
-    def show(self, markdown: str, at: int | str = 0, link: int = -1) -> None:
+    def show(self, markdown: str, at: int | str = 0, link: int = -1, shown: Shown | None = None) -> None:
         """Shows a page from a row, or an anchor (`^block-id`, or a heading), with the keys on a link."""
-        self._markdown, self._wish, self._at = markdown, at, link
+        self._markdown, self._wish, self._at, self._shown = markdown, at, link, shown
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -69,7 +70,7 @@ class ArticleView(ScrollView, can_focus=True):
         if not self._width:
             return
         links: list[Target] = []
-        made = rows(self._markdown, self._width, links)
+        made = rows(self._markdown, self._width, links, self._shown)
         first = list(islice(made, _AT_ONCE))
         self._take(first, links)
         if len(first) == _AT_ONCE:
