@@ -228,8 +228,8 @@ def _driver(context: Context) -> type[Driver] | None:
 def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:
     """Runs the app, beginning with the screen `start` and what it is `about`; its exit code.
 
-    `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if another
-    session reviews already; whatever a defect raised.
+    `told` hears of how many cards the pages are rendered once the app has left the terminal. Raises: LockHeld if
+    another session reviews already; whatever a defect raised.
     """
     app = RetainApp(context, start, about)
     if start == "review":
