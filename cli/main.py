@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "due": ("cli.reviewing:due", "List the cards that are due, and the new ones."),
     "rate": ("cli.reviewing:rate", "Record one review of a card."),
     "undo": ("cli.reviewing:undo", "Take back the last thing you did to a card."),
-    "card": ("cli.reviewing:card", "Show, suspend, resume, bury or flag one card."),
+    "card": ("cli.cards:card", "Cards: show, edit, list, suspend, resume, bury, flag, tag, reschedule."),
     "optimize": ("cli.tuning:optimize", "Fit the scheduler to your own reviews, if that foretells them better."),
     "simulate": ("cli.simulating:simulate", "What a retention, or more new cards, would cost you a day."),
     "gaps": ("cli.agenda:gaps", "The reading agenda: list, plan, resolve, ignore."),
@@ -61,8 +61,9 @@ def _group() -> click.Group:
     @click.option(
         "--vault", metavar="DIR", help="The vault; else RETAIN_VAULT, else the nearest folder with retain.toml."
     )
+    @click.option("--plain", is_flag=True, help="Without a command: lines of text instead of the app.")
     @click.pass_context
-    def retain(ctx: click.Context, vault: str | None) -> int:
+    def retain(ctx: click.Context, vault: str | None, plain: bool) -> int:
         """Turn what you read into what you know: a cited wiki, flashcards, a daily review.
 
         Without a command, the terminal app opens.
@@ -71,7 +72,7 @@ def _group() -> click.Group:
         if ctx.invoked_subcommand is None:
             from cli.reviewing import open_app
 
-            return open_app(vault, start="home")
+            return open_app(vault, start="home", plain=plain)
         return 0
 
     return retain

@@ -81,3 +81,8 @@ def settle_left_over(vault: Vault) -> None:
 def now() -> datetime:
     """The clock, read at the face alone."""
     return datetime.now(UTC)
+
+
+def is_dumb() -> bool:
+    """Whether the terminal says that it can only print lines."""
+    return os.environ.get("TERM") == "dumb"

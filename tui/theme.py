@@ -162,7 +162,7 @@ def preferred(environment: Mapping[str, str], asked: str = "auto") -> str:
     Without colour (NO_COLOR) and with sixteen of them, only the terminal's own are sure to be readable.
     """
     light = environment.get("COLORFGBG", "").rpartition(";")[2] in _BRIGHT
-    if asked == "terminal" or _colourless(environment) or (asked == "auto" and _few_colours(environment)):
+    if asked == "terminal" or colourless(environment) or (asked == "auto" and _few_colours(environment)):
         return (TERMINAL_LIGHT if light else TERMINAL).name
     if asked in _NAMED:
         return _NAMED[asked].name
@@ -174,7 +174,8 @@ def other(name: str) -> str:
     return _OTHERS.get(name, DARK.name)
 
 
-def _colourless(environment: Mapping[str, str]) -> bool:
+def colourless(environment: Mapping[str, str]) -> bool:
+    """Whether this user wants no colour at all, on any terminal."""
     return bool(environment.get("NO_COLOR"))
 
 

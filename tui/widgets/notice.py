@@ -11,7 +11,6 @@ from tui import text
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 
-
 _MARKS = {"error": "× ", "warning": "! "}  # where there is no colour, these tell one from the other
 
 
