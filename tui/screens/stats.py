@@ -93,6 +93,7 @@ class StatsScreen(Page):
         super().__init__(context, about)
         self._at = 0
         self._filter = Filter()
+        self._filters = [self._filter]
         self._desk: Desk | None = None
         self._material: Material | None = None
         self._stats: Stats | None = None
@@ -239,6 +240,7 @@ class StatsScreen(Page):
         chooser = self.query_one(OptionList)
         chooser.display = not chooser.display and self._material is not None
         if chooser.display:
+            chooser.highlighted = self._filters.index(self._filter)
             chooser.focus()
 
     def action_back(self) -> None:

@@ -1,0 +1,61 @@
+"""Pictures of numbers: nothing gets lost in them, and each fits its room."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.widgets import plot
+
+COUNTS = st.lists(st.integers(0, 10_000), min_size=1, max_size=40)
+TODAY = date(2026, 11, 22).toordinal()
+
+
+@given(COUNTS, st.integers(1, 12), st.integers(1, 4))
+def test_bars_are_as_high_as_their_share_and_what_is_not_nothing_can_be_seen(
+    values: list[int], height: int, each: int
+) -> None:
+    rows = plot.bars(values, height, each).plain.split("\n")
+    assert len(rows) == height and {len(row) for row in rows} == {len(values) * (each + 1) - 1}
+    for number, value in enumerate(values):
+        column = [row[number * (each + 1)] for row in rows]
+        eighths = sum(plot.HEIGHTS.index(cell) for cell in column)
+        assert eighths == (max(1, round(value / max(values) * height * 8)) if value else 0)
+
+
+@given(st.floats(-1, 2), st.integers(0, 60))
+def test_a_bar_and_its_track_are_as_wide_as_they_may_be(share: float, width: int) -> None:
+    assert plot.bar(share, width).cell_length == width
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=60), st.integers(1, 80), st.integers(1, 12))
+def test_a_line_fits_its_room_whatever_its_values(values: list[float | None], width: int, height: int) -> None:
+    rows = plot.line(values, width, height, 0, 1)
+    assert len(rows) == height and {len(row) for row in rows} == {width}
+    dots = any(cell != "\u2800" for row in rows for cell in row)
+    assert dots == any(value is not None for value in values) or len(values) > 2 * width
+
+
+def test_a_line_begins_and_ends_where_its_values_do() -> None:
+    rising = plot.line([0, 1], 4, 2, 0, 1)
+    assert rising[1][0] != "\u2800" and rising[0][3] != "\u2800"
+    assert rising[0][0] == rising[1][3] == "\u2800"
+
+
+@given(st.dictionaries(st.integers(TODAY - 400, TODAY), st.integers(1, 500), max_size=80), st.integers(20, 140))
+def test_every_day_with_a_review_that_has_room_is_marked_in_the_calendar(reviews: dict[int, int], width: int) -> None:
+    weeks, _ = plot.weeks_in(width)
+    rows = plot.calendar(reviews, TODAY, width).plain.split("\n")
+    assert len(rows) == 8 and max(map(len, rows)) <= width
+    first = TODAY - date.fromordinal(TODAY).weekday() - 7 * (weeks - 1)
+    marks = sum(row[4:].count("▪") + row[4:].count("■") for row in rows[1:])
+    assert marks == sum(first <= day <= TODAY for day in reviews)
+    assert sum(row[4:].count("·") for row in rows[1:]) == TODAY - first + 1 - marks
+
+
+@pytest.mark.parametrize(("width", "weeks"), [(60, 28), (63, 29), (120, 53), (200, 53)])
+def test_a_calendar_has_half_a_year_at_eighty_columns_and_a_year_where_there_is_room(width: int, weeks: int) -> None:
+    assert plot.weeks_in(width)[0] == weeks

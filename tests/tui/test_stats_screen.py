@@ -1,0 +1,249 @@
+"""Home and the statistics say what `learning.stats` finds, on made histories and a real one, and on nothing at all."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from learning import stats_words
+from learning.desk import open_desk
+from learning.outlook import Outlook
+from learning.shelf import material_of, narrowed
+from learning.stats import Stats, stats_of
+from tui.app import RetainApp
+from tui.context import Context
+from tui.strings import stats as strings
+from vault.ids import CardId, ulid
+from vault.log_event import LogEvent, Rating, Review, Stamp, encode
+from vault.review_log import unix_ms
+from vault.store import Vault
+
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+Clock = Callable[[], datetime]
+CARDS = ("aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2")
+HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
+TOPIC = """---
+type: topic
+title: Memory
+---
+
+# Memory
+
+- [[wiki/concepts/spacing-effect|Spacing effect]]
+"""
+
+
+def review(at: datetime, card: str, rating: int, dice: random.Random) -> Review:
+    at = at.replace(microsecond=0)
+    return Review(Stamp(ulid(unix_ms(at), dice.randbytes(10)), at), CardId(card), Rating(rating), 6_000)
+
+
+def log(vault: Vault, events: list[LogEvent]) -> None:
+    (vault.root / "learning/reviews.jsonl").write_bytes(b"".join(encode(event) + b"\n" for event in events))
+
+
+def a_year(now: datetime, count: int = 260) -> list[LogEvent]:
+    """Reviews of the four cards over 300 days, the last ones yesterday."""
+    dice = random.Random(5)
+    days = sorted([*(dice.randrange(1, 300) for _ in range(count - 12)), *([1, 2, 3] * 4)], reverse=True)
+    times = [now - timedelta(days=day, minutes=-dice.randrange(600)) for day in days]
+    times.sort()
+    return [review(at, dice.choice(CARDS), dice.choice((1, 2, 3, 3, 3, 3, 4)), dice) for at in times]
+
+
+@pytest.fixture
+def lived(vault: Vault, clock: Clock) -> Vault:
+    """The vault with nearly a year of reviews and a topic."""
+    log(vault, a_year(clock()))
+    (vault.root / "wiki/topics").mkdir()
+    (vault.root / "wiki/topics/memory.md").write_text(TOPIC, encoding="utf-8")
+    return vault
+
+
+def shown(app: RetainApp, selector: str) -> str:
+    return str(app.screen.query_one(selector, Static).content)
+
+
+def fact(app: RetainApp, name: str) -> str:
+    return shown(app, f"#{name} .fact-words")
+
+
+def shown_list(app: RetainApp) -> bool:
+    return bool(app.screen.query_one(OptionList).display)
+
+
+def found(vault: Vault, now: datetime) -> Stats:
+    desk = open_desk(vault, now)
+    return stats_of(material_of(desk), desk.scheduler, now)
+
+
+async def test_home_says_of_a_made_history_what_the_statistics_find(
+    lived: Vault, clock: Clock, settled: Settled
+) -> None:
+    app, stats = RetainApp(Context(lived, clock)), found(lived, clock())
+    async with app.run_test(size=(140, 45)) as pilot:
+        await settled(pilot)
+        assert_home_agrees(app, stats)
+        assert fact(app, "topics").split("  ")[0] == "Memory"
+        assert f"{stats.topics[0].score * 100:.0f}  0/1 known" in fact(app, "topics")
+
+
+def assert_home_agrees(app: RetainApp, stats: Stats) -> None:
+    done, month = stats.activity, next(row for row in stats.retention if row.days == 30).all
+    days = "day" if done.streak == 1 else "days"
+    assert fact(app, "streak").startswith(f"{done.streak} {days} in a row" if done.streak else "no")
+    assert fact(app, "recalled").startswith(
+        f"{month.rate:.0%} of {month.reviews:,}" if month.rate is not None else "nothing yet"
+    )
+    two = sum(day.reviews for day in stats.forecast[:14])
+    assert fact(app, "coming").startswith(f"{two} review" if two else "Nothing is planned")
+    year = fact(app, "year")
+    first = stats.today.toordinal() - stats.today.weekday() - 52 * 7
+    assert year.count("■") + year.count("▪") == len(done.since(first))
+
+
+@pytest.mark.real_data
+async def test_both_say_of_a_real_history_what_the_statistics_find(
+    bare: Vault, shared_data: Path, settled: Settled
+) -> None:
+    with (shared_data / HISTORY).open(encoding="utf-8") as file:
+        rows = sorted(csv.DictReader(file), key=lambda row: row["review_time"])[-4_000:]
+    names = {card: f"{number:010}" for number, card in enumerate(dict.fromkeys(row["card_id"] for row in rows))}
+    dice = random.Random(1)
+    events: list[LogEvent] = [
+        review(
+            datetime.fromisoformat(r["review_time"]).astimezone(UTC), names[r["card_id"]], int(r["review_rating"]), dice
+        )
+        for r in rows
+    ]
+    log(bare, sorted(events, key=lambda event: (event.at, event.id)))
+    cards = "\n".join(f"Q: What is {name}?\nA: This.\n<!-- card {name} -->\n" for name in names.values())
+    (bare.root / "learning/flashcards/words.md").write_text(f"# Words\n\n{cards}", encoding="utf-8")
+    now = max(event.at for event in events) + timedelta(hours=1)
+    app, stats = RetainApp(Context(bare, lambda: now)), found(bare, now)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await settled(pilot)
+        assert_home_agrees(app, stats)
+        await pilot.press("s")
+        await settled(pilot)
+        assert shown(app, "#means") == stats_words.retention_means(stats)
+        await pilot.press("3")
+        assert shown(app, "#means") == stats_words.forecast_means(stats)
+        await pilot.press("2")
+        assert f"{stats.calibration.bins[-1].reviews:,}" in shown(app, "#picture")
+
+
+async def test_each_section_says_what_its_figures_mean(lived: Vault, clock: Clock, settled: Settled) -> None:
+    app, stats = RetainApp(Context(lived, clock), "stats"), found(lived, clock())
+    outlook = Outlook(open_desk(lived, clock()), 90)
+    means = [
+        stats_words.retention_means(stats),
+        stats_words.calibration_means(stats),
+        stats_words.forecast_means(stats),
+        None,
+        stats_words.time_means(stats),
+        stats_words.hours_mean(stats.activity.hours),
+        stats_words.growth_means(stats),
+        stats_words.mastery_means(stats),
+        stats_words.leeches_mean(stats),
+    ]
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        for number, mean in enumerate(means, 1):
+            await pilot.press(str(number))
+            assert mean is None or shown(app, "#means") == mean
+        await pilot.press("4")
+        for retention in (0.8, 0.9, 0.95):
+            forecast = outlook.at(retention)
+            row = next(r for r in shown(app, "#picture").split("\n") if f"{retention:.0%}" in r)
+            assert f" {forecast.settled_minutes:.1f} " in row
+            assert row.endswith(f"{forecast.remembered:.0f} of {forecast.known:.0f}")
+
+
+async def test_a_topic_is_chosen_by_keys_and_its_figures_are_those_of_its_cards(
+    lived: Vault, clock: Clock, settled: Settled
+) -> None:
+    app = RetainApp(Context(lived, clock), "stats")
+    desk = open_desk(lived, clock())
+    part = narrowed(material_of(desk), ("spacing-effect",))
+    stats = stats_of(part, desk.scheduler, clock())
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("f")
+        options = app.screen.query_one(OptionList)
+        assert shown_list(app) and options.has_focus
+        assert [str(option.prompt) for option in options.options] == ["All cards", "topic Memory", "tag memory"]
+        await pilot.press("down", "enter")
+        await settled(pilot)
+        assert not shown_list(app)
+        assert shown(app, ".bar-note") == "topic Memory"
+        assert shown(app, "#means") == stats_words.retention_means(stats)
+        await pilot.press("f", "escape")
+        assert type(app.screen).__name__ == "StatsScreen" and not shown_list(app)
+
+
+async def test_sections_go_round_by_keys_and_come_by_a_click(lived: Vault, clock: Clock, settled: Settled) -> None:
+    app = RetainApp(Context(lived, clock), "stats")
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        first = shown(app, "#means")
+        await pilot.press("left")
+        assert shown(app, "#means").startswith("No card keeps") or "keep being forgotten" in shown(app, "#means")
+        await pilot.press("right")
+        assert shown(app, "#means") == first
+        await pilot.click("Sections", offset=(22, 0))
+        assert "today" in shown(app, "#means")
+
+
+@pytest.mark.parametrize("reviews", [0, 1, 3])
+async def test_hardly_any_review_is_no_trouble(vault: Vault, clock: Clock, settled: Settled, reviews: int) -> None:
+    dice, now = random.Random(1), clock()
+    log(vault, [review(now - timedelta(minutes=60 - n), CARDS[n], 3, dice) for n in range(reviews)])
+    app = RetainApp(Context(vault, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert_home_agrees(app, found(vault, now))
+        await pilot.press("s")
+        await settled(pilot)
+        for number in range(1, len(strings.SECTIONS) + 1):
+            await pilot.press(str(number))
+            assert shown(app, "#means")
+        if not reviews:
+            assert shown(app, "#means") == strings.NOTHING
+
+
+async def test_an_empty_vault_has_no_figures_and_says_so(bare: Vault, clock: Clock, settled: Settled) -> None:
+    app = RetainApp(Context(bare, clock), "stats")
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        assert shown(app, "#means") == strings.NO_CARDS
+
+
+async def test_figures_that_come_later_move_nothing_on_home(lived: Vault, clock: Clock, settled: Settled) -> None:
+    app = RetainApp(Context(lived, clock))
+    async with app.run_test(size=(140, 45)) as pilot:
+        await settled(pilot)
+        facts = list(app.screen.query("Fact"))
+        places = [one.region for one in facts]
+        for one in app.screen.query(".fact-words").results(Static):
+            one.update("")
+        await pilot.pause()
+        kept = [one.region for one in facts if one.id != "agenda"]
+        assert kept == [place for one, place in zip(facts, places, strict=True) if one.id != "agenda"]
+
+
+async def test_at_eighty_by_twenty_four_home_shows_what_matters_without_scrolling(
+    lived: Vault, clock: Clock, settled: Settled
+) -> None:
+    app = RetainApp(Context(lived, clock))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for name in ("today", "advice", "streak", "recalled", "coming", "since", "agenda"):
+            assert app.screen.query_one(f"#{name}").region.bottom <= 23, name
