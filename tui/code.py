@@ -5,7 +5,7 @@ from __future__ import annotations
 from vault.exhibit import LANGUAGES, MAX_CODE
 
 STYLES = {
-    "Comment": "$foreground 60%",
+    "Comment": "$quiet",
     "Keyword": "$text-primary",
     "Literal.Number": "$text-warning",
     "Literal.String": "$text-success",

@@ -18,7 +18,7 @@ from vault.clean import clean_line
 
 CODE = "$text-accent"
 MATH = "$text-secondary"
-DIM = "$foreground 60%"  # $text-muted means nothing inside a Content
+DIM = "$quiet"  # a colour of the theme; $text-muted means nothing inside a Content
 LINK = "$text-primary underline"
 
 _TOKEN = re.compile(
