@@ -1,0 +1,262 @@
+"""Long work behind its screen: the very commands as processes, heard, left, cancelled; their results with ways on."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+import templates
+from tui.app import RetainApp
+from tui.context import Context
+from tui.going import Go
+from tui.jobs import Jobs, WorkMoved
+from tui.screens.work import WorkScreen, words_of
+from tui.widgets.bars import TopBar
+from tui.widgets.notice import Notice
+from tui.widgets.path_input import PathInput, completions
+from tui.widgets.work_view import WorkView
+from tui.work_state import after, begun, ended
+from vault.store import Vault, open_vault
+
+HERE = Path(__file__).resolve().parents[2]
+PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+Compare = Callable[..., bool]
+PRODUCTS = ("wiki", "learning/flashcards", "learning/gaps.md")
+
+
+def run(*words: str) -> None:
+    subprocess.run([*PROGRAM, *words], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault with the example's documents, and nothing made of them yet."""
+    root = tmp_path_factory.mktemp("grown") / "v"
+    run("init", str(root), "--no-git")
+    run("--vault", str(root), "add", str(templates.example()))
+    return root
+
+
+@pytest.fixture
+def full(grown: Path, tmp_path: Path) -> Vault:
+    root = tmp_path / "v"
+    shutil.copytree(grown, root)
+    return open_vault(str(root), None, root)
+
+
+def app_on(vault: Vault, start: str = "work") -> RetainApp:
+    return RetainApp(Context(vault, lambda: datetime.now(UTC), program=PROGRAM), start)
+
+
+async def over(app: RetainApp, pilot: Pilot[int]) -> None:
+    """Waits until the work has ended and the screen says so."""
+    reader = app.context.jobs._reader
+    while reader is not None and reader.is_alive():
+        await pilot.pause(0.02)
+    await pilot.pause()
+
+
+def said(app: RetainApp) -> str:
+    return str(app.screen.query_one(WorkView).content)
+
+
+class Listener(MessagePump):
+    """Is told of the work, and cancels it at a step."""
+
+    def __init__(self, jobs: Jobs, step: str) -> None:
+        super().__init__()
+        self.jobs, self.step = jobs, step
+        self.told = 0
+
+    def post_message(self, message: object) -> bool:
+        assert isinstance(message, WorkMoved)
+        self.told += 1
+        stage = self.jobs.state.stage if self.jobs.state is not None else None
+        if stage is not None and stage.name == self.step:
+            self.jobs.cancel()
+        return True
+
+
+async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(full: Vault) -> None:
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        assert app.context.jobs.running
+        await pilot.press("h")
+        assert app.screen.NAME == "home"  # type: ignore[attr-defined]
+        await over(app, pilot)
+        assert str(app.screen.query_one(TopBar).query_one(".bar-work", Static).content) == "compiling done"
+        app.screen.post_message(Go("work"))
+        await pilot.pause()
+        assert "Compiled in" in said(app) and "141 created" in said(app) and "offline: costs nothing" in said(app)
+        await pilot.press("g")
+        await pilot.pause()
+        assert app.screen.NAME == "gaps"  # type: ignore[attr-defined]
+        assert app.context.jobs.state is None
+        assert str(app.screen.query_one(TopBar).query_one(".bar-work", Static).content) == ""
+
+
+@pytest.fixture(scope="module")
+def whole(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same vault, compiled without a break."""
+    root = tmp_path_factory.mktemp("whole") / "v"
+    shutil.copytree(grown, root)
+    run("--vault", str(root), "compile")
+    return root
+
+
+@pytest.mark.parametrize("step", ["source", "write"])
+def test_a_compile_cancelled_midway_is_finished_by_the_next_to_the_same_bytes(
+    full: Vault, whole: Path, step: str
+) -> None:
+    jobs = Jobs()
+    jobs.watch(Listener(jobs, step))
+    jobs.start(PROGRAM, full.root, ("compile",), {}, lambda: datetime.now(UTC))
+    assert jobs._reader is not None
+    jobs._reader.join()
+    assert jobs.state is not None and jobs.state.stopping and jobs.state.code is not None
+    run("--vault", str(full.root), "compile")
+    assert _bytes(full.root) == _bytes(whole)
+
+
+def _bytes(root: Path) -> dict[str, bytes]:
+    files = [p for part in PRODUCTS for p in ([root / part] if (root / part).is_file() else (root / part).rglob("*"))]
+    kept = [p for p in files if p.is_file() and p.name != "_log.md"]  # the chronicle names each run
+    return {str(p.relative_to(root)): _undated(p.read_bytes()) for p in kept}
+
+
+def _undated(data: bytes) -> bytes:
+    return data.replace(datetime.now(UTC).date().isoformat().encode(), b"today")
+
+
+async def test_work_that_is_leaving_with_the_app_is_ended(full: Vault) -> None:
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+    app.context.jobs.end()
+    process = app.context.jobs._process
+    assert process is not None and process.poll() is not None
+
+
+async def test_a_file_is_added_by_its_completed_name_and_then_compiled(full: Vault, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "tides.md").write_text("# Tides\n\nTides are the rise and fall of the sea.\n", encoding="utf-8")
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await pilot.press("j", "enter")
+        typed = app.screen.query_one(PathInput)
+        typed.value = f"{tmp_path}/pap"
+        await pilot.press("tab", "tab")
+        assert typed.value == f"{folder}/tides.md"
+        await pilot.press("enter")
+        await over(app, pilot)
+        assert "1 file" in said(app)
+        await pilot.press("m")
+        assert app.context.jobs.state is not None and app.context.jobs.state.words == ("compile",)
+        await over(app, pilot)
+    assert (full.root / "wiki/concepts/tides.md").exists()
+
+
+async def test_what_goes_wrong_is_named_with_the_way_on(vault: Vault, clock: Callable[[], datetime]) -> None:
+    app = RetainApp(Context(vault, clock, program=PROGRAM), "home")
+    async with app.run_test() as pilot:
+        app.screen.post_message(Go("work", "import /nowhere/deck.apkg"))
+        await pilot.pause()
+        await over(app, pilot)
+        assert "there is no such file" in said(app) and "/nowhere/deck.apkg" in said(app)
+        await pilot.press("n", "j", "j", "j", "j", "enter")
+        await over(app, pilot)
+        assert "too few reviews to fit to" in said(app)
+
+
+async def test_two_works_at_once_are_refused_in_words(full: Vault) -> None:
+    app = app_on(full)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        screen = app.screen
+        assert isinstance(screen, WorkScreen)
+        screen._begin(("optimize",))
+        assert "other work is going on" in str(screen.query_one(Notice).content)
+        await pilot.press("c")
+        await over(app, pilot)
+        assert app.context.jobs.state is not None and app.context.jobs.state.stopping
+    app.context.jobs.end()
+
+
+def test_the_words_of_a_place_become_those_of_a_command() -> None:
+    assert words_of("compile") == ("compile",)
+    assert words_of("import 'my deck.apkg'") == ("import", "anki", "my deck.apkg")
+    assert words_of("sync") == ("sync", "anki")
+    assert words_of("add --fills febc2 -- 'it''s'") == ("add", "--fills", "febc2", "--", "its")
+    assert words_of("add 'broken") == ("add 'broken",)
+
+
+def test_names_that_a_terminal_would_not_show_as_they_are_are_not_offered(tmp_path: Path) -> None:
+    for name in ("deck.apkg", "notes.md", "\x1b[31mred.apkg", "a\u202eb.apkg", ".hidden.apkg"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder").mkdir()
+    assert completions(f"{tmp_path}/", (".apkg",)) == [f"{tmp_path}/deck.apkg", f"{tmp_path}/folder/"]
+    assert completions(f"{tmp_path}/.h") == [f"{tmp_path}/.hidden.apkg"]
+    assert completions("https://example.org/") == completions("/no/such/") == completions("") == []
+
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
+
+
+@SIZES
+def test_menu(
+    snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
+) -> None:
+    assert snap_compare(RetainApp(Context(vault, clock), "work"), run_before=settled, terminal_size=size)
+
+
+@SIZES
+def test_at_work(
+    snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
+) -> None:
+    app = RetainApp(Context(vault, clock), "work")
+    began = clock() - timedelta(seconds=95)
+    state = begun(("compile",), began)
+    for event in (
+        {"event": "source", "done": 20, "of": 20, "path": "raw/a.pdf"},
+        {"event": "finding", "path": "raw/papers/b.pdf", "line": 3, "reason": "a table was left out", "hint": "see it"},
+        {"event": "compose", "done": 34, "of": 136, "path": "wiki/concepts/\x1b[31mred.md", "usd": 0.04},
+    ):
+        state = after(state, event, began)
+    app.context.jobs.state = state
+    assert snap_compare(app, run_before=settled, terminal_size=size)
+
+
+@SIZES
+def test_done(
+    snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
+) -> None:
+    app = RetainApp(Context(vault, clock), "work")
+    result = (
+        b'{"sources": {"read": 17, "failed": 1}, "articles": {"created": 136}, "cards": {"created": 141, "kept": 0},'
+        b' "gaps": {"structural": 2, "epistemic": 117}, "cost": {"input_tokens": 0, "output_tokens": 0, "usd": 0},'
+        b' "failures": [{"path": "raw/[b]x.pdf", "line": 0, "reason": "the file is empty", "hint": "take it away"}]}'
+    )
+    state = ended(begun(("compile",), clock() - timedelta(seconds=75)), 1, result, clock())
+    app.context.jobs.state = replace(state, stages=())
+    assert snap_compare(app, run_before=settled, terminal_size=size)
+
+
+def test_no_thread_is_left_once_the_work_has_ended(vault: Vault, clock: Callable[[], datetime]) -> None:
+    jobs = Jobs()
+    jobs.start(PROGRAM, vault.root, ("optimize",), {}, clock)
+    jobs.end()
+    assert jobs._reader is not None and jobs._reader not in threading.enumerate()
