@@ -1,0 +1,401 @@
+"""What one can do in the review besides rating: flag, mend, take back, practise, go away and come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static, TextArea
+
+from tui.app import RetainApp
+from tui.context import Context
+from tui.preferences import Preferences
+from tui.screens.edit import EditScreen
+from tui.screens.practise import PractiseScreen
+from tui.screens.review import ReviewScreen
+from tui.widgets.flag_line import FlagLine, Reason
+from tui.widgets.notice import Notice
+from tui.widgets.rating_bar import RatingBar, RatingCell
+from vault.log_event import Flag, LogEvent, Rating, Review, Undo
+from vault.review_log import LOG_PATH
+from vault.store import Vault
+
+Logged = Callable[[], list[LogEvent]]
+Settled = Callable[[Pilot[int]], Awaitable[None]]
+PassTime = Callable[[float], None]
+Clock = Callable[[], datetime]
+Compare = Callable[..., bool]
+DECK = "learning/flashcards/forgetting-curve.md"
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
+
+
+def words(app: RetainApp, selector: str) -> str:
+    """The text that a widget shows."""
+    return str(app.screen.query_one(selector, Static).content)
+
+
+def on_screen(app: RetainApp) -> type:
+    return type(app.screen)
+
+
+def told(app: RetainApp) -> str:
+    return str(app.screen.query_one(Notice).content)
+
+
+def answer_shown(app: RetainApp) -> bool:
+    return bool(app.screen.query_one("#answer").display)
+
+
+def reasons(events: list[LogEvent]) -> list[str]:
+    return [event.reason for event in events if isinstance(event, Flag)]
+
+
+async def press(pilot: Pilot[int], settled: Settled, *keys: str) -> None:
+    await settled(pilot)
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+# --- flags ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_flag_takes_a_reason_by_its_number_and_the_card_stays_as_it_was(
+    review: RetainApp, logged: Logged, settled: Settled
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space", "f")
+        assert review.screen.query(FlagLine) and not review.screen.query_one(RatingBar).display
+        await press(pilot, settled, "2")
+        assert reasons(logged()) == ["unclear"]
+        assert not review.screen.query(FlagLine) and review.screen.query_one(RatingBar).display
+        assert answer_shown(review) and "Flagged: unclear" in told(review)
+        await press(pilot, settled, "3")
+        assert [type(event) for event in logged()] == [Flag, Review]
+
+
+async def test_a_flag_takes_words_of_ones_own_on_one_line(review: RetainApp, logged: Logged, settled: Settled) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "f")
+        await pilot.press(*"u 3 x", "enter")
+        await settled(pilot)
+        assert reasons(logged()) == ["u 3 x"]
+        await press(pilot, settled, "f", "enter")
+        assert reasons(logged()) == ["u 3 x", ""]
+
+
+async def test_a_flag_that_is_left_flags_nothing_and_the_mouse_chooses_a_reason(
+    review: RetainApp, logged: Logged, settled: Settled
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "f", "w", "escape")
+        assert logged() == [] and on_screen(review) is ReviewScreen and not review.screen.query(FlagLine)
+        await press(pilot, settled, "f")
+        reason = list(review.screen.query(Reason))[3]
+        await pilot.click(reason)
+        await settled(pilot)
+        assert reasons(logged()) == ["gives itself away"]
+
+
+async def test_undo_of_a_flag_says_so_and_leaves_the_answer_where_it_was(
+    review: RetainApp, logged: Logged, settled: Settled
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space", "f", "1", "u")
+        assert told(review) == "Taken back: the flag (wrong)." and answer_shown(review)
+        flag, undo = logged()
+        assert isinstance(undo, Undo) and undo.voids == flag.id
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+async def edit_answer(review: RetainApp, pilot: Pilot[int], settled: Settled, answer: str) -> None:
+    """Opens the card, gives it that answer and saves it."""
+    await press(pilot, settled, "e")
+    assert on_screen(review) is EditScreen
+    review.screen.query_one("#edit-answer", TextArea).load_text(answer)
+    await press(pilot, settled, "ctrl+s")
+    assert on_screen(review) is ReviewScreen
+
+
+async def test_a_card_is_edited_in_place_and_comes_back_as_it_was_with_its_new_words(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space")
+        pass_time(3)
+        await edit_answer(review, pilot, settled, "It falls.")
+        assert answer_shown(review) and words(review, "#answer") == "It falls."
+        assert "A: It falls.\n" in (vault.root / DECK).read_text("utf-8") and logged() == []
+        pass_time(2)
+        await press(pilot, settled, "3")
+        (rated,) = logged()
+        assert isinstance(rated, Review) and rated.ms == 5000
+
+
+async def test_undo_goes_back_over_ratings_marks_and_edits_in_their_order(
+    review: RetainApp, vault: Vault, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    before = (vault.root / DECK).read_text("utf-8")
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled)
+        first = words(review, "#question")
+        await edit_answer(review, pilot, settled, "It falls.")
+        await press(pilot, settled, "f", "5", "space")
+        pass_time(2)
+        await press(pilot, settled, "4", "b", "x")
+        said = []
+        for _ in range(5):
+            await press(pilot, settled, "u")
+            said.append(told(review))
+        assert [each.removeprefix("Taken back: ") for each in said] == [
+            "it is no longer suspended.",
+            "it is no longer buried.",
+            "Easy.",
+            "the flag (not worth knowing).",
+            "the edit; the card says what it said before.",
+        ]
+        assert words(review, "#question") == first
+        assert (vault.root / DECK).read_text("utf-8") == before
+        assert len(logged()) == 8
+        await press(pilot, settled, "u")
+        assert "nothing to undo" in told(review)
+
+
+async def test_an_edit_of_a_card_that_changed_meanwhile_is_refused_and_the_words_stay(
+    review: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "e")
+        path = vault.root / DECK
+        path.write_text(path.read_text("utf-8").replace("A: How retention", "A: Elsewhere, how retention"), "utf-8")
+        area = review.screen.query_one("#edit-answer", TextArea)
+        area.load_text("Mine.")
+        await press(pilot, settled, "ctrl+s")
+        assert on_screen(review) is EditScreen and area.text == "Mine."
+        assert "says something else by now" in told(review)
+        assert "Mine." not in path.read_text("utf-8")
+
+
+async def test_words_that_are_not_saved_are_left_only_when_asked_twice(
+    review: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    before = (vault.root / DECK).read_text("utf-8")
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "e", "escape")
+        assert on_screen(review) is ReviewScreen  # nothing was changed
+        await press(pilot, settled, "e", "x", "escape")
+        assert on_screen(review) is EditScreen and "Not saved" in told(review)
+        await press(pilot, settled, "escape")
+        assert on_screen(review) is ReviewScreen
+    assert (vault.root / DECK).read_text("utf-8") == before
+
+
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_time_away_does_not_count(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        pass_time(4)
+        review.app_focus = False
+        await pilot.pause()
+        pass_time(600)
+        review.app_focus = True
+        await pilot.pause()
+        pass_time(3)
+        await press(pilot, settled, "space")
+        pass_time(3600)  # nobody presses a key
+        await press(pilot, settled, "3")
+        (event,) = logged()
+        assert isinstance(event, Review) and event.ms == 67_000
+
+
+async def test_the_timer_is_shown_to_those_who_want_it_and_says_when_it_stands_still(
+    vault: Vault, clock: Clock, settled: Settled, pass_time: PassTime
+) -> None:
+    app = RetainApp(Context(vault, clock, preferences=Preferences(show_timer=True)), "review")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, ReviewScreen)
+        pass_time(7)
+        screen._tick()
+        assert words(app, ".bar-note").endswith(" · 0:07")
+        pass_time(70)
+        screen._tick()
+        assert words(app, ".bar-note").endswith(" · paused")
+
+
+# --- keys pressed early -----------------------------------------------------------------------------------------------
+
+
+def press_early(monkeypatch: pytest.MonkeyPatch, pressed: list[int]) -> None:
+    """Has keys pressed before the vault has been read: 0 for the answer, or a rating."""
+    mounted = ReviewScreen.on_mount
+
+    def on_mount(screen: ReviewScreen) -> None:
+        mounted(screen)
+        for key in pressed:
+            screen.action_rate(key) if key else screen.action_reveal()
+
+    monkeypatch.setattr(ReviewScreen, "on_mount", on_mount)
+
+
+@pytest.mark.parametrize(
+    ("early", "pressed", "revealed", "rated"),
+    [
+        ("", [0], True, 0),
+        ("", [0, 3], True, 0),
+        ("aaaaaaaaa1", [0, 3], False, 1),
+        ("aaaaaaaaa1", [3], False, 0),
+        ("aaaaaaaaa1", [3, 0], True, 0),
+        ("aaaaaaaaa1", [0, 0], True, 0),
+        ("aaaaaaaaa1", [0, 3, 0, 3], False, 1),
+        ("aaaaaaaaa9", [0, 3], True, 0),
+    ],
+)
+async def test_keys_pressed_before_the_vault_was_read_rate_only_the_card_that_was_seen(
+    vault: Vault,
+    clock: Clock,
+    logged: Logged,
+    settled: Settled,
+    monkeypatch: pytest.MonkeyPatch,
+    early: str,
+    pressed: list[int],
+    revealed: bool,
+    rated: int,
+) -> None:
+    press_early(monkeypatch, pressed)
+    app = RetainApp(Context(vault, clock, early=early), "review")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert answer_shown(app) is revealed
+    assert len(logged()) == rated
+
+
+# --- practice ---------------------------------------------------------------------------------------------------------
+
+
+def of_plan(vault: Vault, clock: Clock, plan: str) -> RetainApp:
+    return RetainApp(Context(vault, clock), "review", plan)
+
+
+async def test_a_cram_asks_until_all_are_recalled_and_leaves_no_log(
+    vault: Vault, clock: Clock, settled: Settled, pass_time: PassTime
+) -> None:
+    app = of_plan(vault, clock, "cram")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space")
+        cells = [str(cell.content).split("\n")[1] for cell in app.screen.query(RatingCell)]
+        assert cells == ["comes again", "recalled", "recalled", "recalled"]
+        await press(pilot, settled, "1")
+        assert words(app, ".bar-note") == "0 recalled · 4 left · not scheduled"
+        await press(pilot, settled, "space", "3", "u")
+        assert told(app) == "Taken back: Good."
+        await press(pilot, settled, "b")
+        assert "practice keeps nothing" in told(app)
+        for _ in range(4):
+            await press(pilot, settled, "space", "3")
+        assert app.screen.has_class("-ended") and "nothing is written" in words(app, "#ended")
+    assert not (vault.root / LOG_PATH).exists()
+
+
+async def test_a_plan_that_is_none_leads_home_with_the_reason(vault: Vault, clock: Clock, settled: Settled) -> None:
+    app = of_plan(vault, clock, "cram faster")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert "not a plan of a review" in told(app)
+
+
+async def test_practise_offers_what_there_is_and_begins_with_what_was_chosen(
+    vault: Vault, clock: Clock, settled: Settled
+) -> None:
+    app = RetainApp(Context(vault, clock), "practise")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, PractiseScreen)
+        rows = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+        assert re.match(r"Every card +4 cards, 0 due, 4 new", rows[0])
+        assert any(row.startswith("memory ") and " tag " in row for row in rows)
+        assert str(screen.plan) == "cram limit:20"
+        await press(pilot, settled, "j", "m", "plus")
+        assert str(screen.plan) == "preview limit:50 tag:memory"
+        await press(pilot, settled, "m", "plus")
+        assert str(screen.plan) == "ahead days:2 tag:memory"
+        await press(pilot, settled, "m", "m", "enter")
+        assert on_screen(app) is ReviewScreen
+        assert words(app, ".bar-note") == "0 recalled · 2 left · not scheduled"
+        await press(pilot, settled, "escape")
+        assert on_screen(app) is PractiseScreen
+
+
+# --- the end ----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_end_tells_what_was_learnt_and_what_was_hard_and_leads_on(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space", "1")
+        for _ in range(4):
+            pass_time(5)
+            await press(pilot, settled, "space", "4")
+        shown = words(review, "#ended")
+        assert "5 ratings in under a minute" in shown
+        assert re.search(r"Learnt +4 cards of ", shown)
+        assert re.search(r"Hardest +What does the forgetting curve describe\?  forgotten once", shown)
+        await press(pilot, settled, "l")
+        assert words(review, ".bar-name").strip().startswith("retain")
+        assert words(review, ".bar-note") == "0 done · 1 left: 0 new, 0 learning, 1 review"
+        assert len([event for event in logged() if isinstance(event, Review)]) == 5
+        assert next(event.rating for event in logged() if isinstance(event, Review)) is Rating.AGAIN
+
+
+# --- how it looks -----------------------------------------------------------------------------------------------------
+
+
+def pressing(settled: Settled, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    async def run(pilot: Pilot[int]) -> None:
+        await settled(pilot)
+        for area in pilot.app.screen.query(Input):
+            area.cursor_blink = False
+        await press(pilot, settled, *keys)
+        for field in (*pilot.app.screen.query(Input), *pilot.app.screen.query(TextArea)):
+            field.cursor_blink = False
+        await pilot.pause()
+
+    return run
+
+
+@SIZES
+@pytest.mark.parametrize("keys", ["space f", "e", "space s s", "space f 2"], ids=["flag", "edit", "source", "flagged"])
+def test_the_deeds(
+    snap_compare: Compare, review: RetainApp, settled: Settled, size: tuple[int, int], keys: str
+) -> None:
+    assert snap_compare(review, run_before=pressing(settled, *keys.split()), terminal_size=size)
+
+
+@SIZES
+def test_the_end(snap_compare: Compare, review: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
+    keys = ("space", "1", *("space", "4") * 4)
+    assert snap_compare(review, run_before=pressing(settled, *keys), terminal_size=size)
+
+
+@SIZES
+def test_practise(snap_compare: Compare, vault: Vault, clock: Clock, settled: Settled, size: tuple[int, int]) -> None:
+    app = RetainApp(Context(vault, clock), "practise")
+    assert snap_compare(app, run_before=pressing(settled), terminal_size=size)
+
+
+@SIZES
+def test_cram(snap_compare: Compare, vault: Vault, clock: Clock, settled: Settled, size: tuple[int, int]) -> None:
+    app = of_plan(vault, clock, "cram")
+    assert snap_compare(app, run_before=pressing(settled, "space"), terminal_size=size)
