@@ -26,7 +26,7 @@ def breaks(line: str, width: int) -> list[int]:
     if width <= 0 or (len(line) <= width and line.isascii()) or cell_len(line) <= width:
         return []
     found: list[int] = []
-    used = 0
+    used = len(line) - len(line.lstrip())
     for piece in (_PLAIN if line.isascii() else _PIECE).finditer(line):
         words = piece[0].rstrip()
         cells = cell_len(words)
