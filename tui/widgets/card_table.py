@@ -98,8 +98,8 @@ class TableHead(Static):
                 self.post_message(self.Chosen(name))
 
 
-class CardTable(ScrollView, can_focus=True):
-    """Posts where the cursor is, and which row was opened or marked with the mouse."""
+class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Keys are the screen's, as they move the cursor rather than what is in sight. Posts where the cursor is, and which row was opened or marked with the mouse."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"card-table--cursor", "card-table--marked", "card-table--rest"}
 
