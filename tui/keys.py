@@ -37,7 +37,9 @@ HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter", about="Begin with what is due"),
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
     Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
+    Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
+    Key("home.quiz", "z", "go('quiz')", "Quiz", about="Be asked about a topic"),
     Key("home.settings", "comma", "go('settings')", "Settings", ",", about="How you learn, how it looks"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
@@ -69,6 +71,12 @@ REVIEW = (
 TYPED = (
     Key("typed.done", "ctrl+s,ctrl+enter", "done", "Answer", "ctrl+s", "What you wrote is done", "Answer"),
     Key("typed.leave", "escape", "leave", "Don't type", "esc", "Go on without writing", "Answer"),
+)
+QUIZ = (  # not letters while one writes: these go into the answer
+    Key("quiz.article", "ctrl+o", "article", "Article", about="Read the article the tutor points to", group="Look"),
+    Key("quiz.end", "ctrl+n", "end", "End", about="What was right, and what was missing", group="Answer"),
+    Key("quiz.review", "r", "review", "Review", about="At the end: its cards, now", group="Answer"),
+    Key("quiz.leave", "escape,q", "leave", "Back", "esc", "Stop waiting; else back"),
 )
 EDIT = (  # not letters: these go into the card
     Key("edit.save", "ctrl+s", "save", "Save", "ctrl+s", about="Save the card"),
@@ -131,6 +139,8 @@ ARTICLE = (
     Key("article.after", "right_square_bracket", "after", "On", "]", "The page after", "Links"),
     Key("article.aside", "n", "aside", "Around", about="How it stands: mastery, gaps, links here", group="Page"),
     Key("article.insight", "i", "insight", "Insight", about="Write what you think of it, in your editor", group="Page"),
+    Key("article.review", "r", "review", "Review", about="Review its cards that are due or new", group="Page"),
+    Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: further", "Page"),
     Key("article.index", "g", "index", "Pages", about="All pages of the wiki", group="Page"),
     Key("article.down", "down,j", "scroll(1)", about="Scroll down", group="Page"),
     Key("article.up", "up,k", "scroll(-1)", about="Scroll up", group="Page"),
@@ -217,6 +227,7 @@ SCREENS = {
     "browse": BROWSE,
     "settings": SETTINGS,
     "article": ARTICLE,
+    "quiz": QUIZ,
 }
 
 
