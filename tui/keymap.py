@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from textual.keys import KEY_TO_UNICODE_NAME, Keys, _character_to_key, format_key
+from textual.keys import KEY_NAME_REPLACEMENTS, KEY_TO_UNICODE_NAME, Keys, _character_to_key, format_key
 
 from tui import keys
 from tui.keys import Key
@@ -51,7 +51,7 @@ def _is_key(name: str) -> bool:
         return False
     if len(last) == 1:
         return last.isprintable() and not last.isspace()
-    if last in set(Keys) or last in KEY_TO_UNICODE_NAME:
+    if last in set(Keys) or last in KEY_TO_UNICODE_NAME or last in KEY_NAME_REPLACEMENTS.values():
         return True
     try:
         return unicodedata.lookup(last.replace("_", " ").upper()).isprintable()
