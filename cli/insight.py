@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import report
+from cli.editor import AT_ONCE_S, edit_file, editor_named
 from cli.opening import json_option, now, opened, vault_option
 from cli.personal import finding
 from vault.errors import Refused, RetainError, UsageError
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from vault.store import Vault
 
 SHOWN = 20  # lines of a list; near copies
-AT_ONCE_S = 3.0  # an editor back sooner may only have opened a window, in which the human is about to write
 
 
 @click.command()
@@ -156,20 +153,17 @@ class _Writing:
 
     def edited(self) -> int:
         """Opens the editor and takes down what was written."""
-        editor = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
+        editor = editor_named()
         if not editor:
             report.say("no editor is set in VISUAL or EDITOR; the note is")
             return self.laid()
-        began = time.monotonic()
         try:
-            code = subprocess.run([*shlex.split(editor), str(self.shown)], check=False).returncode
-        except (OSError, ValueError) as error:
+            closed = edit_file(editor, self.shown)
+        except UsageError as error:
             self._take_back()
-            hint = "set VISUAL or EDITOR to a program, or say --no-edit"
-            raise UsageError(f"the editor cannot be started: {error}", where=editor, hint=hint) from error
-        if code:
-            report.say(f"the editor ended with code {code}")
-        if not code and time.monotonic() - began < AT_ONCE_S and self._is_as_laid():
+            error.hint = f"{error.hint}, or say --no-edit"
+            raise
+        if closed.at_once(AT_ONCE_S) and self._is_as_laid():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
             report.say(f"the editor came back at once, and nothing is written yet; the note stays: {self.shown}")
             report.say(

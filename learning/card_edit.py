@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vault.agent_run import at_work
-from vault.card import MAX_CARD, Card, Deck, leaves_fence_open, parse_deck, splice_words
+from vault.card import (
+    MAX_CARD,
+    Card,
+    Deck,
+    answer_line,
+    leaves_fence_open,
+    parse_deck,
+    splice_words,
+    unescaped,
+)
 from vault.clean import clean_line
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainError
 from vault.guard import Scope, sha256_hex
@@ -73,6 +82,25 @@ def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Wor
         with suppress(RetainError):  # the edit stands; only its way back is not at hand
             guard.append(EDITS, _line(edited))
     return edited
+
+
+def form_of(words: Words) -> str:
+    """The words as a small form for an editor: `Q: ...` and `A: ...`, as in a deck."""
+    blank = parse_deck("Q: ?\nA: ?\n", "form")
+    return splice_words(blank.text, blank.cards[0], words.question, words.answer)
+
+
+def words_in(form: str) -> Words:
+    """What stands behind `Q:` and `A:` in a form; what comes before is passed over. Raises: Refused."""
+    lines = form.removeprefix("\ufeff").splitlines()
+    first = next((n for n, line in enumerate(lines) if line.startswith("Q:")), None)
+    if first is None:
+        raise Refused("no line begins with Q:", hint="the question stands behind `Q:`, the answer behind `A:`")
+    lines = lines[first:]
+    second = answer_line(lines)
+    if second is None:
+        raise Refused("no line begins with A:", hint="the question stands behind `Q:`, the answer behind `A:`")
+    return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
 
 
 def restore(vault: Vault, edited: Edited) -> Edited:

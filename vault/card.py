@@ -229,7 +229,15 @@ def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[
         return None
     answer, support = _split_support(block.answer)
     return Card(
-        block.kind, _words(block.question), _words(answer), support, id_, stamp, block.line, block.start, block.end
+        block.kind,
+        unescaped(block.question),
+        unescaped(answer),
+        support,
+        id_,
+        stamp,
+        block.line,
+        block.start,
+        block.end,
     )
 
 
@@ -247,7 +255,8 @@ def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
     return lines, ()
 
 
-def _words(lines: list[str]) -> str:
+def unescaped(lines: list[str]) -> str:
+    """The words of a part, as its lines write them."""
     return "\n".join(line[1:] if _TAG.match(line) else line for line in lines).strip()
 
 
@@ -282,7 +291,8 @@ def splice_words(text: str, card: Card, question: str, answer: str) -> str:
     lines = text[card.start : card.end].split("\n")
     end = "\r\n" if lines[0].endswith("\r") or text.startswith("\r\n", card.end) else "\n"
     plain = [line.removesuffix("\r") for line in lines]
-    second = _answer_at(plain)
+    second = answer_line(plain)
+    assert second is not None, "a card that was parsed has an answer"
     last = len(plain) - 1 if card.id is not None and _COMMENT.fullmatch(plain[-1]) else len(plain)
     kept, _ = _split_support(plain[second:last])
     out = list(lines)
@@ -294,14 +304,14 @@ def splice_words(text: str, card: Card, question: str, answer: str) -> str:
     return text[: card.start] + (changed.removesuffix("\r") if len(lines) == last else changed) + text[card.end :]
 
 
-def _answer_at(lines: list[str]) -> int:
-    """The line of a block that begins its answer."""
+def answer_line(lines: list[str]) -> int | None:
+    """The line of a block that begins its answer; the first line is the question's."""
     fence = ""
     for n, line in enumerate(lines):
         fence, inside = _fence_after(fence, line)
         if n and not inside and line.startswith("A:"):
             return n
-    raise AssertionError("a card that was parsed has an answer")
+    return None
 
 
 def _last_word(lines: list[str], first: int, end: int) -> int:

@@ -58,9 +58,11 @@ __all__ = [
     "Scope",
     "export_bytes",
     "export_file",
+    "lay_form",
     "make_export_folder",
     "sha256_hex",
     "take_export_away",
+    "take_form_away",
     "write_trace",
 ]
 
@@ -68,6 +70,7 @@ _NEW = os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CL
 _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
+_FORMS = "retain-form-"  # begins the names of folders for what the human writes in an editor
 _LOG_END = 1 << 14  # bytes: what tells of which year a log is
 
 
@@ -408,6 +411,26 @@ def write_trace(text: str) -> Path:
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
     return Path(name)
+
+
+def lay_form(name: str, text: str) -> Path:
+    """A new file, readable by its owner alone, in a folder of its own among the system's temporary ones.
+
+    What the human is to write in their editor; `take_form_away` removes it again.
+    """
+    import tempfile
+
+    path = Path(tempfile.mkdtemp(prefix=_FORMS)) / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def take_form_away(path: Path) -> None:
+    """Removes a form with its folder, and whatever an editor laid beside it."""
+    import shutil
+
+    if path.parent.name.startswith(_FORMS):
+        shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _not_theirs(handle: int, theirs: frozenset[Identity], path: str) -> None:
