@@ -84,6 +84,23 @@ def _due(desk: Desk, end: datetime) -> Iterator[datetime]:
     yield from _of_columns(desk.cards, states, {states.row(card) for card in desk.past.recent}, end)
 
 
+def next_due(desk: Desk) -> datetime | None:
+    """When the first card falls due that is not put aside; it may have done so already. None if nothing is planned."""
+    states, recent = desk.past.before.states, desk.past.recent
+    if not isinstance(desk.cards, IndexedCards) or not isinstance(states, StateColumns):
+        known = (desk.states.get(card) for card in desk.cards)
+        return min((s.due for s in known if s is not None and s.due and not s.hidden(desk.now)), default=None)
+    mine = (state for card, state in recent.items() if card in desk.cards)
+    times = [state.due for state in mine if state.due is not None and not state.hidden(desk.now)]
+    newer, numbers = {states.row(card) for card in recent}, desk.cards.crossed(states).cards
+    due = states.column("due")
+    for row in desk.cards.crossed(states).by_due:  # in the order of their due dates, so that the first one will do
+        if due[row] > _NEVER and numbers[row] >= 0 and row not in newer and not states.state(row).hidden(desk.now):
+            times.append(instant_of(due[row]))
+            break
+    return min(times, default=None)
+
+
 def _falls(state: MemoryState, end: datetime) -> bool:
     return state.due is not None and state.due < end and not (state.suspended or state.retracted)
 

@@ -74,9 +74,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
 
 def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
     """What the forecasts say, that of the present retention beside the next lower one."""
-    ends = round(own.settled_minutes)
-    minutes = f"{ends:,} minute" + ("" if ends == 1 else "s")
-    words = f"at {own.course.retention:.0%} you end up at about {minutes} a day"
+    words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
         key=lambda f: -f.course.retention,
@@ -84,8 +82,15 @@ def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
     )
     if other is None:
         return words
-    fewer = own.remembered - other.remembered
-    return (
-        f"{words}; {other.course.retention:.0%} would take {other.settled_minutes:.0f}, "
-        f"and you would remember {abs(fewer):,.0f} {'fewer' if fewer >= 0 else 'more'} cards in the end"
-    )
+    fewer = round(own.remembered - other.remembered)
+    kept = f"{abs(fewer):,} {'fewer' if fewer > 0 else 'more'} cards" if fewer else "as many cards"
+    return f"{words}; {other.course.retention:.0%} would take {_spent(other)}, and you would remember {kept} in the end"
+
+
+def _about(minutes: float) -> str:
+    ends = round(minutes)
+    return f"about {ends:,} minute" + ("" if ends == 1 else "s") if ends else "under a minute"
+
+
+def _spent(found: Forecast) -> str:
+    return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from learning.daybook import Daybook, coming, daybook
+from learning.daybook import Daybook, coming, daybook, next_due
 from learning.desk import Desk, open_desk
 from learning.gaps import open_by_kind, read_agenda
 from learning.indexed_cards import IndexedCards
@@ -146,9 +146,8 @@ def _concepts(desk: Desk) -> int:
 
 
 def _next_due(desk: Desk) -> str:
-    known = [desk.states[id_] for id_ in desk.cards if id_ in desk.states]
-    times = [state.due for state in known if state.due is not None and not state.hidden(desk.now)]
-    return words.when(min(times), desk.now, desk.scheduler.calendar) if times else ""
+    at = next_due(desk)
+    return "" if at is None else words.when(at, desk.now, desk.scheduler.calendar)
 
 
 def _has_files(vault: Vault) -> bool:

@@ -202,7 +202,7 @@ def test_the_forecast_is_shown_as_a_table_a_plot_and_one_sentence(run: Run, make
     done = run("simulate", "--days", "30", "--minutes", "10", cwd=root)
     assert done.code == 0
     assert "90% *" in done.out and "█" in done.out
-    assert "you end up at about" in done.out and "fit into 10 minutes" in done.out
+    assert "you end up at under a minute a day" in done.out and "fit into 10 minutes" in done.out
     assert run("simulate", "--retention", "0.2", cwd=root).code == 2
 
 

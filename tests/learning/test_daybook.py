@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.daybook import coming, daybook
+from learning.daybook import coming, daybook, next_due
 from learning.desk import Desk, open_desk
 from learning.news import News, news
 from learning.shelf import material_of
@@ -66,6 +66,8 @@ def assert_as_the_whole_log_says(desk: Desk) -> None:
     assert found.month == next(row for row in whole.retention if row.days == 30)
     assert list(found.coming) == [day.reviews for day in whole.forecast]
     assert coming(desk, 14) == found.coming[:14]
+    known = [desk.state(card) for card in desk.cards]
+    assert next_due(desk) == min((s.due for s in known if s.due and not s.hidden(desk.now)), default=None)
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 7, 80, 700]))

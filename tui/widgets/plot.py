@@ -98,7 +98,7 @@ def line(values: Sequence[float | None], width: int, height: int, low: float, hi
         for each in range(min(y, start), max(y, start) + 1):
             dots[each // 4][x // 2] |= _DOTS[each % 4][x % 2]
         before = y
-    return ["".join(map(chr, row)) for row in dots]
+    return ["".join(" " if cell == _BLANK else chr(cell) for cell in row) for row in dots]
 
 
 def _between(values: Sequence[float | None], at: float) -> float | None:
