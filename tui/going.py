@@ -24,6 +24,7 @@ PLACES = {
     "practise": "tui.screens.practise:PractiseScreen",
     "edit": "tui.screens.edit:EditScreen",
     "work": "tui.screens.work:WorkScreen",
+    "quiz": "tui.screens.quiz:QuizScreen",
 }
 
 

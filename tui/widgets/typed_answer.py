@@ -30,8 +30,9 @@ class TypedAnswer(TextArea):
     class Left(Message):
         """The human would rather not write."""
 
-    def __init__(self, id: str | None = None, invites: str = said.INVITES) -> None:
+    def __init__(self, id: str | None = None, invites: str = said.INVITES, *, enter_sends: bool = False) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, placeholder=Content(invites), compact=True, id=id)
+        self._enter_sends = enter_sends  # at once; else it takes an empty line
 
     def action_done(self) -> None:
         self.post_message(self.Done(self.text.strip()[:MOST]))
@@ -42,7 +43,8 @@ class TypedAnswer(TextArea):
     def _on_key(self, event: Key) -> None:  # type: ignore[override]  # the framework calls TextArea's own after it
         """Enter on an empty line below what was written is the end of it."""
         row, _ = self.cursor_location
-        if event.key == "enter" and self.text.strip() and row and not self.document.get_line(row).strip():
+        ends = self._enter_sends or (self.text.strip() and row and not self.document.get_line(row).strip())
+        if event.key == "enter" and ends:
             event.stop()
             event.prevent_default()
             self.action_done()

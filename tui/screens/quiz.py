@@ -1,0 +1,291 @@
+"""A quiz on a topic: a model asks, follows up and points to the article; it ends with what was right and what was not.
+
+Nothing is rated and nothing is written. The model is asked in a worker, and esc gives up waiting for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from learning.plan import Plan
+from tui import text
+from tui.context import Context
+from tui.going import Go
+from tui.keys import QUIZ, Key, bindings
+from tui.page import Page
+from tui.strings import quiz as said
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.notice import Notice
+from tui.widgets.typed_answer import TypedAnswer
+from vault.errors import ModelUnavailable, RetainError
+from vault.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
+
+if TYPE_CHECKING:
+    from vault.grading import Tutor
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A quiz as far as it has come."""
+
+    topic: str
+    readings: tuple[Reading, ...]
+    tutor: Tutor
+
+
+class QuizScreen(Page):
+    """`about` is the topic or concept; "" asks for one."""
+
+    NAME = "quiz"
+    CSS_PATH = "quiz.tcss"
+    BINDINGS = bindings(QUIZ)  # type: ignore[assignment]
+
+    @dataclass
+    class Opened(Message):
+        """There is something to ask about, and somebody who asks."""
+
+        talk: Talk
+
+    @dataclass
+    class Choose(Message):
+        """No topic was named: these are there."""
+
+        topics: list[str]
+
+    @dataclass
+    class Failed(Message):
+        error: RetainError
+
+    @dataclass
+    class Said(Message):
+        """The tutor's turn, asked for before `asked` was given up."""
+
+        reply: QuizReply
+        asked: Event
+
+    @dataclass
+    class Silent(Message):
+        """The tutor gave no answer."""
+
+        error: RetainError
+        asked: Event
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._talk: Talk | None = None
+        self._turns: tuple[Turn, ...] = ()
+        self._asked: Event | None = None  # set when nobody waits for the answer any more
+        self._ending: QuizReply | None = None
+        self._cost = Cost()
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(said.TITLE)
+        with VerticalScroll(id="talk", can_focus=False), Vertical(classes="column"):
+            yield Static(markup=False, id="said")
+            yield OptionList(markup=False, compact=True, id="topics")
+        yield Notice()
+        yield TypedAnswer("reply", said.INVITES, enter_sends=True)
+        yield KeyBar(())
+
+    def on_mount(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        self.query_one(TopBar).say(said.READING)
+        self.run_worker(self._read, thread=True)
+        self._show_keys()
+
+    def _read(self) -> None:
+        from compiler.engines.configured import tutor
+        from learning.quiz_material import readings
+        from learning.shelf import topics
+
+        vault = self.context.vault
+        try:
+            asks = tutor(self.context.environment)
+            if not self.about:
+                self.post_message(self.Choose(sorted(topics(vault))))
+                return
+            self.post_message(self.Opened(Talk(*readings(vault, self.about), asks)))
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    # --- before the first question ----------------------------------------------------------------------------------
+
+    def on_quiz_screen_failed(self, message: Failed) -> None:
+        self.query_one(TopBar).say("")
+        self.say(message.error)
+        if isinstance(message.error, ModelUnavailable):
+            rows = [text.plain(row) for row in said.NEEDS]
+            rows += [Content(""), *(text.plain(f"  {row}", text.CODE) for row in said.EXAMPLE), Content("")]
+            self.query_one("#said", Static).update(Content("\n").join([*rows, text.plain(said.SENT, text.DIM)]))
+
+    def on_quiz_screen_choose(self, message: Choose) -> None:
+        self.query_one(TopBar).say("")
+        self.query_one("#said", Static).update(text.plain(said.WHICH if message.topics else said.NO_TOPICS, "bold"))
+        names = self.query_one("#topics", OptionList)
+        names.add_options([Option(text.line(name), id=str(n)) for n, name in enumerate(message.topics)])
+        names.display = bool(message.topics)
+        self._names = message.topics
+        if message.topics:
+            names.highlighted = 0
+            names.focus()
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.about = self._names[message.option_index]
+        self.query_one("#topics", OptionList).display = False
+        self.query_one("#said", Static).update(Content(""))
+        self._open()
+
+    # --- the talk ----------------------------------------------------------------------------------------------------
+
+    def on_quiz_screen_opened(self, message: Opened) -> None:
+        self._talk = message.talk
+        self._ask()
+
+    def _ask(self, *, last: bool = False) -> None:
+        """The tutor's next turn, in a worker."""
+        if self._talk is None:
+            return
+        talk, asked = self._talk, Event()
+        self._asked = asked
+        request = QuizRequest(talk.topic, talk.readings, self._turns, last)
+        self.query_one(Notice).clear()
+        self._show()
+        self.run_worker(lambda: self._hear(talk.tutor, request, asked), thread=True)
+
+    def _hear(self, tutor: Tutor, request: QuizRequest, asked: Event) -> None:
+        try:
+            self.post_message(self.Said(tutor.turn(request, asked.is_set), asked))
+        except RetainError as error:
+            self.post_message(self.Silent(error, asked))
+
+    def on_quiz_screen_said(self, message: Said) -> None:
+        self._cost += message.reply.cost
+        if message.asked is not self._asked:
+            return
+        self._asked = None
+        self._turns = (*self._turns, message.reply.turn)
+        if message.reply.ended:
+            self._ending = message.reply
+        self._show()
+
+    def on_quiz_screen_silent(self, message: Silent) -> None:
+        if message.asked is self._asked:
+            self._asked = None
+            self._show()
+            self.say(message.error)
+
+    def on_typed_answer_done(self, message: TypedAnswer.Done) -> None:
+        if self._asked is not None or self._ending is not None or self._talk is None:
+            return
+        if message.words:
+            self._turns = (*self._turns, Turn(Speaker.LEARNER, message.words))
+            self.query_one(TypedAnswer).text = ""
+        if message.words or self._turns[-1:] == () or self._turns[-1].speaker is Speaker.LEARNER:
+            self._ask()  # with nothing written, again: what was asked got no answer
+
+    def on_typed_answer_left(self) -> None:
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        """Gives up waiting for the tutor; where nobody waits, goes back."""
+        if self._asked is None:
+            self.action_back()
+            return
+        self._asked.set()
+        self._asked = None
+        self._show()
+
+    def action_end(self) -> None:
+        if self._talk is not None and self._asked is None and self._ending is None:
+            self._ask(last=True)
+
+    def action_article(self) -> None:
+        """Opens the article that the tutor pointed to last."""
+        path = next((turn.article for turn in reversed(self._turns) if turn.article), "")
+        if path:
+            self.post_message(Go("article", path))
+
+    def action_review(self) -> None:
+        if self._ending is None or self._talk is None:
+            return
+        several = len(self._talk.readings) > 1
+        tag = f"topic:{self._talk.topic}" if several else self._talk.topic
+        self.post_message(Go("review", str(Plan(tag=tag))))
+
+    def on_unmount(self) -> None:
+        if self._asked is not None:
+            self._asked.set()
+
+    # --- what is shown -----------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        talk = self._talk
+        if talk is None:
+            return
+        parts = [self._turn(turn) for turn in self._turns]
+        if self._ending is not None:
+            parts.append(_summary(self._ending))
+        elif self._asked is not None:
+            parts.append(text.plain(said.THINKING, text.DIM))
+        self.query_one("#said", Static).update(Content("\n\n").join(parts))
+        self.query_one(TopBar).say(said.above(talk.topic, talk.tutor.name, talk.tutor.place, self._cost))
+        area = self.query_one(TypedAnswer)
+        area.display = self._ending is None
+        if self._ending is None:
+            area.focus()
+        else:
+            self.set_focus(None)
+        self._show_keys()
+        self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
+
+    def _turn(self, turn: Turn) -> Content:
+        if turn.speaker is Speaker.LEARNER:
+            return Content.assemble(text.plain(said.YOU, "bold $text-accent"), "\n", text.plain(turn.words))
+        head = text.plain(said.TUTOR, "bold $text-primary")
+        shown = Content.assemble(head, "\n", text.plain(turn.words or said.IN_ARTICLE))
+        title = next((r.title for r in self._talk.readings if r.path == turn.article), "") if self._talk else ""
+        return Content.assemble(shown, "\n", text.line(said.points_to(title), text.DIM)) if title else shown
+
+    def _show_keys(self) -> None:
+        self.query_one(KeyBar).show(key for key in QUIZ if self.offers(key))
+
+    def offers(self, key: Key) -> bool:
+        if key.action == "article":
+            return any(turn.article for turn in self._turns)
+        if key.action == "end":
+            return self._talk is not None and self._asked is None and self._ending is None
+        if key.action == "review":
+            return self._ending is not None
+        return True
+
+
+def _summary(reply: QuizReply) -> Content:
+    parts = []
+    for heading, sign, style, points in (
+        (said.RIGHT, "✓", "$text-success", reply.right),
+        (said.MISSING, "✗", "$text-warning", reply.missing),
+    ):
+        if points:
+            rows = [_point(sign, style, point) for point in points]
+            parts.append(Content("\n").join([text.plain(heading, "bold"), *rows]))
+    if not parts:
+        parts.append(text.plain(said.NOTHING_SAID, text.DIM))
+    return Content("\n\n").join([*parts, text.plain(said.AFTER, text.DIM)])
+
+
+def _point(sign: str, style: str, point: Point) -> Content:
+    return Content.assemble(
+        text.plain(f"{sign} ", style), text.line(point.words), text.line(f"  “{point.quote}”", text.DIM)
+    )
