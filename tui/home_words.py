@@ -91,12 +91,20 @@ def coming(found: Figures, width: int) -> Content:
     counts = found.book.coming
     head = dotted(
         text.plain(strings.coming(sum(counts), len(counts)), "bold"),
-        text.plain(strings.most(max(counts)) if any(counts) else "", text.DIM),
+        text.plain(_how_much(found), text.DIM),
     )
     days = [strings.WEEKDAYS[date.fromordinal(found.today + n).weekday()] for n in range(len(counts))]
     days[0] = strings.TODAY
     each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     return Content("\n").join([head, plot.bars(counts, _ROWS, each), plot.under(days, each)])
+
+
+def _how_much(found: Figures) -> str:
+    """The most a day; where more is overdue than a day has room for, until when that lasts."""
+    plan = found.backlog
+    if plan is None:
+        return strings.most(max(found.book.coming)) if any(found.book.coming) else ""
+    return strings.backlog(plan.overdue, date.fromordinal(found.today + plan.days) if plan.days else None)
 
 
 def since(found: Figures, wide: bool) -> Content:

@@ -20,6 +20,7 @@ from vault.errors import RetainError
 from vault.store import FLASHCARDS, PROMOTION_QUEUE, Vault
 
 if TYPE_CHECKING:
+    from learning.load import BacklogPlan
     from learning.mastery import Group
 
 FORTNIGHT = 14
@@ -91,6 +92,7 @@ class Figures:
     ripe: int  # concepts that wait for a note
     held: int  # decks of an agent's that wait to be judged
     topics: tuple[Group, ...] | None = None
+    backlog: BacklogPlan | None = None  # for what is overdue, where today has not room for all of it
 
 
 def figures_of(desk: Desk) -> Figures:
@@ -103,6 +105,15 @@ def figures_of(desk: Desk) -> Figures:
     found = news(desk.vault, calendar.start(today - 1), desk.now)
     held = len(held_back(desk.vault)) if at_work(desk.vault) else 0
     return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held)
+
+
+def backlog_of(desk: Desk) -> BacklogPlan | None:
+    """How long what is overdue lasts; None, and at once, where today has room for it."""
+    if len(desk.queue.due) <= desk.vault.settings.reviews_per_day:
+        return None
+    from learning.outlook import Outlook
+
+    return Outlook(desk, 1, 0).backlog()
 
 
 def topics_of(desk: Desk) -> tuple[Group, ...]:

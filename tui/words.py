@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date as _Day
 from datetime import datetime
 
 from learning.day import StudyCalendar
@@ -38,6 +39,11 @@ def date(at: datetime, calendar: StudyCalendar) -> str:
 
     shown = day.fromordinal(calendar.day(at))
     return f"{_DAYS[shown.weekday()]} {shown.day} {_MONTHS[shown.month - 1]}"
+
+
+def day_of(shown: _Day) -> str:
+    """A date in a sentence: `22 November 2026`."""
+    return f"{shown.day} {_MONTHS[shown.month - 1]} {shown.year}"
 
 
 # In English whatever the locale: one language on one screen.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,13 +17,14 @@ from learning.desk import open_desk
 from learning.outlook import Outlook
 from learning.shelf import material_of, narrowed
 from learning.stats import Stats, stats_of
+from tui import words
 from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import stats as strings
 from vault.ids import CardId, ulid
 from vault.log_event import LogEvent, Rating, Review, Stamp, encode
 from vault.review_log import unix_ms
-from vault.store import Vault
+from vault.store import Vault, open_vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]
@@ -224,6 +225,22 @@ async def test_an_empty_vault_has_no_figures_and_says_so(bare: Vault, clock: Clo
     async with app.run_test() as pilot:
         await settled(pilot)
         assert shown(app, "#means") == strings.NO_CARDS
+
+
+async def test_more_than_a_day_has_room_for_is_told_with_when_it_is_done(
+    lived: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    settings = lived.root / "retain.toml"
+    settings.write_text(settings.read_text("utf-8").replace("reviews_per_day = 200", "reviews_per_day = 1"), "utf-8")
+    pass_time(400 * 86_400)
+    vault = open_vault(str(lived.root), None, lived.root)
+    plan = Outlook(open_desk(vault, clock()), 1, 0).backlog()
+    assert plan is not None and plan.overdue == 4
+    app = RetainApp(Context(vault, clock))
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        done = open_desk(vault, clock()).scheduler.calendar.day(clock()) + plan.days
+        assert f"4 overdue, cleared by {words.day_of(date.fromordinal(done))}" in fact(app, "coming")
 
 
 async def test_figures_that_come_later_move_nothing_on_home(lived: Vault, clock: Clock, settled: Settled) -> None:

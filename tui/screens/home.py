@@ -17,7 +17,7 @@ from tui import home_words, text
 from tui.context import Context
 from tui.going import Go
 from tui.keys import HOME, bindings
-from tui.overview import Figures, Overview, figures_of, overview_of, topics_of
+from tui.overview import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.page import Page
 from tui.strings import home as strings
 from tui.widgets.bars import KeyBar, TopBar
@@ -122,7 +122,7 @@ class HomeScreen(Page):
             figures = figures_of(desk)
             self.post_message(self.Found(figures))
             if not worker.is_cancelled:
-                self.post_message(self.Found(replace(figures, topics=topics_of(desk))))
+                self.post_message(self.Found(replace(figures, topics=topics_of(desk), backlog=backlog_of(desk))))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
@@ -138,7 +138,7 @@ class HomeScreen(Page):
     def on_home_screen_found(self, message: Found) -> None:
         figures = message.figures
         if figures.topics is None and self._figures is not None:  # those that are shown stand until the new ones come
-            figures = replace(figures, topics=self._figures.topics)
+            figures = replace(figures, topics=self._figures.topics, backlog=self._figures.backlog)
         self._figures = figures
         self._show_figures()
 

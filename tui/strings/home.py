@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
-from tui.words import counted
+from tui.words import counted, day_of
 
 READING = "Reading the vault …"
 UNREADABLE = "The vault cannot be read."
@@ -88,6 +89,11 @@ def coming(reviews: int, days: int) -> str:
 
 def most(reviews: int) -> str:
     return f"at most {reviews:,} a day"
+
+
+def backlog(overdue: int, cleared: date | None) -> str:
+    when = f"cleared by {day_of(cleared)}" if cleared is not None else "more than a year of it"
+    return f"{overdue:,} overdue, {when}"
 
 
 def open_gaps(count: int) -> str:
