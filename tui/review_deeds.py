@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from textual.message import Message
 from textual.widget import Widget
 
 from learning.card_edit import Edited
@@ -31,6 +34,7 @@ from vault.log_event import LogEvent, Rating
 
 if TYPE_CHECKING:  # few cards are flagged
     from tui.widgets.flag_line import FlagLine
+    from vault.surroundings import Surroundings
 
 _Part = TypeVar("_Part", bound=Widget)
 
@@ -64,6 +68,13 @@ class Table(Protocol):
 
 class ReviewDeeds(Page):
     """The part of the review that acts on its card; what is shown of it, and when, is the screen's."""
+
+    @dataclass
+    class Surrounded(Message):
+        """What stands around a quote in its source."""
+
+        evidence: Evidence
+        around: Surroundings
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
@@ -231,7 +242,18 @@ class ReviewDeeds(Page):
             panel.show(self._behind())
         elif not panel.next():
             panel.display = False
+        if panel.display and (quote := panel.looked_at) is not None:
+            self.run_worker(lambda: self._look_around(quote), thread=True)
         self._show_keys()
+
+    def _look_around(self, quote: Evidence) -> None:
+        from vault.surroundings import surroundings
+
+        with suppress(RetainError):  # then the quote stands alone
+            self.post_message(self.Surrounded(quote, surroundings(self.context.vault, quote)))
+
+    def on_review_deeds_surrounded(self, message: Surrounded) -> None:
+        self._part(SupportPanel).place(message.evidence, message.around)
 
     def action_article(self) -> None:
         """Opens the article of the card's concept; back leads to the same card, as it was."""

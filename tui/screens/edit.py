@@ -71,12 +71,12 @@ class EditScreen(Page):
         try:
             found = IndexedCards(self.context.vault, read_index(self.context.vault)).get(CardId(self.about))
             if found is None:
-                raise NotFound("this card is gone")
+                raise NotFound(said.GONE)
             self.post_message(self.Read(found))
         except RetainError as error:
             self.post_message(self.Failed(error))
         except OSError:
-            self.post_message(self.Failed(NotFound("the decks cannot be listed")))
+            self.post_message(self.Failed(NotFound(said.NO_DECKS)))
 
     def on_edit_screen_read(self, message: Read) -> None:
         card = message.card.card

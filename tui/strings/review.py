@@ -110,6 +110,8 @@ def tomorrow(cards: int) -> str:
 
 # --- editing ----------------------------------------------------------------------------------------------------------
 EDIT = "Edit a card"
+GONE = "this card is gone"
+NO_DECKS = "the decks cannot be listed"
 QUESTION = "Question"
 ANSWER = "Answer"
 NOT_SAVED = "Not saved: ctrl+s saves, esc again leaves it as it was."
@@ -125,8 +127,8 @@ ALL_OF_THEM = "all of them"
 MODES = {
     Mode.REVIEW: ("Review", "What is due of them today, rated as ever."),
     Mode.AHEAD: ("Ahead", "What falls due in the next days, rated for good, with the time that has truly passed."),
-    Mode.CRAM: ("Cram", "Every one, again until you recall it. Nothing is scheduled, nothing is written."),
-    Mode.PREVIEW: ("Preview", "A look at the new ones. Nothing is scheduled, nothing is written."),
+    Mode.CRAM: ("Cram", "Every one, again until you recall it. Nothing is scheduled or kept."),
+    Mode.PREVIEW: ("Preview", "A look at the new ones. Nothing is scheduled or kept."),
 }
 NO_CARDS = "There are no cards yet."
 

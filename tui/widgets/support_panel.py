@@ -14,6 +14,7 @@ from tui.strings import review as said
 from vault.claim import ClaimState
 from vault.evidence import Evidence
 from vault.readable import exhibit, words
+from vault.surroundings import Surroundings
 
 
 class SupportPanel(VerticalScroll):
@@ -22,6 +23,7 @@ class SupportPanel(VerticalScroll):
     def __init__(self) -> None:
         super().__init__(can_focus=False)
         self._evidence: Sequence[Evidence] = ()
+        self._around: dict[int, Surroundings] = {}  # of the quotes, by their number, as they become known
         self._at = 0
 
     def on_mount(self) -> None:
@@ -32,7 +34,7 @@ class SupportPanel(VerticalScroll):
 
     def show(self, evidence: Sequence[Evidence]) -> None:
         """Shows the quotes, the first one looked at."""
-        self._evidence, self._at = evidence, 0
+        self._evidence, self._around, self._at = evidence, {}, 0
         self._paint()
         self.display = True
         self.scroll_home(animate=False)
@@ -46,21 +48,45 @@ class SupportPanel(VerticalScroll):
         self.scroll_home(animate=False)
         return True
 
+    @property
+    def looked_at(self) -> Evidence | None:
+        """The quote that is looked at; None if there is none."""
+        return self._evidence[self._at] if self._evidence else None
+
+    def place(self, evidence: Evidence, around: Surroundings) -> None:
+        """Shows a quote among the lines that stand around it in its source."""
+        for number, each in enumerate(self._evidence):
+            if each is evidence:
+                self._around[number] = around
+        if self.looked_at is evidence:
+            self._paint()
+
     def _paint(self) -> None:
-        several = len(self._evidence) > 1
-        first = [*self._evidence[self._at :], *self._evidence[: self._at]]
-        quotes = [_quote(each, looked_at=not several or n == 0) for n, each in enumerate(first)]
+        count = len(self._evidence)
+        order = [(self._at + n) % count for n in range(count)]
+        around = {self._at: self._around.get(self._at)}
+        quotes = [_quote(self._evidence[n], around.get(n), looked_at=n == self._at) for n in order]
         nothing = text.plain(said.NO_SOURCE, text.DIM)
         self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
 
 
-def _quote(evidence: Evidence, *, looked_at: bool) -> Content:
+def _quote(evidence: Evidence, around: Surroundings | None, *, looked_at: bool) -> Content:
     claim = evidence.claim
     if claim is None:
         return Content.assemble(text.line(evidence.source), "\n", text.plain(evidence.problem, "$text-warning"))
     place = f"{evidence.source} · {claim.locator}" if claim.locator else evidence.source
-    said_there = text.line(words(claim.quote), "" if looked_at else text.DIM)
-    quote = Content.assemble(text.plain("“", text.DIM), said_there, text.plain("”", text.DIM), "\n")
+    said_there = text.line(words(claim.quote), "bold" if looked_at else text.DIM)
+    quote = Content.assemble(text.plain("“", text.DIM), said_there, text.plain("”", text.DIM))
+    quote = _among(quote, around) + "\n"
     shown = [Content.assemble(text.line(exhibit(e), text.DIM), "\n") for e in claim.exhibits]
     state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state}"
     return Content.assemble(quote, *shown, text.line(place, text.MATH), text.plain(state, "$text-warning"))
+
+
+def _among(quote: Content, around: Surroundings | None) -> Content:
+    """The quote between the words before and after it, as far as they can be read."""
+    if around is None or not around.found:
+        return quote
+    before = text.plain(f"{around.before}\n", text.DIM) if around.before else Content("")
+    after = text.plain(f"\n{around.after}", text.DIM) if any(map(str.isalnum, around.after)) else Content("")
+    return Content.assemble(before, quote, after)
