@@ -72,7 +72,11 @@ def words(app: RetainApp, selector: str) -> str:
 
 
 def suggested(app: RetainApp) -> list[str]:
-    return [str(cell.content).split("\n")[0] for cell in app.screen.query(RatingCell) if cell.has_class("-suggested")]
+    return [
+        str(cell.content).split("\n")[0].removeprefix("▸ ")
+        for cell in app.screen.query(RatingCell)
+        if cell.has_class("-suggested")
+    ]
 
 
 def typing(app: RetainApp) -> bool:

@@ -287,5 +287,5 @@ def _summary(reply: QuizReply) -> Content:
 
 def _point(sign: str, style: str, point: Point) -> Content:
     return Content.assemble(
-        text.plain(f"{sign} ", style), text.line(point.words), text.line(f"  “{point.quote}”", text.DIM)
+        text.plain(f"{sign} ", style), text.line(point.words), "  ", text.line(f"“{point.quote}”", text.DIM)
     )

@@ -15,7 +15,7 @@ from tui import text
 from tui.strings import typed
 from vault.log_event import Rating
 
-_PROMPT = Content.assemble(("space", "bold $text-accent"), text.plain(" shows the answer", text.DIM))
+_PROMPT = Content.assemble(("space", "bold $text-accent"), text.plain(f" {typed.SHOWS}", text.DIM))
 _TYPED = Content.assemble(
     (typed.SHOW_KEYS[0], "bold $text-accent"), text.plain(f" {typed.SHOW_KEYS[1]} {typed.SHOWS}", text.DIM)
 )
@@ -30,14 +30,19 @@ class RatingCell(Static):
 
     def __init__(self, rating: Rating) -> None:
         super().__init__(markup=False, classes=f"rating-{rating.name.lower()}")
-        self._rating = rating
+        self._rating, self._interval = rating, ""
 
     def suggest(self, suggested: bool) -> None:
         """Marks it as the one that is suggested, or takes the mark away."""
-        self.set_class(suggested, "-suggested")
+        if suggested != self.has_class("-suggested"):
+            self.set_class(suggested, "-suggested")
+            self.show(self._interval)
 
     def show(self, interval: str) -> None:
-        head = Content.assemble((str(int(self._rating)), "bold"), " ", self._rating.name.capitalize())
+        """`interval` is what the rating would give. The mark is a sign too, for whoever sees no colours."""
+        self._interval = interval
+        sign = ("▸ ", "$text-success") if self.has_class("-suggested") else ""
+        head = Content.assemble(sign, (str(int(self._rating)), "bold"), " ", self._rating.name.capitalize())
         self.update(Content.assemble(head, "\n", text.plain(interval, text.DIM)))
 
     def on_click(self) -> None:
@@ -82,8 +87,8 @@ class RatingBar(Horizontal):
     def offer(self, intervals: Mapping[Rating, str]) -> None:
         """The four ratings."""
         for cell, rating in zip(self.query(RatingCell), Rating, strict=True):
-            cell.show(intervals[rating])
             cell.suggest(False)
+            cell.show(intervals[rating])
         self._show(prompt=False)
 
     def _show(self, *, prompt: bool) -> None:

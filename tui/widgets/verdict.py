@@ -101,5 +101,5 @@ def _clash(clash: Clash) -> str:
 
 
 def _point(sign: str, style: str, point: Point) -> Content:
-    quoted = text.line(f"  “{point.said or point.quote}”", text.DIM)
-    return Content.assemble(text.plain(f"{sign} ", style), text.line(point.words), quoted)
+    quoted = text.line(f"“{point.said or point.quote}”", text.DIM)
+    return Content.assemble(text.plain(f"{sign} ", style), text.line(point.words), "  ", quoted)
