@@ -25,6 +25,7 @@ from vault.store import open_vault
 
 HERE = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")
+COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 Compare = Callable[..., bool]
 NONE_HERE = VaultNotFound(
     "no retain.toml here or above", where="/somewhere", hint="make a vault with `retain init DIR`"
@@ -53,7 +54,7 @@ def begin(folder: Path, clock: Callable[[], datetime]) -> Iterator[Callable[...,
         def opens() -> Path:
             return open_vault(str(folder), None, folder).root
 
-        app = FirstRunApp(Start(shown, problem, PROGRAM, dict(os.environ), clock, templates.example(), opens))
+        app = FirstRunApp(Start(shown, problem, PROGRAM, {**os.environ, **COLOURS}, clock, templates.example(), opens))
         made.append(app)
         return app
 

@@ -213,6 +213,7 @@ def test_names_that_a_terminal_would_not_show_as_they_are_are_not_offered(tmp_pa
     assert completions("https://example.org/") == completions("/no/such/") == completions("") == []
 
 
+COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
 
 
@@ -220,14 +221,16 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "14
 def test_menu(
     snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
 ) -> None:
-    assert snap_compare(RetainApp(Context(vault, clock), "work"), run_before=settled, terminal_size=size)
+    assert snap_compare(
+        RetainApp(Context(vault, clock, environment=COLOURS), "work"), run_before=settled, terminal_size=size
+    )
 
 
 @SIZES
 def test_at_work(
     snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
 ) -> None:
-    app = RetainApp(Context(vault, clock), "work")
+    app = RetainApp(Context(vault, clock, environment=COLOURS), "work")
     began = clock() - timedelta(seconds=95)
     state = begun(("compile",), began)
     for event in (
@@ -244,7 +247,7 @@ def test_at_work(
 def test_done(
     snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
 ) -> None:
-    app = RetainApp(Context(vault, clock), "work")
+    app = RetainApp(Context(vault, clock, environment=COLOURS), "work")
     result = (
         b'{"sources": {"read": 17, "failed": 1}, "articles": {"created": 136}, "cards": {"created": 141, "kept": 0},'
         b' "gaps": {"structural": 2, "epistemic": 117}, "cost": {"input_tokens": 0, "output_tokens": 0, "usd": 0},'

@@ -65,6 +65,7 @@ class GapsScreen(Page):
         self._kind, self._words, self._settled = "", "", False
         self._mentions: dict[str, Sequence[Mention]] = {}
         self._failing: Mapping[GapId, tuple[Failing, ...]] = {}
+        self._reading = False  # mentions, just now
         self._turn = 0  # which of the mentions is opened next
 
     def compose(self) -> ComposeResult:
@@ -128,16 +129,25 @@ class GapsScreen(Page):
         if gap is not None and gap.id in self._mentions:
             self._tell(gap)
         elif gap is not None:
-            self.run_worker(lambda: self._find_mentions(gap), thread=True, exclusive=True, group="mentions")
+            self._look_for_mentions(gap)
+
+    def _look_for_mentions(self, gap: Gap) -> None:
+        """One at a time: who runs down the list waits for no note but that of the gap they stop at."""
+        if not self._reading:
+            self._reading = True
+            self.run_worker(lambda: self._find_mentions(gap), thread=True, group="mentions")
 
     def _find_mentions(self, gap: Gap) -> None:
         self.post_message(self.Mentioned(gap.id, mentions_of(self.context.vault, gap)))
 
     def on_gaps_screen_mentioned(self, message: Mentioned) -> None:
         self._mentions[message.gap] = message.mentions
+        self._reading = False
         gap = self._gaps.get(self._at)
-        if gap is not None and gap.id == message.gap:
+        if gap is not None and gap.id in self._mentions:
             self._tell(gap)
+        elif gap is not None:
+            self._look_for_mentions(gap)
 
     def _find_failing(self) -> None:
         from learning.desk import open_desk
