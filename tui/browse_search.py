@@ -99,6 +99,8 @@ class BrowseSearch(Page):
         worker = get_current_worker()
         try:
             columns = columns_of(open_desk(self.context.vault, self.context.clock()))
+            if worker.is_cancelled:
+                return
             self.post_message(self.Loaded(columns))
             self._index(columns, lambda: not worker.is_cancelled)
         except OSError as error:
