@@ -17,9 +17,10 @@ from tui.wrapping import breaks, cell_len
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 MARKS = st.text(st.sampled_from("ab *_`~=[](){}<>|#-+>$!\\^&;:/.\n\t1注ש\x1b\u202e"), max_size=120)
 
+ONE, TWO = (f"[[wiki/summaries/m#^c-aaaaaaaaa{n}|{n}]]" for n in (1, 2))
 EVERYTHING = """# Attention & **weights**
 
-A *query* meets ***keys***, see [[wiki/concepts/kv-cache|KV cache]]. [[wiki/summaries/memory#^c-aaaaaaaaa1|1]] [[wiki/summaries/memory#^c-aaaaaaaaa2|2]]
+A *query* meets ***keys***, see [[wiki/concepts/kv-cache|KV cache]]. {ONE} {TWO}
 It uses `softmax(x)`, $e^{-t/S}$, snake_case_names and 2 * 3 * 4; ~~not this~~.
 
 - one item that is long enough to be folded below its own words and not below its mark
@@ -42,7 +43,7 @@ def f(x: int) -> str:
 ```
 
 ---
-"""
+""".replace("{ONE}", ONE).replace("{TWO}", TWO)
 
 
 def plain(markdown: str, width: int = 0) -> list[str]:

@@ -10,11 +10,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from learning.article_page import INDEX, LARGEST, ArticlePage, Standing, place_of, read_page, standing
+from learning.plan import Plan
 from tui import article_aside, text
 from tui.context import Context
+from tui.going import Go
 from tui.keys import ARTICLE, Key, bindings
 from tui.markdown import Target
 from tui.outside import run_outside
@@ -92,6 +94,7 @@ class ArticleScreen(Page):
                 yield Static(markup=False, id="article-head")
                 yield ArticleView(id="article-text")
             yield ArticleView(id="article-aside")
+        yield Input(id="article-find", compact=True)
         yield Notice()
         yield KeyBar(ARTICLE)
 
@@ -313,12 +316,47 @@ class ArticleScreen(Page):
         except RetainError as error:
             self.say(error)
 
+    def action_review(self) -> None:
+        """Its cards that are due or new; coming back from there one is here again."""
+        page = self._page
+        if page is None or not page.is_concept:
+            self.query_one(Notice).tell(strings.NO_CARDS)
+        else:
+            self.post_message(Go("review", str(Plan(tag=page.stem))))
+
     def offers(self, key: Key) -> bool:
-        return key.action != "insight" or (self._page is not None and self._page.is_concept)
+        return key.action not in ("insight", "review") or (self._page is not None and self._page.is_concept)
+
+    # --- words in the page ------------------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        asked = self.query_one("#article-find", Input)
+        asked.display = True
+        asked.focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """To the next row that holds the words; nothing written ends the search."""
+        words, notice = message.value.strip(), self.query_one(Notice)
+        before, row = self._found
+        if not words:
+            self._end_search()
+            return
+        row, of = self._text.look_for(words, row if words == before else -1)
+        self._found = (words, row)
+        notice.tell(strings.found(words, of))
+
+    def _end_search(self) -> None:
+        self.query_one("#article-find", Input).display = False
+        self._found = ("", -1)
+        self._text.find("")
+        self._text.focus()
+        self.query_one(Notice).clear()
 
     def action_back(self) -> None:
         """Away with what was asked for beside a narrow page; else to where one came from."""
-        if self.has_class("-beside") and not self.has_class("-wide"):
+        if self.query_one("#article-find", Input).display:
+            self._end_search()
+        elif self.has_class("-beside") and not self.has_class("-wide"):
             self._quote = ""
             self.remove_class("-beside")
             self._aside.leave()

@@ -10,6 +10,7 @@ TITLE = "Article"
 READING = "reading …"
 CUT = "*The page is cut here; the file has the rest.*"
 NO_INSIGHT = "An insight is written about a concept: open its page first."
+NO_CARDS = "Only the page of a concept has cards of its own."
 NO_WAY_BACK = "This is where you came in."
 NO_WAY_ON = "There is nothing to go forward to."
 NO_LINKS = "This page links nowhere."
@@ -77,9 +78,5 @@ def no_page(words: str) -> str:
     return f"{words}: no page of this vault goes by that name"
 
 
-def found(number: int, of: int) -> str:
-    return f"{number} of {of}"
-
-
-def not_found(words: str) -> str:
-    return f"The page does not say {words}."
+def found(words: str, rows: int) -> str:
+    return f"{words}: on {counted(rows, 'row')}, enter goes to the next" if rows else f"{words}: not on this page"

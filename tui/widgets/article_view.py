@@ -52,6 +52,7 @@ class ArticleView(ScrollView, can_focus=True):
         self._stop = Event()
         self._shown: Shown | None = None
         self._width = 0
+        self._words = ""  # those that are looked for, and marked
         self._wish: int | str = 0  # where to go once that row is there: a row, or an anchor
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -127,11 +128,17 @@ class ArticleView(ScrollView, can_focus=True):
         return strip.adjust_cell_length(width, style.rich_style).apply_offsets(0, row)
 
     def _marked(self, row: Content) -> Content:
-        """The row with the link marked that the keys are on, and what the mouse selects."""
+        """The row with the link marked that the keys are on, and the words that are looked for."""
         if self._at >= 0:
             for span in row.spans:
                 if isinstance(span.style, Style) and span.style.meta.get("target") == self._at:
                     row = row.stylize("reverse", span.start, span.end)
+        if self._words:
+            plain, size = row.plain.casefold(), len(self._words)
+            at = plain.find(self._words) if len(plain) == len(row.plain) else -1
+            while at >= 0:
+                row = row.stylize("$background on $warning", at, at + size)
+                at = plain.find(self._words, at + size)
         return row
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -174,13 +181,19 @@ class ArticleView(ScrollView, can_focus=True):
 
     def look_for(self, words: str, after: int) -> tuple[int, int]:
         """(the row below `after` that holds the words, else the first, or -1; how many rows hold them)."""
+        self.find(words)
         wanted = words.casefold()
         holding = [n for n, row in enumerate(self._rows) if wanted in row.plain.casefold()]
-        if not wanted or not holding:
+        if not holding:
             return -1, 0
         row = next((n for n in holding if n > after), holding[0])
         self._see(row)
         return row, len(holding)
+
+    def find(self, words: str) -> None:
+        """Marks the words wherever they stand; "" marks none."""
+        self._words = words.casefold()
+        self.refresh()
 
     def _see(self, row: int) -> None:
         if not self.top <= row < self.top + self.size.height:
