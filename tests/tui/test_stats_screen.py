@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from learning.desk import open_desk
 from learning.outlook import Outlook
 from learning.shelf import material_of, narrowed
 from learning.stats import Stats, stats_of
+from tests.tui.test_hostile import EVIL, assert_inert
 from tui import words
 from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import stats as strings
+from vault import ledger
 from vault.ids import CardId, ulid
 from vault.log_event import LogEvent, Rating, Review, Stamp, encode
 from vault.review_log import unix_ms
@@ -46,7 +48,7 @@ def review(at: datetime, card: str, rating: int, dice: random.Random) -> Review:
     return Review(Stamp(ulid(unix_ms(at), dice.randbytes(10)), at), CardId(card), Rating(rating), 6_000)
 
 
-def log(vault: Vault, events: list[LogEvent]) -> None:
+def log(vault: Vault, events: Sequence[LogEvent]) -> None:
     (vault.root / "learning/reviews.jsonl").write_bytes(b"".join(encode(event) + b"\n" for event in events))
 
 
@@ -218,6 +220,31 @@ async def test_hardly_any_review_is_no_trouble(vault: Vault, clock: Clock, settl
             assert shown(app, "#means")
         if not reviews:
             assert shown(app, "#means") == strings.NOTHING
+
+
+async def test_hostile_names_of_topics_tags_cards_and_articles_are_only_words(
+    lived: Vault, clock: Clock, settled: Settled
+) -> None:
+    root, dice, now = lived.root, random.Random(2), clock()
+    deck = root / "learning/flashcards/spacing-effect.md"
+    deck.write_text(deck.read_text("utf-8").replace("# Spacing effect", f"# Spacing {EVIL}"), encoding="utf-8")
+    tagged = root / "learning/flashcards/forgetting-curve.md"
+    tagged.write_text(tagged.read_text("utf-8").replace("  - memory", "  - '[red]@click'"), encoding="utf-8")
+    (root / "wiki/topics/memory.md").write_text(TOPIC.replace("# Memory", f"# Memory {EVIL}"), encoding="utf-8")
+    birth = {"v": 1, "type": "birth", "of": "concept", "id": "c1", "at": ledger.instant(now), "name": f"New {EVIL}"}
+    (root / ledger.IDS).write_bytes(ledger.encode(birth))
+    again = [review(now - timedelta(days=40 - n), CARDS[2], 3 - 2 * (n % 2), dice) for n in range(40)]
+    log(lived, again)
+    app = RetainApp(Context(open_vault(str(root), None, root), clock))
+    async with app.run_test(size=(140, 45)) as pilot:
+        await settled(pilot)
+        assert_inert(app, "New", "1 new article")
+        await pilot.press("s")
+        await settled(pilot)
+        for key, words in (("8", "[red]B[/red]"), ("9", "Leeches"), ("f", "topic Memory")):
+            await pilot.press(key)
+            await settled(pilot)
+            assert_inert(app, words)
 
 
 async def test_an_empty_vault_has_no_figures_and_says_so(bare: Vault, clock: Clock, settled: Settled) -> None:
