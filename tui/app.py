@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -159,8 +160,9 @@ class RetainApp(App[int]):
     def on_load(self) -> None:
         """A signal that ends the program ends the app in its own way, so that the terminal is as it was."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with suppress(RuntimeError, ValueError):  # not in the main thread: whoever runs us there hears of it
+        ends = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]
+        for number in ends:
+            with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
                 loop.add_signal_handler(number, self.exit, 128 + number)
 
     def action_interrupt(self) -> None:

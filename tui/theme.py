@@ -86,6 +86,10 @@ CONTRAST_LIGHT = Theme(
     },
 )
 _SIXTEEN = {
+    # These colours have no shades, and NO_COLOR has none at all. (Lists don't take `reverse` from the framework.)
+    "cursor-style": "bold underline",
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "reverse",
     "quiet": "ansi_default",
     "kind-definitional": "ansi_blue",
     "kind-mechanistic": "ansi_magenta",
@@ -139,6 +143,7 @@ TERMINAL_LIGHT = _sixteen("retain-terminal-light", dark=False)
 ALL = (DARK, LIGHT, CONTRAST_DARK, CONTRAST_LIGHT, TERMINAL, TERMINAL_LIGHT)
 # What themes of other makers don't have.
 VARIABLES = {
+    "cursor-style": "none",  # of the line of a list that the cursor is on
     "quiet": "#989ba2",  # words that wait until they are looked for; `$text-muted` means nothing inside a Content
     "kind-definitional": "#82aaff",
     "kind-mechanistic": "#c79bff",

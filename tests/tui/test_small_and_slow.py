@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
 from textual.pilot import Pilot
 
 from tui.app import RetainApp
@@ -140,3 +141,18 @@ def test_a_key_press_costs_few_bytes(vault: Vault) -> None:
     script = [(b"describe?", b" "), (b"Again", b"3"), (b"1 done", b" "), (b"Again", b"3"), (b"2 done", b"q")]
     _, *after = sent(vault, script, TERM="xterm-256color")
     assert sum(map(len, after)) / len(after) < 8_000
+
+
+@pytest.mark.parametrize("place", ["gaps", "settings", "browse", "work"])
+async def test_where_the_cursor_is_can_be_seen_without_colour(
+    vault: Vault, clock: Callable[[], datetime], settled: Settled, place: str
+) -> None:
+    app = RetainApp(Context(vault, clock, environment={"TERM": "xterm-256color", "NO_COLOR": "1"}), place)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        marked = [piece.text for strip in app.screen._compositor.render_strips() for piece in strip if _marked(piece)]
+        assert "".join(marked).strip()
+
+
+def _marked(piece: Segment) -> bool:
+    return piece.style is not None and bool(piece.style.reverse or piece.style.underline)
