@@ -13,6 +13,7 @@ READING = "reading the vault …"
 SAVING = "writing the review page …"
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 CARD = "Card"
+NOW_IN_SOURCE = "now, as the source has it"
 NO_ADDRESS = "No source of this card names an address on the web."
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."

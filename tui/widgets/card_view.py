@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui import text
+from tui.strings import review as said
 from vault.card import CardKind
 
 
@@ -54,7 +55,7 @@ class CardView(VerticalScroll):
         self._show_back("#was", _labelled("was", text.plain(was, text.DIM)))
         self._show_back("#answer", _labelled("yours" if now else "now", text.prose(answer)))
         if now:
-            self._show_back("#now", _labelled("now, as the source has it", text.plain(now)))
+            self._show_back("#now", _labelled(said.NOW_IN_SOURCE, text.plain(now)))
 
     @property
     def _back(self) -> list[Static]:
