@@ -106,8 +106,8 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     finally:
-        if "cli.early" in sys.modules:
-            early.end()
+        if (painted := sys.modules.get("cli.early")) is not None:
+            painted.end()
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
