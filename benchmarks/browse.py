@@ -3,8 +3,8 @@
     python -m benchmarks.browse --cards 100000
 
 Both run under a pseudo-terminal. A key is pressed, and the time is taken until the terminal has been quiet for a
-moment; what counts is the last byte before that, and for the list the first. The empty app paints one digit a key. What is printed are figures, and
-no judgement: the machine may be busy.
+moment: what counts is the last byte before that, and where the list has moved, the first. The empty app paints one
+digit a key. What is printed are figures, and no judgement: the machine may be busy.
 """
 
 from __future__ import annotations
