@@ -195,6 +195,25 @@ async def test_words_that_are_not_saved_are_left_only_when_asked_twice(
     assert (vault.root / DECK).read_text("utf-8") == before
 
 
+# --- the source -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_quote_stands_among_the_lines_around_it(review: RetainApp, vault: Vault, settled: Settled) -> None:
+    lines = [
+        "Ebbinghaus learnt syllables.",
+        "Here, retention falls steeply in the first hours and then levels off.",
+        "So.",
+    ]
+    (vault.root / "raw/articles/On memory (1885).md").write_text("\n".join(lines) + "\n", "utf-8")
+    async with review.run_test(size=(80, 24)) as pilot:
+        await press(pilot, settled, "space", "s")
+        shown = words(review, "#quotes")
+        before, quote, after = (shown.index(each) for each in ("Ebbinghaus", "“retention falls", "So."))
+        assert before < quote < after
+        await press(pilot, settled, "s")  # the other quote, which the source does not hold
+        assert words(review, "#quotes").startswith("“each act") and "Ebbinghaus" not in words(review, "#quotes")
+
+
 # --- time -------------------------------------------------------------------------------------------------------------
 
 
