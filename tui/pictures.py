@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from threading import Thread
 from typing import Any
 
 from textual.color import Color
@@ -148,6 +149,7 @@ def open_outside(vault: Vault, path: str, environment: Mapping[str, str]) -> Non
     if opener is None:
         raise Refused("nothing here opens pictures", where=path, hint="open it yourself, from the folder of the vault")
     nothing = subprocess.DEVNULL
-    subprocess.Popen(
+    process = subprocess.Popen(
         [opener, whole], env=dict(environment), stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
     )
+    Thread(target=process.wait, daemon=True).start()  # so that it leaves nothing behind when it ends

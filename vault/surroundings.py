@@ -106,6 +106,7 @@ def _around(text: str, claim: Claim, lines: int) -> Surroundings | None:
     place, line = min(numbered, key=lambda each: abs(each[1] - int(named[1])) if named else 0)
     before = _last(text[max(0, place.start() - 8 * lines * WIDTH) : place.start()], lines)
     after = _first(text[place.end() : place.end() + 8 * lines * WIDTH], lines)
+    after = after.lstrip(".,;:!?…。，；： ")  # what only ended the quoted sentence
     return Surroundings(before, claim.quote, after, claim.locator or f"line {line}", line)
 
 
@@ -129,8 +130,8 @@ def _some(lines: list[str], most: int) -> list[str]:
     """The first of the lines and those after it that hold words, cut where they are longer than they may be."""
     kept: list[str] = []
     room = most * WIDTH
-    for number, line in enumerate(lines):
-        if number and not any(c.isalnum() for c in line):
+    for line in lines:
+        if not any(c.isalnum() for c in line):
             continue
         if len(kept) == most or room <= 0:
             break
