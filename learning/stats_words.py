@@ -143,7 +143,7 @@ def mastery_means(stats: Stats) -> str:
     if len(means) < 2:
         return f"{told}."
     weakest = min(means, key=lambda word: means[word])
-    return f"{told}; weakest is what {weakest}, at {means[weakest] * 100:.0f} of 100."
+    return f"{told}; weakest is the kind that {weakest}, at {means[weakest] * 100:.0f} of 100."
 
 
 def leeches_mean(stats: Stats) -> str:

@@ -17,7 +17,7 @@ _ROWS = 3  # of the bars for the days to come
 _EACH = 3  # columns for one of those days where there is room, with one between two
 _TOPICS = 8
 _GAPS = 6  # named on a wide screen
-_SCORE = 12  # columns of a topic's bar
+_SCORE = 8  # columns of a topic's bar
 _KNOWN = 10  # and of how many of its concepts are known
 
 

@@ -50,9 +50,10 @@ class HomeScreen(Page):
 
     @dataclass
     class Found(Message):
-        """The figures have been found, those of the topics perhaps not yet."""
+        """The figures have been found; before the last message those of the topics and the backlog perhaps not yet."""
 
         figures: Figures
+        last: bool = False
 
     @dataclass
     class Failed(Message):
@@ -122,7 +123,10 @@ class HomeScreen(Page):
             figures = figures_of(desk)
             self.post_message(self.Found(figures))
             if not worker.is_cancelled:
-                self.post_message(self.Found(replace(figures, topics=topics_of(desk), backlog=backlog_of(desk))))
+                figures = replace(figures, topics=topics_of(desk))
+                self.post_message(self.Found(figures))
+            if not worker.is_cancelled:
+                self.post_message(self.Found(replace(figures, backlog=backlog_of(desk)), last=True))
         except RetainError as error:
             self.post_message(self.Failed(error))
 
@@ -136,9 +140,10 @@ class HomeScreen(Page):
             notice.found((*self.context.preferences.found, *message.overview.diagnostics))
 
     def on_home_screen_found(self, message: Found) -> None:
-        figures = message.figures
-        if figures.topics is None and self._figures is not None:  # those that are shown stand until the new ones come
-            figures = replace(figures, topics=self._figures.topics, backlog=self._figures.backlog)
+        figures, before = message.figures, self._figures
+        if before is not None and not message.last:  # what is shown stands until the new is there
+            topics = before.topics if figures.topics is None else figures.topics
+            figures = replace(figures, topics=topics, backlog=before.backlog)
         self._figures = figures
         self._show_figures()
 
