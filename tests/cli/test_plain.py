@@ -267,3 +267,29 @@ def test_a_terminal_of_few_letters_gets_what_it_can_show(vault: Vault) -> None:
     review_plainly(vault, clock=ticking(), source=io.StringIO("\nq\n"), out=out)
     out.flush()
     assert b"Spacing effect ? definitional" in raw.getvalue()
+
+
+def test_a_flag_takes_its_reason_by_number_or_in_words_and_undo_says_what_it_took_back(vault: Vault) -> None:
+    out = io.StringIO()
+    lines = io.StringIO("f 2\nf It Asks two things\nu\nq\n")
+    assert review_plainly(vault, clock=lambda: NOON, source=lines, out=out) == 0
+    flags = [event.reason for event in read_log(vault.root).events if event.type == "flag"]  # type: ignore[attr-defined]
+    assert flags == ["unclear", "It Asks two things"]
+    assert "Taken back: the flag (It Asks two things)." in out.getvalue()
+
+
+def test_a_card_gets_other_words_and_undo_gives_it_back_its_own(vault: Vault) -> None:
+    decks = {path: path.read_bytes() for path in (vault.root / "learning/flashcards").iterdir()}
+    out = io.StringIO()
+    lines = io.StringIO("e\nWhat, newly?\n\nu\nq\n")
+    assert review_plainly(vault, clock=lambda: NOON, source=lines, out=out) == 0
+    assert "Q: What, newly?" in out.getvalue() and "Taken back: the edit" in out.getvalue()
+    assert {path: path.read_bytes() for path in decks} == decks
+
+
+def test_a_cram_asks_again_and_writes_nothing(vault: Vault) -> None:
+    out = io.StringIO()
+    lines = io.StringIO("\n1\nb\n\n3\n\n3\n")
+    assert review_plainly(vault, plan="cram", clock=lambda: NOON, source=lines, out=out) == 0
+    assert "Nothing was scheduled or written." in out.getvalue()
+    assert not (vault.root / LOG_PATH).exists()
