@@ -10,7 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Center, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
@@ -93,7 +93,8 @@ class QuizScreen(Page):
             yield Static(markup=False, id="said")
             yield OptionList(markup=False, compact=True, id="topics")
         yield Notice()
-        yield TypedAnswer("reply", said.INVITES, enter_sends=True)
+        with Center():
+            yield TypedAnswer("reply", said.INVITES, enter_sends=True)
         yield KeyBar(())
 
     def on_mount(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import TYPE_CHECKING
 
+from textual.containers import Center
 from textual.message import Message
 
 from learning.sitting import Sitting
@@ -63,7 +64,7 @@ class Typing(ReviewDeeds):
         from tui.widgets.typed_answer import TypedAnswer
 
         area = TypedAnswer("typed-answer")
-        self.mount(area, before=self._ratings)
+        self.mount(Center(area, id="writing"), before=self._ratings)
         self.add_class("-typing")
         self.set_focus(area)
         self._ratings.ask_typed()
@@ -84,7 +85,7 @@ class Typing(ReviewDeeds):
 
     def _close_writing(self) -> None:
         if self.types:
-            self.query("TypedAnswer").remove()
+            self.query("#writing").remove()
             self.remove_class("-typing")
             self.set_focus(None)
 
