@@ -71,7 +71,8 @@ def recall(stats: Stats, width: int, height: int) -> Content:
 
 
 def _weeks_of_recall(stats: Stats, rates: Sequence[float | None], width: int, rows: int) -> list[Content]:
-    low = min(math.floor(min(rate for rate in rates if rate is not None) * 10) / 10, 0.8)
+    least = min(stats.desired, *(rate for rate in rates if rate is not None))
+    low = max(0.0, math.floor(least * 20 - 0.5) / 20)
     wanted = round((1 - (stats.desired - low) / (1 - low)) * (rows - 1))
     labels = {0: percent(1.0), rows - 1: percent(low)} | {wanted: percent(stats.desired)}
     room = width - 6

@@ -1,0 +1,57 @@
+"""Recall by week and how many cards were known when, each counted once more by naive code."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from learning import stats_words
+from learning.activity import activity, growth
+from learning.known import known_by_week
+from learning.mastery import is_known
+from learning.memory import fold
+from learning.replay import replay
+from learning.retention import true_retention, weekly
+from learning.stats import Material, stats_of
+from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history
+from vault.review_columns import columns_of
+
+_LONG = 10_000  # days, more than any history here
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000))
+def test_the_cards_known_at_the_end_of_a_week_are_those_that_a_fold_of_the_log_till_then_gives(seed: int) -> None:
+    events = made_history(seed, 60)
+    seen = replay(columns_of(events), SCHEDULER)
+    weeks = growth(activity(seen, SCHEDULER.calendar, TODAY))
+    found = known_by_week(seen, weeks, fold(events, SCHEDULER))
+    for week, count in zip(weeks, found, strict=True):
+        end = week.week.toordinal() + 7
+        states = fold([e for e in events if SCHEDULER.calendar.day(e.at) < end], SCHEDULER)
+        assert count == sum(map(is_known, states.values()))
+
+
+@given(st.integers(0, 10_000))
+def test_the_weeks_of_recall_add_up_to_the_whole(seed: int) -> None:
+    seen = replay(columns_of(made_history(seed, 80)), SCHEDULER)
+    weeks = weekly(seen, TODAY, 53)
+    whole = true_retention(seen, TODAY, (_LONG,))[0].all
+    assert sum(week.tries.reviews for week in weeks) == whole.reviews
+    assert sum(week.tries.recalled for week in weeks) == whole.recalled
+    assert {week.week.weekday() for week in weeks} == {0}
+    assert weeks[-1].week <= date.fromordinal(TODAY) < weeks[-1].week + timedelta(days=7)
+
+
+def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
+    stats = stats_of(Material([], columns_of([]), {}, {}), SCHEDULER, NOW)
+    assert stats_words.retention_means(stats).startswith("No card has come back")
+    assert stats_words.calibration_means(stats).startswith("0 reviews to compare")
+    assert stats_words.forecast_means(stats) == "Nothing is planned for the next 30 days."
+    assert stats_words.time_means(stats) == "Nothing has been reviewed in this time."
+    assert stats_words.hours_mean(stats.activity.hours).startswith("Too few hours")
+    assert stats_words.growth_means(stats) == "No card has been met yet."
+    assert stats_words.mastery_means(stats).startswith("None of 0 concepts")
+    assert stats_words.leeches_mean(stats) == "No card keeps being forgotten."
