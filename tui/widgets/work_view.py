@@ -54,7 +54,7 @@ def _over(state: WorkState) -> list[Content]:
     rows = [text.plain(strings.head(state), "bold $text-success" if good else "bold $text-warning")]
     if state.error is not None:
         rows += [Content(""), *_told(state.error)]
-    elif state.code not in (0, 1) and state.note:
+    elif state.code not in (0, 1) and state.note and not state.stopping:
         rows += [Content(""), text.line(state.note)]
     made = strings.made(state)
     if made:
