@@ -31,9 +31,10 @@ def commands(app: App[int], screen: Screen[Any], wear: Callable[[str], None]) ->
 def _keys(app: App[int], page: Page) -> Iterator[SystemCommand]:
     moved = page.context.preferences.keys
     for key in keymap.as_moved((*SCREENS[page.NAME], *ANYWHERE), moved):
-        if key.words and page.offers(key):
-            where = page if key not in ANYWHERE else app
-            yield SystemCommand(key.words, f"{key.display}: {key.told}", _doing(where, key.action))
+        if key.told and page.offers(key):
+            where = app if key in ANYWHERE else page
+            name, about = key.words or key.told, f"{key.display}: {key.told}"
+            yield SystemCommand(name, about, _doing(where, key.action), discover=bool(key.words))
 
 
 def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:

@@ -112,3 +112,17 @@ async def test_a_moved_key_works_and_is_shown_where_it_is_and_the_old_one_is_dea
         await pilot.press("h")
         await settled(pilot)
         assert app.screen is not before
+
+
+async def test_the_palette_finds_what_a_key_of_the_screen_does_and_does_it(
+    vault: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    app = RetainApp(Context(vault, clock))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        found = list(app.get_system_commands(app.screen))
+        told = {key.words or key.told for key in keys.HOME}
+        assert told <= {command.title for command in found}
+        await next(command for command in found if command.title == "Settings").callback()
+        await settled(pilot)
+        assert type(app.screen).__name__ == "SettingsScreen"
