@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from learning import card_deeds
-from learning.card_columns import columns_of
+from learning.card_columns import CardColumns, columns_of
 from learning.card_deeds import Deed
 from learning.desk import Desk, open_desk
 from tui import text
@@ -33,7 +33,7 @@ class BrowseDeeds(BrowseSearch):
 
         deed: Deed
         name: str
-        desk: Desk
+        columns: CardColumns
         undone: bool = False
 
     def _chosen(self) -> list[str]:
@@ -105,11 +105,13 @@ class BrowseDeeds(BrowseSearch):
             self.query_one(Notice).tell(said.NOTHING_MARKED)
             return
 
+        topics = self._open.columns.topics if self._open.columns is not None else None
+
         def work() -> None:
             try:
                 desk = open_desk(self.context.vault, self.context.clock())
                 deed = make(desk)
-                self.post_message(self.Did(deed, name, card_deeds.do(desk, deed)))
+                self.post_message(self.Did(deed, name, columns_of(card_deeds.do(desk, deed), topics)))
             except RetainError as error:
                 self.post_message(self.Failed(error))
 
@@ -120,12 +122,14 @@ class BrowseDeeds(BrowseSearch):
         if not held.done:
             self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
             return
-        deed = held.done.pop()
+        deed = held.done[-1]  # it stays there until it is taken back, should the disk refuse
+        topics = self._open.columns.topics if self._open.columns is not None else None
 
         def work() -> None:
             try:
                 desk = open_desk(self.context.vault, self.context.clock())
-                self.post_message(self.Did(deed, "undo", card_deeds.undo(desk, deed, via="tui"), undone=True))
+                columns = columns_of(card_deeds.undo(desk, deed, via="tui"), topics)
+                self.post_message(self.Did(deed, "undo", columns, undone=True))
             except RetainError as error:
                 self.post_message(self.Failed(error))
 
@@ -135,7 +139,9 @@ class BrowseDeeds(BrowseSearch):
         held, count = self._open, len(message.deed.events)
         if count and not message.undone:
             held.done.append(message.deed)
-        held.take(columns_of(message.desk, held.columns.topics if held.columns is not None else None))
+        elif message.undone and held.done and held.done[-1] is message.deed:
+            held.done.pop()
+        held.take(message.columns)
         self._search()
         words = said.undone(count) if message.undone else said.done(message.name, count) if count else said.UNCHANGED
         self.query_one(Notice).tell(words)

@@ -140,8 +140,9 @@ class BrowseSearch(Page):
     # --- searching --------------------------------------------------------------------------------------------------
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        if message.input.id == "browse-words":
-            self._open.words = message.value
+        held = self._open
+        if message.input.id == "browse-words" and message.value != held.words:
+            held.words, held.at = message.value, None  # what fits best is looked at first
             self._search()
 
     def _search(self) -> None:
@@ -149,7 +150,7 @@ class BrowseSearch(Page):
         try:
             self._query = parse(self._open.words)
         except RetainError as error:
-            self.say(error)
+            self.query_one(Notice).tell(str(error))  # calmly: a filter may be half written
             return
         if self._asked == "":
             self.query_one(Notice).clear()

@@ -22,7 +22,7 @@ from tui.widgets.card_table import CardTable
 from tui.widgets.notice import Notice
 from vault.ids import CardId
 from vault.log_event import Rating
-from vault.review_log import LogEvent
+from vault.review_log import LOG_PATH, LogEvent
 from vault.store import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -225,6 +225,27 @@ async def test_a_card_that_goes_from_its_file_is_said_to_be_gone(
         await pilot.press("end")
         await settled(pilot)
         assert "gone from its deck" in shown(browse, CardPreview)
+
+
+async def test_a_damaged_index_is_made_anew_and_said_quietly(browse: RetainApp, vault: Vault, settled: Settled) -> None:
+    cache = vault.root / ".retain/cache"
+    cache.mkdir(parents=True)
+    (cache / "search-0").write_bytes(b"no index")
+    async with browse.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert len(listed(browse)) == 4 and "made anew" in shown(browse, Notice)
+        assert screen(browse).query_one(Notice).has_class("note")
+
+
+async def test_a_deed_that_the_disk_refuses_is_said_and_changes_nothing(
+    browse: RetainApp, vault: Vault, settled: Settled
+) -> None:
+    async with browse.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        (vault.root / LOG_PATH).mkdir()
+        await pilot.press("x")
+        await settled(pilot)
+        assert screen(browse).query_one(Notice).has_class("error") and not screen(browse)._open.done
 
 
 async def test_hostile_words_are_shown_as_they_are_and_do_nothing(
