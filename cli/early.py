@@ -24,10 +24,10 @@ _BACK = "\x1b[?25h\x1b[?1049l"
 
 
 class Early:
-    """What stands on the terminal already: `card`, and the escapes that painted it."""
+    """What stands on the terminal already: `card`, of the vault at `root`, and the escapes that painted it."""
 
-    def __init__(self, card: FirstCard, paint: str) -> None:
-        self.card, self.paint = card, paint
+    def __init__(self, root: str, card: FirstCard, paint: str) -> None:
+        self.root, self.card, self.paint = root, card, paint
         self._mode: list[Any] = []
         self._shown = False
 
@@ -86,7 +86,7 @@ def begin(arguments: Sequence[str]) -> None:
         size = os.get_terminal_size(sys.stdout.fileno())
         paint = painted(card, size.columns, size.lines, os.environ) if card is not None else ""
         if card is not None and paint:
-            now = Early(card, paint)
+            now = Early(root, card, paint)
             now.begin()
     except (OSError, ValueError, AttributeError, ImportError):
         end()

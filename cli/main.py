@@ -72,7 +72,7 @@ def _group() -> click.Group:
         """
         ctx.obj = vault
         if ctx.invoked_subcommand is None:
-            from cli.reviewing import open_app
+            from cli.app import open_app
 
             return open_app(vault, start="home", plain=plain)
         return 0
@@ -139,8 +139,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    import click
-
     from cli import report
     from vault.errors import RetainError
 
@@ -148,23 +146,44 @@ def _run(arguments: list[str]) -> int:
     try:
         code = _called(arguments)
         report.flush()
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        report.say("\nretain: interrupted; what was saved stays saved")
-        return report.INTERRUPTED
-    except click.ClickException as error:
-        report.usage(error)
-        return report.USAGE
+    except KeyboardInterrupt:
+        return _interrupted()
     except RetainError as error:
         return report.failed(error)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 (the face: a defect becomes one line and a trace file)
-        return report.defect(error)
+        return _failed(error)
     return code
+
+
+def _failed(error: Exception) -> int:
+    """The exit code of what no room of ours raised on purpose: of a wrong command line, or a defect."""
+    from cli import report
+
+    click = sys.modules.get("click")
+    if click is not None and isinstance(error, click.exceptions.Abort):
+        return _interrupted()
+    if click is not None and isinstance(error, click.ClickException):
+        report.usage(error)
+        return report.USAGE
+    return report.defect(error)
+
+
+def _interrupted() -> int:
+    from cli import report
+
+    report.say("\nretain: interrupted; what was saved stays saved")
+    return report.INTERRUPTED
 
 
 def _called(arguments: list[str]) -> int:
     """What the command gave back. Not by click's own `main`: of a pipe that nobody reads it makes exit code 1."""
+    early = sys.modules.get("cli.early")
+    if early is not None and early.now is not None:  # `retain review`, plainly: no word is left to be read
+        from cli.app import open_app
+
+        return open_app(early.now.root, start="review")
     import os
 
     import click

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
-
-import click
 
 from cli import report
 from vault.errors import Refused
@@ -20,25 +19,36 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def vault_option(command: F) -> F:
     """`--vault DIR` on the command itself, as well as before it."""
+    import click  # in these alone: the app opens a vault without it
+
     return click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")(command)
 
 
 def progress_option(command: F) -> F:
+    import click
+
     words = "Progress as JSON lines on stderr, or none."
     return click.option("--progress", type=click.Choice(["jsonl", "none"]), help=words)(command)
 
 
 def json_option(command: F) -> F:
+    import click
+
     return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(command)
 
 
 def opened(vault_dir: str | None) -> Vault:
     """The vault that `--vault`, RETAIN_VAULT or the working directory names; what is odd about it is said."""
-    context = click.get_current_context(silent=True)
-    given = vault_dir or (context.find_root().obj if context is not None else None)
-    vault = open_vault(given, os.environ.get("RETAIN_VAULT"), here())
+    vault = open_vault(vault_dir or _given_before_the_command(), os.environ.get("RETAIN_VAULT"), here())
     report.found(vault.notices)
     return vault
+
+
+def _given_before_the_command() -> str | None:
+    """What `retain --vault DIR COMMAND` names; None where no command line was read."""
+    click = sys.modules.get("click")
+    context = click.get_current_context(silent=True) if click is not None else None
+    return context.find_root().obj if context is not None else None
 
 
 def here() -> Path:

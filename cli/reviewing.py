@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import report
-from cli.opening import is_dumb, json_option, now, opened, settle_left_over, vault_option
-from cli.review_page import mend, tell_rendering
+from cli.app import open_app
+from cli.opening import json_option, now, opened, settle_left_over, vault_option
+from cli.review_page import mend
 from learning.page_stamp import look
 from vault.errors import Refused, UsageError, WriteFailed
 
@@ -22,55 +22,8 @@ if TYPE_CHECKING:
     from vault.stamps import Listing
     from vault.store import Vault
 
-START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")  # whatever the working folder holds
 RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
-
-
-def open_app(
-    vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plan: str = "", plain: bool = False
-) -> int:
-    """Open the terminal app, or the plain review where there is no terminal to draw on; `plan` as its text."""
-    from cli.beginning import vault_or_first_run
-
-    if is_dumb() and not plain:
-        report.say("this terminal prints lines only (TERM=dumb), and so does retain")
-        plain = True
-    terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
-    begun = vault_or_first_run(vault_dir, START_AGAIN, terminal=terminal)
-    if isinstance(begun, int):
-        return begun
-    vault, asked_for = begun
-    if not terminal:
-        if start == "home" and not plain:
-            raise UsageError(
-                "the app needs a terminal",
-                hint="`retain --plain` shows home, `retain review --plain` reviews without one",
-            )
-        if start == "home":
-            from cli.plain_home import show_home
-
-            show_home(vault, now(), tag)
-            return report.DONE
-        from cli.plain import review_plainly
-
-        code = review_plainly(vault, tag=tag, plan=plan, clock=now)
-    else:
-        from cli import early
-        from tui.app import run_app
-        from tui.context import Context
-        from tui.preferences import of_user
-
-        overture = early.now
-        shown = overture.card.card if overture is not None else ""
-        liked = of_user()
-        report.found(liked.found)
-        context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)
-        code = run_app(context, asked_for or start, plan, tell_rendering)
-    from cli.tuning import optimize_after_review
-
-    optimize_after_review(vault)
-    return code
 
 
 @click.command()
