@@ -127,6 +127,7 @@ class CardDesk:
     news: CardNews = field(default_factory=CardNews)
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
+    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
     _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
@@ -142,17 +143,23 @@ class CardDesk:
             if not self.ids.alive(card.id) and not self._returns(card):
                 self._may_return(card)
                 continue
-            if card is not known and card.id not in self.deleted:
+            if card is not known and not self._unwanted(card.id):
                 self._rest_on(card)
             concept = self._concept_of(card)
-            if card.id in self.deleted:
-                self._retire(card, "the human deleted it")
+            if reason := self._unwanted(card.id):
+                self._retire(card, reason)
             elif concept is None:
                 self._retire(card, "its evidence is gone")
             else:
                 self._mine.setdefault(concept, []).append(card)
                 if card.proof == proof_of(card.cites, self.words):
                     self.gate.admit(card.question, card.answer)
+
+    def _unwanted(self, id_: CardId | None) -> str:
+        """Why the human wants to see that card no more; "" for one that may be asked."""
+        if id_ in self.deleted:
+            return "the human deleted it"
+        return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
     def _returns(self, card: LiveCard) -> bool:
         return card.id in self.ids.retired and self._concept_of(card) is not None
@@ -215,8 +222,7 @@ class CardDesk:
         for key, proposal in proposals.items():
             if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
-            deleted = self._known(key) in self.deleted
-            reason = "the human deleted this card" if deleted else self.gate.refused(proposal, concept.title, claims)
+            reason = self._unwanted(self._known(key)) or self.gate.refused(proposal, concept.title, claims)
             if reason:
                 words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
                 self.news.rejections.append(Rejection("card", reason, words))
@@ -274,7 +280,7 @@ class CardDesk:
     def _may_return(self, card: LiveCard) -> None:
         """Take down what a retired card asks: should the same be asked again, it is that card, with its history."""
         machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
-        if machines and card.id not in self.deleted:
+        if machines and not self._unwanted(card.id):
             self._asked.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(card)
 
     def _returning(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:

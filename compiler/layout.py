@@ -227,7 +227,7 @@ class Layout:
         # changes only with this concept's own claims.
         return render_body(article.concept.title, article.sections, self.exhibits)
 
-    def write_decks(self, ask: Ask, deleted: frozenset[CardId]) -> cards.CardNews:
+    def write_decks(self, ask: Ask, deleted: frozenset[CardId], flagged: Mapping[CardId, str]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
         replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
@@ -247,6 +247,7 @@ class Layout:
             mains,
             quotes=quotes,
             said_before=self.said_before,
+            flagged=flagged,
         )
         desk.open()
         for article, reply in zip(order, replies, strict=True):

@@ -34,6 +34,7 @@ from vault.card import CardKind, parse_deck
 from vault.conflict import sides
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
+from vault.flags import UNWANTED, flags_of
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId
 from vault.note import read_properties
@@ -87,7 +88,7 @@ class Pipeline:
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             layout.compose_articles(replies.ask)
-            news = layout.write_decks(replies.ask, self._deleted())
+            news = layout.write_decks(replies.ask, self._deleted(), self._flagged())
             self.report.rejections += replies.rejections
         self._learn(layout.take_events())
         layout.write_agenda(news, self._gap_decisions())
@@ -320,6 +321,25 @@ class Pipeline:
         before = {CardId(str(e.get("card"))) for e in events} - standing
         self.decisions += [{"v": 1, "type": "card-deleted", "card": i, "at": self.at} for i in sorted(missing - before)]
         return frozenset(before | missing)
+
+    def _flagged(self) -> dict[CardId, str]:
+        """The machine's cards that the human flagged as ones not to be asked, and why; what is new of it is decided.
+
+        A card that the human has edited is the human's, whatever was wrong with it before.
+        """
+        flags = {card: reason for card, reason in flags_of(self.vault).items() if reason.casefold() in UNWANTED}
+        decks = (parse_deck(self.publisher.text_of(path) or "", path) for path in self._decks_on_disk if flags)
+        edited = {card.id for deck in decks for card in deck.cards if card.human_edited}
+        found = {card: reason for card, reason in flags.items() if card in self.ids.births and card not in edited}
+        before: dict[str, str] = {}
+        for event in self.decided:
+            if event.get("type") == "card-flag":
+                before[str(event.get("card"))] = str(event.get("reason", ""))
+        for card in sorted({*found, *(c for c, reason in before.items() if reason)}):
+            if (reason := found.get(CardId(card), "")) != before.get(card, ""):
+                event = {"v": 1, "type": "card-flag", "card": card, "reason": reason, "at": self.at, "via": "log"}
+                self.decisions.append(event)
+        return found
 
     def _known_cards(self) -> dict[CardId, CardKind | None]:
         """Every card that the machine ever made, with the kind it has now."""

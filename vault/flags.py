@@ -7,6 +7,7 @@ from vault.log_event import Flag
 from vault.review_log import Line, line_events, live, log_files
 from vault.store import Vault
 
+UNWANTED = ("wrong", "not worth knowing")  # reasons for which a card is not to be asked; others want it better
 _WORDS = (b'"type":"flag"', b'"type":"undo"')
 
 

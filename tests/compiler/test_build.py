@@ -22,10 +22,16 @@ from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.crew import Crew
 from compiler.report import Report
-from vault.card import parse_deck, splice_card
+from compiler.snapshot import STAMPS
+from vault import ledger
+from vault.card import Card, parse_deck, splice_card, splice_words
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
+from vault.guard import Scope
+from vault.ids import CardId
 from vault.locks import lock
+from vault.log_event import Flag, Undo
 from vault.note import read_properties
+from vault.review_log import BUILD_STAMPS, LogWriter, read_log
 from vault.store import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -275,6 +281,60 @@ def test_a_card_that_a_human_deleted_does_not_come_back(vault: Vault) -> None:
     deck.unlink()  # a whole file is a product: it comes back, without the card
     compiled(vault, MORNING + timedelta(days=3))
     assert [c.id for c in parse_deck(deck.read_text(), "x").cards] == [c.id for c in rest]
+
+
+def flag(vault: Vault, card: CardId, reason: str, at: datetime) -> LogWriter:
+    """The human flags a card in the log; gives the hand that wrote it."""
+    writer = LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli")
+    writer.write(Flag(writer.stamp(at), card, reason))
+    return writer
+
+
+def cards_of(vault: Vault) -> dict[CardId, Card]:
+    return {c.id: c for d in vault.decks() for c in d.cards if c.id is not None}
+
+
+def test_a_card_flagged_as_wrong_is_retired_and_comes_back_when_the_flag_is_undone(vault: Vault) -> None:
+    compiled(vault)
+    before = cards_of(vault)
+    card = min(before)
+    day = MORNING + timedelta(hours=1)
+    writer = flag(vault, card, "wrong", day)
+    assert not compiled(vault, MORNING + timedelta(days=1)).nothing_new
+    assert card not in cards_of(vault)
+    retired = [e for e in vault.ledger_events(ledger.IDS)[0] if e["type"] == "retire" and e["id"] == card]
+    assert [e["reason"] for e in retired] == ["the human flagged it: wrong"]
+    others = {id_: c.question for id_, c in cards_of(vault).items()}
+    assert before[card].question not in others.values()
+    compiled(vault, MORNING + timedelta(days=2), fresh=True)
+    assert {id_: c.question for id_, c in cards_of(vault).items()} == others
+    (flagged,) = read_log(vault.root).events
+    writer.write(Undo(writer.stamp(day + timedelta(hours=1)), flagged.id))
+    compiled(vault, MORNING + timedelta(days=3))
+    assert card in cards_of(vault)
+    said = [e for e in vault.ledger_events(ledger.DECISIONS)[0] if e["type"] == "card-flag"]
+    assert [e["reason"] for e in said] == ["wrong", ""]
+
+
+def test_a_flag_that_asks_for_better_words_takes_no_card_away(vault: Vault) -> None:
+    compiled(vault)
+    before = {id_: c.question for id_, c in cards_of(vault).items()}
+    for card in before:
+        flag(vault, card, "too long", MORNING)
+    compiled(vault, MORNING + timedelta(days=1))
+    assert {id_: c.question for id_, c in cards_of(vault).items()} == before
+    assert STAMPS == BUILD_STAMPS
+
+
+def test_a_flagged_card_that_the_human_has_edited_stays_the_humans(vault: Vault) -> None:
+    compiled(vault)
+    card = min(cards_of(vault))
+    deck = next(d for d in vault.decks() for c in d.cards if c.id == card)
+    old = next(c for c in deck.cards if c.id == card)
+    (vault.root / deck.path).write_text(splice_words(deck.text, old, "Mine?", "Mine."))
+    flag(vault, card, "wrong", MORNING)
+    compiled(vault, MORNING + timedelta(days=1))
+    assert cards_of(vault)[card].question == "Mine?"
 
 
 def test_a_card_that_only_seems_to_be_gone_is_not_taken_for_deleted(vault: Vault) -> None:
