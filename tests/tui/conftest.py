@@ -114,6 +114,15 @@ GAPS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def one_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same colours and movements whatever terminal the tests are run from."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    for name in ("NO_COLOR", "COLORFGBG", "SSH_CONNECTION", "TEXTUAL_THEME"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def instants() -> list[datetime]:
     """The hands of the clock: the last one is now."""

@@ -6,9 +6,9 @@ HEAD = """# Keys
 
 Made from the registry in `tui/keys.py`, as are the line at the foot of each screen and the help (`?`).
 
-A key is moved in the settings (`,` at home), or by hand in your own `config.toml`, never in a vault. Several keys are parted
-by commas. What cannot be (an unknown name, a key that does something else on the same screen) is named with its line and
-left out.
+A key is moved in the settings (`,` at home), or by hand in your own `config.toml`, never in a vault. Several keys are
+parted by commas. What cannot be (an unknown name, a key that does something else on the same screen) is named with its
+line and left out.
 
 ```toml
 [keys]

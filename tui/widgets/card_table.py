@@ -99,7 +99,10 @@ class TableHead(Static):
 
 
 class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Keys are the screen's, as they move the cursor rather than what is in sight. Posts where the cursor is, and which row was opened or marked with the mouse."""
+    """Posts where the cursor is, and which row was opened or marked with the mouse.
+
+    Keys are the screen's, as they move the cursor rather than what is in sight.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"card-table--cursor", "card-table--marked", "card-table--rest"}
 

@@ -75,6 +75,6 @@ def _named(heading: str, told: Sequence[Told]) -> list[Content]:
 
 
 def _told(one: Told) -> list[Content]:
-    where = [text.line(one.where, text.DIM), ": "] if one.where else []
-    rows = [Content.assemble(*where, text.line(one.what))]
+    where = Content.assemble(text.line(one.where, text.DIM), ": ") if one.where else Content("")
+    rows = [Content.assemble(where, text.line(one.what))]
     return [*rows, Content.assemble("  ", text.line(one.hint, text.DIM))] if one.hint else rows
