@@ -38,7 +38,7 @@ class TopBar(Horizontal):
 
     def say(self, words: str) -> None:
         """Shows `words` on the right."""
-        self.query_one(".bar-note", Static).update(text.line(words))
+        self.query_one(".bar-note", Static).update(text.line(words), layout=False)  # its width is what is left
 
 
 class KeyBar(Widget):
