@@ -80,6 +80,7 @@ class Desk:
     queue: Queue = field(default_factory=Queue)
     diagnostics: tuple[Diagnostic, ...] = ()
     held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
+    is_queued: bool = True  # whether anybody asks for the queue, which takes longer to find than all else
 
     @property
     def log(self) -> Log:
@@ -129,12 +130,15 @@ class Desk:
         return Place(placed.deck.path, placed.card.line, placed.title, placed.kind)
 
 
-def open_desk(vault: Vault, now: datetime, *, tag: str = "", listing: Listing | None = None) -> Desk:
+def open_desk(
+    vault: Vault, now: datetime, *, tag: str = "", listing: Listing | None = None, queued: bool = True
+) -> Desk:
     """The desk at `now`; with `tag`, its queue holds only cards with that tag or kind, or of that concept.
 
-    `listing` is the folder of the decks, where it has just been listed. Cards that a human wrote by hand get their ids
-    on the way. What cannot be read is among the diagnostics, and the rest stands. Raises: SchemaTooNew; Refused or
-    Damaged where the log or the ledger cannot be read at all.
+    Without `queued` the queue stays empty, as after what is done at that desk. `listing` is the folder of the decks,
+    where it has just been listed. Cards that a human wrote by hand get their ids on the way. What cannot be read is
+    among the diagnostics, and the rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger
+    cannot be read at all.
     """
     found = [*vault.notices, *_waiting(vault)]
     index = _index(vault, listing)
@@ -144,7 +148,7 @@ def open_desk(vault: Vault, now: datetime, *, tag: str = "", listing: Listing | 
     else:
         cards, more = _indexed(vault, index, now, found)
     found += [*more, *past.diagnostics, *_ahead(past, now)]
-    return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found)))
+    return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found), is_queued=queued))
 
 
 def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
@@ -272,7 +276,9 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
 
 
 def _queued(desk: Desk) -> Desk:
-    """`desk` with the queue of its past."""
+    """`desk` with the queue of its past, if anybody asks for it."""
+    if not desk.is_queued:
+        return desk
     settings, calendar = desk.vault.settings, desk.scheduler.calendar
     until = calendar.start(calendar.day(desk.now) + 1)
     done = desk.past.done(calendar, desk.now)

@@ -109,7 +109,7 @@ class BrowseDeeds(BrowseSearch):
 
         def work() -> None:
             try:
-                desk = open_desk(self.context.vault, self.context.clock())
+                desk = open_desk(self.context.vault, self.context.clock(), queued=False)
                 deed = make(desk)
                 self.post_message(self.Did(deed, name, columns_of(card_deeds.do(desk, deed), topics)))
             except RetainError as error:
@@ -127,7 +127,7 @@ class BrowseDeeds(BrowseSearch):
 
         def work() -> None:
             try:
-                desk = open_desk(self.context.vault, self.context.clock())
+                desk = open_desk(self.context.vault, self.context.clock(), queued=False)
                 columns = columns_of(card_deeds.undo(desk, deed, via="tui"), topics)
                 self.post_message(self.Did(deed, "undo", columns, undone=True))
             except RetainError as error:

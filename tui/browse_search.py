@@ -18,6 +18,7 @@ from learning.search_query import Query, completions, parse
 from tui import text
 from tui.browse_rows import Listed
 from tui.browsing import Browsing, browsing
+from tui.calm import aside, beside_the_screen
 from tui.context import Context
 from tui.page import Page
 from tui.strings import browse as said
@@ -93,12 +94,12 @@ class BrowseSearch(Page):
             self._load_again = True
             return
         self._loading = True
-        self.run_worker(self._read, thread=True, group="browse-read")
+        self.run_worker(aside(self._read), group="browse-read")
 
     def _read(self) -> None:
         worker = get_current_worker()
         try:
-            columns = columns_of(open_desk(self.context.vault, self.context.clock()))
+            columns = columns_of(open_desk(self.context.vault, self.context.clock(), queued=False))
             if worker.is_cancelled:
                 return
             self.post_message(self.Loaded(columns))
@@ -172,7 +173,8 @@ class BrowseSearch(Page):
 
             found = None
             try:
-                found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
+                with beside_the_screen():
+                    found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
             except Superseded:
                 pass
             except RetainError as error:

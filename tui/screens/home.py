@@ -14,6 +14,7 @@ from textual.worker import Worker, get_current_worker
 
 from learning.desk import open_desk
 from tui import home_words, text
+from tui.calm import aside
 from tui.context import Context
 from tui.going import Go
 from tui.keys import HOME, bindings
@@ -110,7 +111,7 @@ class HomeScreen(Page):
 
     def _begin_reading(self) -> None:
         """Reads the vault without holding up the screen: first what today holds, then what takes longer to find."""
-        self._reading = self.run_worker(self._read, thread=True, exclusive=True)
+        self._reading = self.run_worker(aside(self._read), exclusive=True)
 
     def _read(self) -> None:
         worker = get_current_worker()
