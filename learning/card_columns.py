@@ -131,8 +131,10 @@ class CardColumns:
     def _of_decks(self, name: str, key: str) -> Mask:
         mask = Mask(len(self))
         words = self._words(name)
-        for n, (start, end) in enumerate(pairwise(self.first)):
-            if key in words[n] if name == "tag" else any(key in word for word in words[n]):
+        each: set[tuple[str, ...]] = self._once(f"each of {name}", lambda: set(words))  # thousands may share a few
+        meant = {said for said in each if (key in said if name == "tag" else any(key in word for word in said))}
+        for said, (start, end) in zip(words, pairwise(self.first), strict=True) if meant else ():
+            if said in meant:
                 mask[start:end] = b"\1" * (end - start)
         return mask
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import merge
+from itertools import compress
 from typing import Any
 
 from learning.card_columns import CardColumns, Mask
@@ -58,7 +59,7 @@ def find(
         card_mask, article_mask = _masks(term, columns, index, now, is_wanted)
         cards, articles = _joined(cards, card_mask, term), _joined(articles, article_mask, term)
     order = order or Order()
-    found = (n for n, meant in enumerate(cards.to_bytes(len(columns), "little")) if meant)
+    found = compress(range(len(columns)), cards.to_bytes(len(columns), "little"))
     ordered = _ordered(found, order, columns, index.view, now)
     titles = index.view
     mine = [n for n, meant in enumerate(articles.to_bytes(max(count, 1), "little")) if meant]

@@ -314,8 +314,8 @@ class SearchIndex:
             with self._lock, suppress(Damaged):
                 if part not in self._parts:
                     continue
-                for row in part.segment.rows(word):
-                    number = numbers[row] if row < len(numbers) else _DEAD
+                rows = part.segment.rows(word)
+                for number in map(numbers.__getitem__, (row for row in rows if row < len(numbers))):
                     if number >= 0:
                         cards[number] = 1
                     elif number < _DEAD:

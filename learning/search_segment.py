@@ -4,19 +4,20 @@ The database is made in memory, and the guard lays its bytes in the cache; whoev
 as one that nobody changes, so that SQLite writes nothing, takes no lock and believes no journal that lies beside it.
 
 Words are folded here (see `folded`) and then cut into all their three letters (FTS5's trigram), so that a part of a
-word is found, in any script. Only which text has which three letters is kept (`detail=none`), and the text itself says
-whether the word is there: for a hundred thousand cards that is 43 MB and 1.2 s to make, where full detail takes 87 MB
-and 2.0 s, and finds no faster. Whole words (unicode61) would take 34 MB, and find neither a part of a word nor Chinese.
-One or two letters are looked for in the text itself, in some 25 ms.
+word is found, in any script. Only which text has which three letters is kept (`detail=none`), and of a longer word the
+text itself says whether it is there: for a hundred thousand cards that is 43 MB and 1.2 s to make, where full detail
+takes 87 MB and 2.0 s, and finds no faster. Whole words (unicode61) would take 34 MB, and find neither a part of a word
+nor Chinese. One or two letters are looked for in the text itself, in some 25 ms.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from vault.errors import Damaged
 
@@ -24,6 +25,7 @@ _LETTERS = 3  # that the index is made of
 _SCHEMA = "CREATE TABLE doc(id INTEGER PRIMARY KEY, words TEXT NOT NULL)"
 _INDEX = "CREATE VIRTUAL TABLE hit USING fts5(words, content='', detail=none, tokenize='trigram case_sensitive 1')"
 _ALL = "SELECT id FROM doc WHERE instr(words, ?)"
+_THREE = "SELECT rowid FROM hit WHERE hit MATCH ?"
 _INDEXED = "SELECT id FROM doc WHERE id IN (SELECT rowid FROM hit WHERE hit MATCH ?) AND instr(words, ?)"
 
 
@@ -57,8 +59,7 @@ class Segment:
 
     def __init__(self, database: sqlite3.Connection, where: str) -> None:
         self._database, self._where = database, where
-        found = self._rows("SELECT 1 FROM sqlite_master WHERE name = 'hit'", ())
-        self._indexed = any(True for _ in found)
+        self._indexed = bool(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'hit'", ()))
 
     @classmethod
     def at(cls, path: Path, where: str) -> Segment:
@@ -79,9 +80,11 @@ class Segment:
     def close(self) -> None:
         self._database.close()
 
-    def rows(self, word: str) -> Iterator[int]:
+    def rows(self, word: str) -> list[int]:
         """The numbers of the texts that hold `word`, which is folded and not empty. Raises: Damaged."""
         if self._indexed and len(word) >= _LETTERS:
+            if len(word) == _LETTERS:
+                return self._rows(_THREE, (_match(word),))
             return self._rows(_INDEXED, (_match(word), word))
         return self._rows(_ALL, (word,))
 
@@ -89,10 +92,9 @@ class Segment:
         """The folded words of a text."""
         return next((str(words) for words in self._rows("SELECT words FROM doc WHERE id = ?", (row,))), "")
 
-    def _rows(self, sql: str, values: Iterable[object]) -> Iterator[int]:
+    def _rows(self, sql: str, values: Iterable[object]) -> list[Any]:
         try:
-            for (value,) in self._database.execute(sql, tuple(values)):
-                yield value
+            return [value for (value,) in self._database.execute(sql, tuple(values)).fetchall()]
         except sqlite3.Error as error:
             raise _damaged(self._where, error) from error
 
