@@ -52,6 +52,7 @@ __all__ = [
     "mark",
     "open_desk",
     "prerequisites",
+    "queued",
     "rate",
     "read_desk",
     "retention_of",
@@ -273,6 +274,11 @@ def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic
                 what = f"card {card.id} stands in {first.deck.path} too, and is taken from there"
                 found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
     return cards, found
+
+
+def queued(desk: Desk) -> Desk:
+    """A desk that was opened without its queue, with it."""
+    return _queued(replace(desk, is_queued=True))
 
 
 def _queued(desk: Desk) -> Desk:

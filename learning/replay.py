@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +14,7 @@ from vault.review_columns import ReviewColumns
 
 PHASES = tuple(Phase)
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
+_BEAT = 0x3FFF  # rows between two beats, some tens of milliseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
@@ -43,12 +44,18 @@ class Replay:
         return (row for row in range(len(self.day)) if first[row] and elapsed[row] > 0)
 
 
-def replay(columns: ReviewColumns, scheduler: Scheduler, changes: Iterable[CardEvent] = ()) -> Replay:
+def replay(
+    columns: ReviewColumns,
+    scheduler: Scheduler,
+    changes: Iterable[CardEvent] = (),
+    beat: Callable[[], None] = lambda: None,
+) -> Replay:
     """All reviews of `columns` as `scheduler` would have foreseen them, knowing only what came before each.
 
-    Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory.
+    Of `changes` those count by which a fact became another: what is recalled of it next is no proof of memory. `beat`
+    is called time and again meanwhile; what it raises ends it.
     """
-    out = _blank(columns, study_days(columns.when_ms, scheduler.calendar))
+    out = unplayed(columns, scheduler.calendar)
     rules, kernel = scheduler.rules, scheduler.kernel
     table = transitions(len(rules.learning_steps), len(rules.relearning_steps))
     chance, after = kernel.retrievability, kernel.after
@@ -58,6 +65,8 @@ def replay(columns: ReviewColumns, scheduler: Scheduler, changes: Iterable[CardE
     in_review = PHASES.index(Phase.REVIEW)
     pending = _changed(columns, changes, scheduler)
     for row, (card, rating, day) in enumerate(zip(columns.card, columns.rating, out.day, strict=True)):
+        if not row & _BEAT:
+            beat()
         place = table[places[card]]
         if not place.phase:
             out.first[row] = 1
@@ -115,8 +124,9 @@ def _changed(
     return out
 
 
-def _blank(columns: ReviewColumns, days: array[int]) -> Replay:
-    size = len(columns)
+def unplayed(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
+    """The reviews on their study days, of which nothing is foretold."""
+    size, days = len(columns), study_days(columns.when_ms, calendar)
     zeros = bytes(size * array("L").itemsize)
     numbers = array("L", zeros), array("L", zeros)
     chances = array("d", [NEVER]) * size, array("d", [NEVER]) * size

@@ -20,6 +20,7 @@ from vault.clean import clean_line
 from vault.errors import Damaged, NotFound, Refused
 from vault.ids import CardId
 from vault.markdown import unescape
+from vault.review_columns import ReviewColumns
 from vault.store import CONCEPTS, TOPICS, Vault
 from vault.wikilink import links
 
@@ -43,9 +44,19 @@ def studied(desk: Desk) -> tuple[Studied, ...]:
 
 def material_of(desk: Desk) -> Material:
     """All that figures are made of, from a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
+    return with_reviews(without_reviews(desk), desk)
+
+
+def with_reviews(material: Material, desk: Desk) -> Material:
+    """What `without_reviews` gave, and the log. Raises as `material_of`."""
+    return replace(material, columns=desk.past.scanned().reviews)
+
+
+def without_reviews(desk: Desk) -> Material:
+    """What figures are made of that need no review. Raises as `card_news`."""
     return Material(
         studied(desk),
-        desk.past.scanned().reviews,
+        ReviewColumns(),
         dict(desk.past.unpacked().states),  # each is asked for many times, and is made anew each time it is
         topics(desk.vault),
         card_news(desk),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -138,15 +138,16 @@ class Material:
 
 def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
     """The figures at `now`; `days` study days, today included, are looked back on for the calibration."""
-    from learning import activity, mastery, retention
-    from learning.known import known_by_week
-    from learning.replay import replay
+    planned = by_states(material, scheduler, now, days=days)
+    return by_memory(by_reviews(planned, material, scheduler), material, scheduler)
 
-    calendar = scheduler.calendar
-    today = calendar.day(now)
-    seen = replay(material.columns, scheduler, material.changes)
-    done = activity.activity(seen, calendar, today)
-    grown = activity.growth(done)
+
+def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+    """The figures that no review needs to be looked at for: cards, forecast, mastery. The others are empty."""
+    from learning import mastery, retention
+    from learning.activity import Activity
+
+    today = scheduler.calendar.day(now)
     concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
     return Stats(
         as_of=now,
@@ -154,18 +155,47 @@ def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: i
         days=days,
         desired=scheduler.rules.retention,
         phases=phases(material),
-        retention=retention.true_retention(seen, today),
-        calibration=retention.calibration(seen, today - days + 1),
-        activity=done,
-        growth=grown,
+        retention=(),
+        calibration=retention.Calibration(0, None, None, None, None),
+        activity=Activity(),
+        growth=(),
         forecast=forecast(material, scheduler, now),
         concepts=concepts,
         topics=mastery.grouped(concepts, material.topics),
         tags=mastery.grouped(concepts, mastery.by_tag(material.cards)),
+        leeches=(),
+        week=Week(),
+    )
+
+
+def by_reviews(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
+    """`stats` with what each review says by itself: days, hours, growth."""
+    from learning import activity
+    from learning.replay import unplayed
+
+    calendar = scheduler.calendar
+    done = activity.activity(unplayed(material.columns, calendar), calendar, stats.today.toordinal())
+    return replace(stats, activity=done, growth=activity.growth(done))
+
+
+def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None) -> Stats:
+    """`stats` with what is known only when all is played through once more. `beat` as for `replay`."""
+    from learning import retention
+    from learning.known import known_by_week
+    from learning.replay import replay
+
+    calendar, today = scheduler.calendar, stats.today.toordinal()
+    seen = replay(material.columns, scheduler, material.changes, beat)
+    since = today - WEEK + 1
+    beat()
+    return replace(
+        stats,
+        retention=retention.true_retention(seen, today),
+        calibration=retention.calibration(seen, today - stats.days + 1),
         leeches=leeches(material, seen),
-        week=week(material, seen, done, today - WEEK + 1, calendar.start(today - WEEK + 1), concepts),
+        week=week(material, seen, stats.activity, since, calendar.start(since), stats.concepts),
         recall=retention.weekly(seen, today, WEEKS),
-        known=known_by_week(seen, grown, material.states),
+        known=known_by_week(seen, stats.growth, material.states),
     )
 
 

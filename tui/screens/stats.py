@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -14,9 +15,10 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker, get_current_worker
 
 from learning import stats_words
-from learning.desk import Desk, open_desk
+from learning.desk import Desk, open_desk, queued
 from learning.stats import Material, Stats
 from tui import stats_views, text
+from tui.calm import aside
 from tui.context import Context
 from tui.keys import STATS, bindings
 from tui.page import Page
@@ -28,7 +30,9 @@ from tui.widgets.sections import Sections
 from vault.errors import RetainError
 
 _LOAD = strings.SECTIONS.index("Load")
-_HOURS = strings.SECTIONS.index("Hours")
+_AT_ONCE = frozenset(map(strings.SECTIONS.index, ("Coming", "Mastery")))  # as no review is looked at for them
+_SOON = _AT_ONCE | frozenset(map(strings.SECTIONS.index, ("Time", "Hours")))  # as none is played through again
+_ALL = frozenset(range(len(strings.SECTIONS)))
 _ABOVE = 9  # rows that are not the picture's
 _DAYS = 90  # that a forecast of the load looks ahead
 _MEANS = (
@@ -58,6 +62,16 @@ class Filter:
         return strings.only(strings.TOPIC, self.topic) if self.topic else strings.only(strings.TAG, self.tag)
 
 
+class _Unwanted(Exception):
+    """Nobody waits for this any more."""
+
+
+def _go_on() -> None:
+    """Raises: _Unwanted, in the thread of a worker that was cancelled."""
+    if get_current_worker().is_cancelled:
+        raise _Unwanted
+
+
 class StatsScreen(Page):
     NAME = "stats"
     CSS_PATH = "stats.tcss"
@@ -78,8 +92,11 @@ class StatsScreen(Page):
 
     @dataclass
     class Counted(Message):
+        """Figures, of which those for the sections `ready` are found by now."""
+
         stats: Stats
         of: Filter
+        ready: frozenset[int]
 
     @dataclass
     class Played(Message):
@@ -97,6 +114,7 @@ class StatsScreen(Page):
         self._desk: Desk | None = None
         self._material: Material | None = None
         self._stats: Stats | None = None
+        self._ready: frozenset[int] = frozenset()
         self._load: Load | None = None
         self._step = strings.READING
         self._working: Worker[None] | None = None
@@ -113,7 +131,7 @@ class StatsScreen(Page):
 
     def on_mount(self) -> None:
         self._show()
-        self._working = self.run_worker(self._read, thread=True, exclusive=True)
+        self._working = self.run_worker(aside(self._read), exclusive=True)
 
     def on_unmount(self) -> None:
         if self._working is not None:
@@ -122,38 +140,51 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-        from learning.shelf import material_of
+        from learning.shelf import with_reviews, without_reviews
+        from learning.stats import by_states
 
         try:
-            desk = open_desk(self.context.vault, self.context.clock())
-            material = material_of(desk)
+            desk = open_desk(self.context.vault, self.context.clock(), queued=False)
+            _go_on()
+            material = without_reviews(desk)
+            if any(state.reps for state in material.states.values()):
+                _go_on()
+                self.post_message(self.Counted(by_states(material, desk.scheduler, desk.now), Filter(), _AT_ONCE))
+            _go_on()
+            material = with_reviews(material, desk)
             self.post_message(self.Read(desk, material))
             self._count(desk, material, Filter())
             self._play(desk)
+        except _Unwanted:
+            pass
         except RetainError as error:
             self.post_message(self.Failed(error))
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
+        """All figures, the quick ones first. Raises: _Unwanted."""
         from learning.shelf import narrowed
-        from learning.stats import stats_of
+        from learning.stats import by_memory, by_reviews, by_states
 
-        if get_current_worker().is_cancelled:
-            return
+        _go_on()
         self.post_message(self.Step(strings.COUNTING))
         if wanted.topic or wanted.tag:
             stems = material.topics.get(wanted.topic) if wanted.topic else None
             material = narrowed(material, stems, wanted.tag)
-        self.post_message(self.Counted(stats_of(material, desk.scheduler, desk.now), wanted))
+        _go_on()
+        stats = by_reviews(by_states(material, desk.scheduler, desk.now), material, desk.scheduler)
+        self.post_message(self.Counted(stats, wanted, _SOON))
+        stats = by_memory(stats, material, desk.scheduler, _go_on)
+        self.post_message(self.Counted(stats, wanted, _ALL))
 
     def _play(self, desk: Desk) -> None:
-        """The future, once for each retention; between two of them it can be cancelled."""
+        """The future, once for each retention. Raises: _Unwanted."""
         from learning.outlook import USUAL, Outlook, backlog_words, meaning
 
-        outlook = Outlook(desk, _DAYS)
+        _go_on()
+        outlook = Outlook(queued(desk), _DAYS)
         forecasts = {}
         for retention in sorted({*USUAL, outlook.own}):
-            if get_current_worker().is_cancelled:
-                return
+            _go_on()
             self.post_message(self.Step(strings.playing(retention)))
             forecasts[retention] = outlook.at(retention)
         own, plan = forecasts[outlook.own], outlook.backlog()
@@ -180,7 +211,7 @@ class StatsScreen(Page):
         self.query_one(Notice).found(message.desk.diagnostics)
 
     def on_stats_screen_counted(self, message: Counted) -> None:
-        self._stats, self._filter = message.stats, message.of
+        self._stats, self._filter, self._ready = message.stats, message.of, message.ready
         self._show()
 
     def on_stats_screen_played(self, message: Played) -> None:
@@ -209,9 +240,9 @@ class StatsScreen(Page):
         width = self.query_one("#picture", Static).content_size.width or 74
         height = max(8, self.size.height - _ABOVE)
         stats = self._stats
-        if stats is None:
+        if stats is None or (self._at != _LOAD and self._at not in self._ready):
             return text.plain(self._step, text.DIM), Content("")
-        if not stats.activity.reviews:
+        if self._ready >= _SOON and not stats.activity.reviews:
             return text.plain(strings.NOTHING if stats.phases.total else strings.NO_CARDS), Content("")
         if self._at == _LOAD:
             if self._load is None:
@@ -260,11 +291,12 @@ class StatsScreen(Page):
             return
 
         def count() -> None:
-            self._count(desk, material, wanted)
-            if self._load is None:
-                self._play(desk)
+            with suppress(_Unwanted):
+                self._count(desk, material, wanted)
+                if self._load is None:
+                    self._play(desk)
 
-        self._working = self.run_worker(count, thread=True, exclusive=True)
+        self._working = self.run_worker(aside(count), exclusive=True)
 
     def on_sections_chosen(self, message: Sections.Chosen) -> None:
         self.action_section(message.number + 1)
