@@ -38,6 +38,7 @@ HOME = (
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
     Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
     Key("home.browse", "b", "go('browse')", about="Every card and article, searched and sorted"),
+    Key("home.practise", "p", "go('practise')", about="Only some cards: a topic, a tag; cram, preview, learn ahead"),
     Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
     Key("home.quiz", "z", "go('quiz')", "Quiz", about="Be asked about a topic"),
