@@ -50,7 +50,7 @@ def open_app(
         from tui.preferences import of_user
 
         overture = early.now
-        shown = overture.card.card if overture is not None else ""
+        shown = overture.card if overture is not None else None
         liked = of_user()
         report.found(liked.found)
         context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)

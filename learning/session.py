@@ -117,9 +117,14 @@ class Session:
 _UNSEEN = MemoryState()
 
 
-def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
-    """A sitting over today's queue, its first card on the table."""
-    return advance(_laid_out(queue, states, scheduler), now)
+def begin(
+    queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime, first: str = ""
+) -> Session:
+    """A sitting over today's queue, its first card on the table: the card `first`, if its turn could be now."""
+    laid = _laid_out(queue, states, scheduler)
+    waiting = [card for due, card in laid.steps if due <= now]
+    found = next((card for card in (*waiting, *laid.main) if card == first), None)
+    return advance(laid, now) if found is None else _on_the_table(laid, found)
 
 
 def caught_up(
@@ -133,6 +138,11 @@ def caught_up(
     card = session.current
     if card is None or card not in set(laid.to_come()):
         return advance(laid, now)
+    return _on_the_table(laid, card)
+
+
+def _on_the_table(laid: Session, card: CardId) -> Session:
+    """`laid`, which has no card on the table, with one of its cards there."""
     main = tuple(other for other in laid.main if other != card)
     return replace(laid, main=main, steps=tuple(step for step in laid.steps if step[1] != card), current=card)
 

@@ -57,7 +57,14 @@ class Sitting:
     counts = True  # its ratings are kept, and schedule the cards
 
     def __init__(
-        self, desk: Desk, clock: Clock, via: str = "tui", *, before: Stands | None = None, plan: Plan | None = None
+        self,
+        desk: Desk,
+        clock: Clock,
+        via: str = "tui",
+        *,
+        before: Stands | None = None,
+        plan: Plan | None = None,
+        first: str = "",
     ) -> None:
         self.desk, self.plan = desk, plan or Plan()
         self._clock, self._via = clock, via
@@ -69,18 +76,29 @@ class Sitting:
         self._dealer = Dealer(desk)
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
-        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock(), first)
 
     @classmethod
-    def at(cls, vault: Vault, clock: Clock, tag: str | None, via: str = "tui", *, plan: Plan | None = None) -> Sitting:
+    def at(
+        cls,
+        vault: Vault,
+        clock: Clock,
+        tag: str | None,
+        via: str = "tui",
+        *,
+        plan: Plan | None = None,
+        first: str = "",
+    ) -> Sitting:
         """A sitting over today's queue, or what `plan` makes of it; `via` says on which face.
+
+        It begins with the card `first`, if that could have its turn now.
 
         Raises: as `open_desk` does; NotFound for a topic that is not there.
         """
         before = _stands(vault)
         plan = plan or Plan(tag=tag or "")
         desk = laid(desks.open_desk(vault, clock(), tag=plan.tag), plan)
-        return cls(desk, clock, via, before=before, plan=plan)
+        return cls(desk, clock, via, before=before, plan=plan, first=first)
 
     @property
     def problems(self) -> list[RetainError]:

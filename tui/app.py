@@ -15,7 +15,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from learning.sitting import Sitting
 from tui import going, text, theme
 from tui.context import Context
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
@@ -26,6 +25,9 @@ from vault.locks import lock
 if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
     from textual.driver import Driver
 
+    from learning.sitting import Sitting
+    from tui.review_deeds import Table
+    from tui.screens.curtain import CurtainScreen
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen
 
@@ -61,17 +63,73 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = going.screen(self._start, self.context, self._about)
+        first = self._curtain() or going.screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
+
+    def _curtain(self) -> Screen[None] | None:
+        """What is shown before a review whose first card is known; None where there is no such card."""
+        if self._start != "review" or self._about or self.context.early is None:
+            return None
+        from tui.screens.curtain import CurtainScreen
+
+        return CurtainScreen(self.context)
+
+    async def on_curtain_screen_opened(self, message: CurtainScreen.Opened) -> None:
+        from tui.screens.review import Begun, ReviewScreen
+
+        self._holds(message.sitting)
+        await self._down_to(message.curtain)
+        if self.screen is message.curtain:
+            begun = Begun(message.sitting, message.curtain.pressed)
+            await self.switch_screen(ReviewScreen(self.context, "", begun))
 
     # --- from screen to screen ----------------------------------------------------------------------------------------
 
     async def on_go(self, message: going.Go) -> None:
         """To another screen; if that cannot be, the one that is shown says why."""
-        if message.where == "review" and not await self._may_review():
-            return
-        await self.push_screen(going.screen(message.where, self.context, message.about))
+        if message.sender is not None and message.sender is not self.screen:
+            return  # it was left by the key before
+        if message.where == "home":
+            await self._go_home()
+        elif message.where == "review":
+            await self._review(message.about)
+        else:
+            await self.push_screen(going.screen(message.where, self.context, message.about))
+
+    async def _go_home(self) -> None:
+        """To the home screen that one came from, through all that stands above it."""
+        if self._review_below() is not None:
+            self._end_review()
+        while len(self.screen_stack) > 1 and self._place != "home":
+            await self.pop_screen()
+        if self._place != "home":
+            await self.switch_screen(going.screen("home", self.context))
+
+    @property
+    def _place(self) -> str:
+        return self.screen.NAME if isinstance(self.screen, Page) else ""
+
+    async def _review(self, about: str) -> None:
+        """To the review. One that is open already is gone back to, unless other cards are asked for."""
+        open_ = self._review_below()
+        if open_ is not None:
+            await self._down_to(open_)
+            if not about:
+                return
+            self._end_review()
+        if await self._may_review():
+            review = going.screen("review", self.context, about)
+            await (self.push_screen(review) if open_ is None else self.switch_screen(review))
+
+    def _review_below(self) -> Page | None:
+        """The review that is open, be it in front or not."""
+        return next((s for s in self.screen_stack if isinstance(s, Page) and s.NAME == "review"), None)
+
+    async def _down_to(self, wanted: Screen[Any]) -> None:
+        """Takes away what stands above `wanted`, if that is still there."""
+        while wanted in self.screen_stack and self.screen is not wanted:
+            await self.pop_screen()
 
     async def _may_review(self) -> bool:
         if self._ending is not None:
@@ -84,15 +142,16 @@ class RetainApp(App[int]):
             return False
         return True
 
-    async def on_back(self) -> None:
-        await self._go_back()
+    async def on_back(self, message: going.Back) -> None:
+        if message.sender is self.screen:
+            await self._go_back()
 
     async def _go_back(self, problem: RetainError | None = None) -> None:
-        """To the screen below; where there is none, the app began with this one, and home comes on top."""
+        """To the screen below; where there is none, the app began with this one, and home takes its place."""
         if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
-            await self.push_screen(going.screen("home", self.context))
+            await self.switch_screen(going.screen("home", self.context))
         if problem is not None and isinstance(self.screen, Page):
             self.screen.say(problem)
 
@@ -145,15 +204,40 @@ class RetainApp(App[int]):
             self.screen.say(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
+        self._holds(message.sitting)
+
+    def _holds(self, sitting: Table) -> None:
+        """What is written in a sitting has to be rendered at its end; practice writes nothing."""
+        from learning.sitting import Sitting
+
+        self._sitting = sitting if isinstance(sitting, Sitting) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
+        await self._review_failed(message.error)
+
+    async def on_curtain_screen_failed(self, message: CurtainScreen.Failed) -> None:
+        await self._review_failed(message.error)
+
+    async def _review_failed(self, error: RetainError) -> None:
+        review = self._review_below()
         self.end_sitting()
-        await self._go_back(message.error)
+        if review is not None:
+            await self._down_to(review)
+            await self._go_back(error)
 
     async def on_review_screen_left(self) -> None:
+        await self._leave_review()
+
+    async def on_curtain_screen_left(self) -> None:
+        await self._leave_review()
+
+    async def _leave_review(self) -> None:
+        if self._place == "review":  # else the key before has left it
+            self._end_review()
+            await self._go_back()
+
+    def _end_review(self) -> None:
         self._ending = self.run_worker(self._end_in_background, thread=True)
-        await self._go_back()
 
     # --- keys and commands of the whole app -------------------------------------------------------------------------
 

@@ -15,7 +15,6 @@ from learning.card_deeds import Deed
 from learning.desk import Desk, open_desk
 from tui import text
 from tui.browse_search import BrowseSearch
-from tui.going import Go
 from tui.strings import browse as said
 from tui.widgets.card_table import CardTable
 from tui.widgets.notice import Notice
@@ -149,7 +148,7 @@ class BrowseDeeds(BrowseSearch):
     def action_edit(self) -> None:
         chosen = self._chosen()[:1] if self._open.at is not None and self._open.at >= 0 else []
         if chosen and self._open.columns is not None and self._open.at is not None:
-            self.post_message(Go("edit", self._open.columns.card(self._open.at)))
+            self.go("edit", self._open.columns.card(self._open.at))
 
     def action_edit_outside(self) -> None:
         from tui.outside import run_outside

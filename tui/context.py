@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from learning.sitting import Clock
 from tui.jobs import Jobs
 from tui.preferences import Preferences
 from vault.store import Vault
+
+if TYPE_CHECKING:  # the first frame waits for nothing that it does not show
+    from learning.first_card import FirstCard
+    from learning.sitting import Clock
 
 
 class Overture(Protocol):
@@ -25,7 +28,7 @@ class Overture(Protocol):
 class Context:
     """`tag` narrows the review to some cards; `program` starts `retain` anew, in a process of its own.
 
-    `early` is the card whose question stands on the terminal already, painted by `overture`; "" if none does.
+    `early` is the card whose question stands on the terminal already, painted by `overture`.
     """
 
     vault: Vault
@@ -35,5 +38,5 @@ class Context:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     preferences: Preferences = field(default_factory=Preferences)
     jobs: Jobs = field(default_factory=Jobs)  # long work, which goes on while screens come and go
-    early: str = ""
+    early: FirstCard | None = None
     overture: Overture | None = None

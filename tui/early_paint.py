@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 KINDS = ("definitional", "mechanistic", "relational", "applied")  # as vault.card has them
 COLUMN = 88  # cells, as `.column` in theme.tcss
-_MARGIN = 3
+MARGIN = 3
 _TOP = 3  # rows above the head of a card: bar, progress, one that is empty
 _FOOT = 6  # rows below the card that are the rating bar's and the key bar's
 LEAST = (40, 12)  # of a terminal that is painted early
@@ -25,13 +25,13 @@ def painted(first: FirstCard, width: int, height: int, environment: Mapping[str,
         return ""
     colours = _Colours(first.dress, first.kind, environment)
     column = min(width, COLUMN)
-    left = (width - column) // 2 + _MARGIN
-    rows = folded(first.question, column - 2 * _MARGIN - 2)[: height - _TOP - 2 - _FOOT]
+    left = (width - column) // 2 + MARGIN
+    rows = folded(first.question, column - 2 * MARGIN - 2)[: height - _TOP - 2 - _FOOT]
     out = ["\x1b[?1049h\x1b[?25l", colours.ground, "\x1b[2J", _at(1, 2), colours.accent, "\x1b[1mretain\x1b[22m"]
     out += [colours.text, _at(_TOP + 1, left + 1)]
     if first.kind:
         out += ["\x1b[1m", colours.kind, first.kind.capitalize(), "\x1b[22m", colours.text, "  ·  "]
-    out.append(folded(first.head, column - 2 * _MARGIN - len(first.kind) - 5)[0])
+    out.append(folded(first.head, column - 2 * MARGIN - len(first.kind) - 5)[0])
     for n, row in enumerate(rows):
         out += [_at(_TOP + 3 + n, left + 1), colours.kind, "▌", colours.text, f"\x1b[1m {row}\x1b[22m"]
     return "".join([*out, "\x1b[0m"])

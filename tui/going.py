@@ -30,14 +30,21 @@ PLACES = {
 
 @dataclass
 class Go(Message):
-    """To the screen `where` (a key of PLACES); `about` is what it shall show: an article's path, a card's id."""
+    """To the screen `where` (a key of PLACES); `about` is what it shall show: an article's path, a card's id.
+
+    `sender` is the screen that asks. One that is no longer in front when this is read was left by an earlier key.
+    """
 
     where: str
     about: str = ""
+    sender: Page | None = None
 
 
+@dataclass
 class Back(Message):
-    """To the screen below; home where there is none."""
+    """To the screen below; home where there is none. `sender` as with `Go`."""
+
+    sender: Page
 
 
 def screen(where: str, context: Context, about: str = "") -> Page:

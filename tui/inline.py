@@ -13,13 +13,9 @@ from dataclasses import dataclass
 from html import unescape
 from urllib.parse import unquote
 
+from tui.styles import CODE, DIM, LINK, MATH
 from vault import readable
 from vault.clean import clean_line
-
-CODE = "$text-accent"
-MATH = "$text-secondary"
-DIM = "$quiet"  # a colour of the theme; $text-muted means nothing inside a Content
-LINK = "$text-primary underline"
 
 _TOKEN = re.compile(
     r"(?P<ticks>`+)"

@@ -15,7 +15,8 @@ from textual.style import Style
 from tui import tables
 from tui.blocks import Block, Kind, blocks
 from tui.code import coloured
-from tui.inline import CODE, DIM, Target, Words, words_of
+from tui.inline import Target, Words, words_of
+from tui.styles import CODE, DIM
 from tui.tables import folded
 from tui.wrapping import cell_len, runs_left
 from vault.clean import clean

@@ -8,7 +8,7 @@ from textual.events import Resize
 from textual.screen import Screen
 
 from tui.context import Context
-from tui.going import Back
+from tui.going import Back, Go
 from tui.keys import ANYWHERE, Key
 from tui.strings import work
 from tui.strings.app import FEWEST_COLUMNS, FEWEST_ROWS
@@ -25,6 +25,7 @@ class Page(Screen[None]):
     """
 
     NAME: ClassVar[str] = ""
+    AUTO_FOCUS = ""  # the framework would choose the first field, shown or not, and it would swallow keys
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(classes=classes)
@@ -67,8 +68,21 @@ class Page(Screen[None]):
         """Shows what went wrong, until something goes right."""
         self.query_one(Notice).failure(problem)
 
+    def go(self, where: str, about: str = "") -> None:
+        """To another screen, above this one."""
+        self.post_message(Go(where, about, self))
+
+    def leave(self) -> None:
+        """To the screen below this one."""
+        self.post_message(Back(self))
+
     def action_back(self) -> None:
-        self.post_message(Back())
+        self.leave()
+
+    def _pop_result_callback(self) -> None:
+        """The framework gives its first screen none, and yet takes one away when another takes its place."""
+        if self._result_callbacks:
+            super()._pop_result_callback()
 
     async def on_key_bar_chosen(self, message: KeyBar.Chosen) -> None:
         everywhere = message.action in [key.action for key in ANYWHERE]

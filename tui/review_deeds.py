@@ -19,8 +19,8 @@ from learning.practice import Recall
 from learning.sitting import Sitting
 from learning.tally import Tally
 from tui.context import Context
-from tui.going import Go
 from tui.page import Page
+from tui.review_pictures import pictures_of
 from tui.strings import review as said
 from tui.widgets.bars import TopBar
 from tui.widgets.card_view import CardView
@@ -83,6 +83,7 @@ class ReviewDeeds(Page):
         self._placed: Placed | None = None
         self._addresses: list[str] = []  # of the sources behind the card on the table; the first one is offered next
         self._shown_address = ""  # the one that the next press opens
+        self._shown_picture = ""  # the one that the next press opens
         self._evidence: list[Evidence] | None = None  # of the card on the table, once it was asked for
         self._above = ""
         self._mends = False  # the human has gone to edit the card on the table
@@ -194,7 +195,7 @@ class ReviewDeeds(Page):
         """Opens the card's words where they can be changed; back leads to the same card."""
         if self._placed is not None:
             self._mends = True
-            self.post_message(Go("edit", self._placed.id))
+            self.go("edit", self._placed.id)
 
     def action_edit_outside(self) -> None:
         """Opens the card in the human's own editor."""
@@ -261,7 +262,7 @@ class ReviewDeeds(Page):
             return
         path = self._placed.article
         if (self.context.vault.root / path).is_file():
-            self.post_message(Go("article", path))
+            self.go("article", path)
         else:
             self._notice.tell(said.NO_ARTICLE)
 
@@ -288,21 +289,49 @@ class ReviewDeeds(Page):
         else:
             self._notice.tell(said.NO_ADDRESS)
 
+    def _pictures(self) -> list[str]:
+        """The card's pictures, those of its sources if these have been asked for."""
+        if self._placed is None:
+            return []
+        return pictures_of(self._placed.card, self._evidence or (), revealed=self._revealed)
+
+    def action_picture(self) -> None:
+        """Shows where the card's first picture lies; pressed again, opens it in the desktop's program."""
+        if self._revealed:
+            self._behind()
+        found = self._pictures()
+        if not found:
+            self._notice.tell(said.NO_PICTURE)
+            return
+        from tui.pictures import checked_for_outside, open_outside  # with what draws them, which few cards need
+
+        vault, shown, self._shown_picture = self.context.vault, self._shown_picture, ""
+        try:
+            if shown == found[0]:
+                open_outside(vault, shown, self.context.environment)
+                self._notice.clear()
+            else:
+                self._shown_picture = checked_for_outside(vault, found[0])
+                self._notice.tell(said.picture(self._shown_picture))
+        except RetainError as error:
+            self._notice.failure(error)
+
     def _forget_looks(self) -> None:
         """Nothing that was looked at belongs to the next card."""
         self._close_flag()
         self._addresses, self._shown_address, self._evidence = [], "", None
+        self._shown_picture = ""
         panel = self._part(SupportPanel)
         if panel.display:
             panel.display = False
 
     def action_scroll(self, rows: int) -> None:
         self._stir()
-        self._card.scroll_relative(y=rows, animate=False)
+        self._card.scroll_rows(rows)
 
     def action_page(self, pages: int) -> None:
         self._stir()
-        self._card.scroll_relative(y=pages * max(1, self._card.size.height - 1), animate=False)
+        self._card.scroll_rows(pages * max(1, self._card.size.height - 1))
 
     # --- time -------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from tui.inline import CODE, DIM, MATH
+from tui.styles import CODE, DIM, MATH
 from vault.clean import clean, clean_line
 
 __all__ = ["CODE", "DIM", "MATH", "MOST", "line", "plain", "prose"]
@@ -33,14 +33,14 @@ def fitted(words: str, columns: int, style: str = "") -> Content:
     return shown + Content(" " * max(0, columns - shown.cell_length))
 
 
-def prose(markdown: str) -> Content:
+def prose(markdown: str, width: int = 0) -> Content:
     """The Markdown of a card: emphasis, lists, quotes, tables, code in colours, formulas in Unicode, pictures by name.
 
-    Words are not folded: the widget that shows them does that. `tui.markdown` knows the width, and follows links.
+    Rows are no wider than `width` cells; with 0 the folding is left to the widget that shows them.
     """
     from tui.markdown import rendered  # most of what is shown is a name or a number
 
-    return rendered(_bounded(markdown)).content
+    return rendered(_bounded(markdown), width).content
 
 
 def _bounded(text: str) -> str:

@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 from tui import text
 from tui.app import RetainApp
 from tui.context import Context
-from tui.inline import LINK
 from tui.markdown import HEADS
+from tui.styles import LINK
 from vault.agenda import Gap, GapKind, render_agenda
 from vault.ids import GapId
 from vault.store import Vault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +16,8 @@ from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
-from tui.widgets.rating_bar import RatingBar, RatingCell
+from tui.widgets.rating_bar import RatingBar
 from tui.widgets.support_panel import SupportPanel
-from vault.card import CardKind
 from vault.errors import LockHeld
 from vault.log_event import Bury, LogEvent, Rating, Review, Suspend, Undo
 from vault.review_log import LOG_PATH, live
@@ -27,6 +26,11 @@ from vault.store import REVIEW_PAGE, Vault
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 PassTime = Callable[[float], None]
+
+
+def card(app: RetainApp) -> Mapping[str, str]:
+    """The words of each part of the card on the screen."""
+    return app.screen.query_one(CardView).shown
 
 
 def words(app: RetainApp, selector: str) -> str:
@@ -39,7 +43,7 @@ def on_screen(app: RetainApp) -> type:
 
 
 def answer_shown(app: RetainApp) -> bool:
-    return bool(app.screen.query_one("#answer").display)
+    return "answer" in card(app)
 
 
 def source_shown(app: RetainApp) -> bool:
@@ -51,23 +55,23 @@ async def test_a_card_is_asked_answered_and_rated(
 ) -> None:
     async with review.run_test() as pilot:
         await settled(pilot)
-        assert words(review, "#card-head") == "Definitional  ·  Forgetting curve"
-        assert words(review, "#question") == "What does the forgetting curve describe?"
+        assert card(review)["head"] == "Definitional  ·  Forgetting curve"
+        assert card(review)["question"] == "What does the forgetting curve describe?"
         assert not answer_shown(review)
         assert words(review, ".bar-note") == "0 done · 4 left: 4 new, 0 learning, 0 review"
         await pilot.press("3")  # no rating before the answer
         assert logged() == []
         await pilot.press("space")
         assert answer_shown(review)
-        assert words(review, "#answer").startswith("How retention falls over time")
-        cells = [str(cell.content) for cell in review.screen.query(RatingCell)]
+        assert card(review)["answer"].startswith("How retention falls over time")
+        cells = list(review.screen.query_one(RatingBar).offered.values())
         assert cells == ["1 Again\n1 min", "2 Hard\n6 min", "3 Good\n10 min", "4 Easy\n6 d"]
         pass_time(5.4)
         await pilot.press("4")
         (event,) = logged()
         assert isinstance(event, Review)
         assert (event.card, event.rating, event.ms, event.stamp.via) == ("aaaaaaaaa1", Rating.EASY, 5400, "tui")
-        assert words(review, "#question") != "What does the forgetting curve describe?"
+        assert card(review)["question"] != "What does the forgetting curve describe?"
         assert not answer_shown(review)
 
 
@@ -77,7 +81,7 @@ async def test_each_rating_is_on_disk_before_the_next_card_is_shown(
     on_disk: list[int] = []
     show = CardView.show
 
-    def spy(view: CardView, kind: CardKind | None, concept: str, question: str, marks: str = "") -> None:
+    def spy(view: CardView, kind: str, concept: str, question: str, marks: str = "") -> None:
         on_disk.append(len(logged()))
         show(view, kind, concept, question, marks)
 
@@ -95,15 +99,15 @@ async def test_undo_goes_back_step_by_step_and_voids_each_on_disk(
 ) -> None:
     async with review.run_test() as pilot:
         await settled(pilot)
-        asked = [words(review, "#question")]
+        asked = [card(review)["question"]]
         for key in ("4", "b", "1"):
             await pilot.press("space", key)
             pass_time(3)
-            asked.append(words(review, "#question"))
+            asked.append(card(review)["question"])
         assert len(live(logged())) == 3
         for question in reversed(asked[:-1]):
             await pilot.press("u")
-            assert words(review, "#question") == question
+            assert card(review)["question"] == question
             assert not answer_shown(review)
         assert live(logged()) == []
         assert sum(isinstance(event, Undo) for event in logged()) == 3
@@ -118,20 +122,20 @@ async def test_a_rating_the_disk_refuses_keeps_the_card_and_names_the_file(
     in_the_way = vault.root / LOG_PATH
     async with review.run_test() as pilot:
         await settled(pilot)
-        before = words(review, "#question")
+        before = card(review)["question"]
         in_the_way.mkdir()
         for _ in range(2):
             await pilot.press("space", "3")
             notice = review.screen.query_one(Notice)
             assert notice.display and notice.has_class("error")
             assert "learning/reviews.jsonl: a link or a folder has that name" in str(notice.content)
-            assert words(review, "#question") == before
+            assert card(review)["question"] == before
             assert answer_shown(review)
             assert words(review, ".bar-note").startswith("0 done")
         in_the_way.rmdir()
         await pilot.press("3")
         assert not review.screen.query_one(Notice).display
-        assert words(review, "#question") != before
+        assert card(review)["question"] != before
         assert len(logged()) == 1
 
 
@@ -156,7 +160,7 @@ async def test_a_card_edited_meanwhile_shows_its_new_words(review: RetainApp, va
             text = path.read_text(encoding="utf-8")
             path.write_text("A remark.\n\n" + text.replace("Q: ", "Q: Newly put: "), encoding="utf-8")
         await pilot.press("space", "4")
-        assert words(review, "#question").startswith("Newly put: ")
+        assert card(review)["question"].startswith("Newly put: ")
 
 
 async def test_a_card_moved_to_another_file_is_found_and_one_that_is_gone_is_passed_over(
@@ -171,7 +175,7 @@ async def test_a_card_moved_to_another_file_is_found_and_one_that_is_gone_is_pas
         (decks / "spacing-effect.md").unlink()
         (decks / "elsewhere.md").write_text("# Elsewhere\n\n## Mechanistic" + moved, encoding="utf-8")
         await pilot.press("space", "4")
-        assert words(review, "#card-head") == "Mechanistic  ·  Elsewhere"
+        assert card(review)["head"] == "Mechanistic  ·  Elsewhere"
         await pilot.press("space", "4")
         assert review.screen.has_class("-ended")
     assert [event.card for event in logged() if isinstance(event, Review)] == ["aaaaaaaaa1", "aaaaaaaaa2"]
@@ -320,7 +324,7 @@ async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainAp
         for width, height in ((120, 40), (30, 10), (12, 4), (80, 24)):
             await pilot.resize_terminal(width, height)
             await pilot.pause()
-            assert words(review, "#answer").startswith("How retention falls")
+            assert card(review)["answer"].startswith("How retention falls")
         await pilot.press("4")
         assert words(review, ".bar-note").startswith("1 done")
 
@@ -328,9 +332,9 @@ async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainAp
 async def test_the_mouse_does_what_the_keys_do(review: RetainApp, logged: Logged, settled: Settled) -> None:
     async with review.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        await pilot.click(RatingBar.Prompt)
+        await pilot.click(RatingBar)
         assert answer_shown(review)
-        await pilot.click(".rating-hard")
+        await pilot.click(RatingBar, offset=(30, 1))  # the second of four
         assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.HARD]
         await pilot.click("KeyBar", offset=(11, 0))  # "space Answer  u Undo ..."
         await pilot.pause()

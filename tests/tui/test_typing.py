@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -17,8 +17,9 @@ from tests.compiler.messages_server import message, said, serving
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
+from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
-from tui.widgets.rating_bar import RatingCell
+from tui.widgets.rating_bar import RatingBar
 from tui.widgets.typed_answer import TypedAnswer
 from tui.widgets.verdict import Verdict
 from vault.log_event import Graded, LogEvent, Rating, Review, Undo
@@ -67,16 +68,18 @@ def configure(settings: Path, url: str) -> None:
     settings.write_text(f'[engine]\nuse = "claude"\nbase_url = "{url}"\n[engine.models]\ngrade = "scripted-1"\n')
 
 
+def card(app: RetainApp) -> Mapping[str, str]:
+    """The words of each part of the card on the screen."""
+    return app.screen.query_one(CardView).shown
+
+
 def words(app: RetainApp, selector: str) -> str:
     return str(app.screen.query_one(selector, Static).content)
 
 
 def suggested(app: RetainApp) -> list[str]:
-    return [
-        str(cell.content).split("\n")[0].removeprefix("▸ ")
-        for cell in app.screen.query(RatingCell)
-        if cell.has_class("-suggested")
-    ]
+    cells = [said.split("\n")[0] for said in app.screen.query_one(RatingBar).offered.values()]
+    return [said.removeprefix("▸ ") for said in cells if said.startswith("▸ ")]
 
 
 def typing(app: RetainApp) -> bool:
@@ -135,9 +138,9 @@ async def test_letters_and_digits_go_into_the_answer_and_escape_leaves_it(
         await pilot.press("t", "u", "x", "1", "question_mark", "q")
         assert review.screen.query_one(TypedAnswer).text == "ux1?q" and logged() == []
         await pilot.press("escape")
-        assert not typing(review) and "shows the answer" in words(review, "Prompt")
+        assert not typing(review) and "shows the answer" in review.screen.query_one(RatingBar).prompt
         await pilot.press("space")
-        assert review.screen.query_one("#answer").display and not review.screen.query(Verdict)
+        assert "answer" in card(review) and not review.screen.query(Verdict)
         await pilot.press("3")
         assert [type(event) for event in logged()] == [Review]
 
@@ -170,9 +173,9 @@ async def test_undo_takes_back_the_rating_of_a_typed_answer_and_the_card_is_ther
 ) -> None:
     async with review.run_test() as pilot:
         await write(pilot, settled, MINE)
-        asked = words(review, "#question")
+        asked = card(review)["question"]
         await pilot.press("3", "u")
-        assert words(review, "#question") == asked and not review.screen.query(Verdict)
+        assert card(review)["question"] == asked and not review.screen.query(Verdict)
         assert [type(event) for event in logged()] == [Review, Graded, Undo]
         assert [type(event) for event in live(logged())] == [Graded]
 

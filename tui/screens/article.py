@@ -16,7 +16,6 @@ from learning.article_page import INDEX, LARGEST, ArticlePage, Standing, place_o
 from learning.plan import Plan
 from tui import article_aside, text
 from tui.context import Context
-from tui.going import Go
 from tui.keys import ARTICLE, Key, bindings
 from tui.markdown import Target
 from tui.outside import run_outside
@@ -322,7 +321,7 @@ class ArticleScreen(Page):
         if page is None or not page.is_concept:
             self.query_one(Notice).tell(strings.NO_CARDS)
         else:
-            self.post_message(Go("review", str(Plan(tag=page.stem))))
+            self.go("review", str(Plan(tag=page.stem)))
 
     def offers(self, key: Key) -> bool:
         return key.action not in ("insight", "review") or (self._page is not None and self._page.is_concept)

@@ -19,7 +19,6 @@ from tui.browse_rows import Listed
 from tui.browse_search import Completing
 from tui.browsing import Seen, seen
 from tui.context import Context
-from tui.going import Go
 from tui.keys import BROWSE, bindings
 from tui.strings import browse as said
 from tui.widgets.bars import KeyBar, TopBar
@@ -149,7 +148,7 @@ class BrowseScreen(BrowseDeeds):
         if held.at is None or listed is None or not len(listed):
             return
         if held.at < 0:
-            self.post_message(Go("article", listed.view.articles[-1 - held.at]))
+            self.go("article", listed.view.articles[-1 - held.at])
             return
         self.toggle_class("-full")
         self._look()
@@ -162,7 +161,7 @@ class BrowseScreen(BrowseDeeds):
         from learning.placed import article_of, concept_of
 
         if self._open.at is not None and self._open.at >= 0 and self._listed is not None:
-            self.post_message(Go("article", article_of(concept_of(self._listed.columns.path(self._open.at)))))
+            self.go("article", article_of(concept_of(self._listed.columns.path(self._open.at))))
 
     # --- moving, sorting, choosing ----------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from textual.widgets import Static, TextArea
 from learning.card_edit import Words, edit_card, words_of
 from learning.desk import Placed
 from tui.context import Context
-from tui.going import Back
 from tui.keys import EDIT, bindings
 from tui.page import Page
 from tui.strings import review as said
@@ -90,7 +89,7 @@ class EditScreen(Page):
         self.say(message.error)
 
     def on_edit_screen_saved(self) -> None:
-        self.post_message(Back())
+        self.leave()
 
     def on_text_area_changed(self) -> None:
         self._asked = False
@@ -99,7 +98,7 @@ class EditScreen(Page):
         """Saves, and leads back; where the file has changed meanwhile, the words stay here and the error says so."""
         before, now = self._before, self._now
         if before is None or now == self._shown:
-            self.post_message(Back())
+            self.leave()
             return
         self.run_worker(lambda: self._save(before, now), thread=True, exclusive=True)
 
@@ -116,7 +115,7 @@ class EditScreen(Page):
             self._asked = True
             self.query_one(Notice).tell(said.NOT_SAVED)
         else:
-            self.post_message(Back())
+            self.leave()
 
     @property
     def _now(self) -> Words:

@@ -16,7 +16,6 @@ from learning.gaps import Decision, decide, read_agenda
 from learning.reading import read_plan
 from tui import text
 from tui.context import Context
-from tui.going import Go
 from tui.keys import GAPS, bindings
 from tui.page import Page
 from tui.strings import gaps as strings
@@ -232,7 +231,7 @@ class GapsScreen(Page):
         self._stop_asking()
         if message.input.id == "gaps-file" and message.value.strip() and self._at in self._gaps:
             self.query_one("#gaps-file", Input).value = ""
-            self.post_message(Go("work", shlex.join(["add", "--fills", self._at, "--", whole(message.value.strip())])))
+            self.go("work", shlex.join(["add", "--fills", self._at, "--", whole(message.value.strip())]))
 
     def _stop_asking(self) -> None:
         self.query_one("#gaps-ask").display = False
@@ -267,7 +266,7 @@ class GapsScreen(Page):
         pages = [m.path for m in self._mentions.get(gap.id) or mentions_of(self.context.vault, gap)]
         pages = [path for path in pages if path.startswith("wiki/")]
         if pages:
-            self.post_message(Go("article", pages[self._turn % len(pages) if further else 0]))
+            self.go("article", pages[self._turn % len(pages) if further else 0])
             self._turn += further
         elif self._failing.get(gap.id):
             self.action_card()
@@ -277,7 +276,7 @@ class GapsScreen(Page):
     def action_card(self) -> None:
         cards = self._failing.get(GapId(self._at), ())
         if cards:
-            self.post_message(Go("browse", f"id:{cards[0].card}"))
+            self.go("browse", f"id:{cards[0].card}")
         elif self._at in self._gaps:
             self.query_one(Notice).tell(strings.NO_CARD)
 

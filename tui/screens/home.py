@@ -16,7 +16,6 @@ from learning.desk import open_desk
 from tui import home_words, text
 from tui.calm import aside
 from tui.context import Context
-from tui.going import Go
 from tui.keys import HOME, bindings
 from tui.overview import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.page import Page
@@ -210,13 +209,13 @@ class HomeScreen(Page):
     def on_fact_clicked(self, message: Fact.Clicked) -> None:
         where = _FACTS[message.fact.id or ""][1]
         if where:
-            self.post_message(Go(where))
+            self.go(where)
 
     def action_review(self) -> None:
-        self.post_message(Go("review"))
+        self.go("review")
 
     def action_go(self, where: str) -> None:
-        self.post_message(Go(where))
+        self.go(where)
 
     def action_quit(self) -> None:
         self.app.exit(0)

@@ -14,10 +14,10 @@ from learning.choices import Choice, choices
 from learning.plan import Mode, Plan
 from tui import text
 from tui.context import Context
-from tui.going import Go
 from tui.keys import PRACTISE, bindings
 from tui.page import Page
 from tui.strings import review as said
+from tui.strings.card import READING
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import RetainError
@@ -77,7 +77,7 @@ class PractiseScreen(Page):
 
     def on_mount(self) -> None:
         self._show()
-        self.query_one(TopBar).say(said.READING)
+        self.query_one(TopBar).say(READING)
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
@@ -145,7 +145,7 @@ class PractiseScreen(Page):
 
     def action_start(self) -> None:
         if self._choices:
-            self.post_message(Go("review", str(self.plan)))
+            self.go("review", str(self.plan))
 
     def on_option_list_option_selected(self) -> None:
         self.action_start()

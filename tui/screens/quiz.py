@@ -19,7 +19,6 @@ from textual.widgets.option_list import Option
 from learning.plan import Plan
 from tui import text
 from tui.context import Context
-from tui.going import Go
 from tui.keys import QUIZ, Key, bindings
 from tui.page import Page
 from tui.strings import quiz as said
@@ -216,14 +215,14 @@ class QuizScreen(Page):
         """Opens the article that the tutor pointed to last."""
         path = next((turn.article for turn in reversed(self._turns) if turn.article), "")
         if path:
-            self.post_message(Go("article", path))
+            self.go("article", path)
 
     def action_review(self) -> None:
         if self._ending is None or self._talk is None:
             return
         several = len(self._talk.readings) > 1
         tag = f"topic:{self._talk.topic}" if several else self._talk.topic
-        self.post_message(Go("review", str(Plan(tag=tag))))
+        self.go("review", str(Plan(tag=tag)))
 
     def on_unmount(self) -> None:
         if self._asked is not None:

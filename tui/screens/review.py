@@ -20,6 +20,7 @@ from tui.keys import REVIEW, TYPED, Key, bindings
 from tui.review_deeds import Table
 from tui.screens.typing import Typing
 from tui.strings import review as said
+from tui.strings.card import READING
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
@@ -33,6 +34,23 @@ from vault.log_event import Rating
 # The key that shows the answer also says Good, as in Anki; held down, it must not race through the deck.
 _REPEAT = timedelta(milliseconds=250)
 _AT_THE_END = ("insight", "ahead")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A sitting that was opened before its screen was there, and what was pressed meanwhile."""
+
+    sitting: Table
+    pressed: list[int]
+
+
+def begin(context: Context) -> Table:
+    """Today's sitting, its first card the one that stands on the terminal, if it is still one of today's.
+
+    Raises: RetainError as opening the vault does.
+    """
+    early = context.early.card if context.early is not None else ""
+    return Sitting.at(context.vault, context.clock, None, plan=Plan(tag=context.tag), first=early)
 
 
 class ReviewScreen(Typing):
@@ -63,8 +81,9 @@ class ReviewScreen(Typing):
 
         tally: Tally
 
-    def __init__(self, context: Context, about: str = "") -> None:
+    def __init__(self, context: Context, about: str = "", begun: Begun | None = None) -> None:
         super().__init__(context, about, classes="-waiting")
+        self._begun = begun
         self._wrong: RetainError | None = None
         try:
             self._plan = plan_of(about) if about else Plan(tag=context.tag)
@@ -87,9 +106,13 @@ class ReviewScreen(Typing):
         yield KeyBar(())
 
     def on_mount(self) -> None:
-        self._say_above(said.READING)
+        self._say_above(READING)
         self._keep_time()
-        self._reopen(self._plan)
+        if self._begun is None:
+            self._reopen(self._plan)
+        else:
+            self._pressed_early = self._begun.pressed
+            self._begin(self._begun.sitting)
 
     def _reopen(self, plan: Plan) -> None:
         """Begins anew with `plan`, once what was done is on its pages."""
@@ -114,16 +137,22 @@ class ReviewScreen(Typing):
         return Practising.at(self.context.vault, self._clock, self._plan)
 
     def on_review_screen_opened(self, message: Opened) -> None:
-        self._sitting = message.sitting
+        self._begin(message.sitting)
+
+    def _begin(self, sitting: Table) -> None:
+        self._sitting = sitting
         self._deal()
         if self._placed is not None:
-            self._notice.found(message.sitting.desk.diagnostics)
+            self._notice.found(sitting.desk.diagnostics)
             self._replay()
 
     def _replay(self) -> None:
         """Does what was pressed before the vault was read: never a rating of a card that was not on the terminal."""
         pressed, self._pressed_early = self._pressed_early, []
-        seen = self._placed is not None and self._placed.id == self.context.early
+        early = self.context.early
+        seen = self._placed is not None and early is not None and self._placed.id == early.card
+        if early is not None and not seen:
+            return  # what was pressed was said of another card
         if 0 in pressed:
             self.action_reveal()
             rating = next((key for key in pressed[pressed.index(0) :] if key), 0)
@@ -157,7 +186,7 @@ class ReviewScreen(Typing):
         card, state = placed.card, self._sitting.state(placed.id)
         self._changed = self._sitting.changes.of(placed.id, state)
         told = wording.change_told(state, self._changed.how if self._changed is not None else "")
-        self._card.show(card.kind, placed.title, card.question, told)
+        self._card.show(placed.kind, placed.title, card.question, told)
         self._ratings.ask()
 
     def _show_end(self, sitting: Table) -> None:
@@ -269,7 +298,7 @@ class ReviewScreen(Typing):
         if self._sitting is None or self._placed is not None or not self._sitting.counts:
             return
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
-        self._say_above(said.READING)
+        self._say_above(READING)
         self._reopen(Plan(Mode.AHEAD, self._plan.tag, 0, days))
 
     def action_home(self) -> None:

@@ -12,7 +12,6 @@ from textual.widgets.option_list import Option
 
 from tui import text
 from tui.context import Context
-from tui.going import Go
 from tui.keys import WORK, Key, bindings
 from tui.page import Page
 from tui.strings import work as strings
@@ -171,7 +170,7 @@ class WorkScreen(Page):
     def action_result(self, where: str) -> None:
         if self._over is not None and where in _HARVEST:
             self.context.jobs.forget()
-            self.post_message(Go(where))
+            self.go(where)
 
     def action_menu(self) -> None:
         if self._over is not None:

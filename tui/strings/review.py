@@ -6,15 +6,14 @@ from learning.card_edit import Edited
 from learning.plan import Mode, Plan
 from learning.practice import Recall
 from learning.session import Counts
+from tui.strings.card import REVIEW
 from tui.words import counted
 from vault.log_event import Bury, Flag, LogEvent, Rating, Review, Suspend
 
-READING = "reading the vault …"
 SAVING = "writing the review page …"
-TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
-CARD = "Card"
-NOW_IN_SOURCE = "now, as the source has it"
+TITLES = {Mode.REVIEW: REVIEW, Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card names an address on the web."
+NO_PICTURE = "This card shows no picture."
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."
 PAUSED = "paused"
@@ -32,6 +31,10 @@ IN_YOUR_WORDS = "or in your own words; enter saves"
 
 def address(shown: str) -> str:
     return f"{shown} opens in your browser: press o again"
+
+
+def picture(path: str) -> str:
+    return f"{path} opens in your viewer: press v again"
 
 
 def progress(done: int, counts: Counts) -> str:

@@ -1,15 +1,18 @@
-"""Four ratings, each with the interval it would give; before the answer, the one key that shows it."""
+"""Four ratings, each with the interval it would give; before the answer, the one key that shows it.
+
+One widget that paints its own rows: nothing is laid out anew when the ratings come and go, and nothing jumps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.content import Content
+from textual.events import Click, Leave, MouseMove
 from textual.message import Message
-from textual.widgets import Static
+from textual.strip import Strip
+from textual.widget import Widget
 
 from tui import text
 from tui.strings import typed
@@ -19,38 +22,12 @@ _PROMPT = Content.assemble(("space", "bold $text-accent"), text.plain(f" {typed.
 _TYPED = Content.assemble(
     (typed.SHOW_KEYS[0], "bold $text-accent"), text.plain(f" {typed.SHOW_KEYS[1]} {typed.SHOWS}", text.DIM)
 )
+_WIDEST = 22  # cells of one rating
+_COLOURS = {Rating.AGAIN: "$error", Rating.HARD: "$warning", Rating.GOOD: "$success", Rating.EASY: "$primary"}
 
 
-class RatingCell(Static):
-    """One rating."""
-
-    @dataclass
-    class Clicked(Message):
-        rating: Rating
-
-    def __init__(self, rating: Rating) -> None:
-        super().__init__(markup=False, classes=f"rating-{rating.name.lower()}")
-        self._rating, self._interval = rating, ""
-
-    def suggest(self, suggested: bool) -> None:
-        """Marks it as the one that is suggested, or takes the mark away."""
-        if suggested != self.has_class("-suggested"):
-            self.set_class(suggested, "-suggested")
-            self.show(self._interval)
-
-    def show(self, interval: str) -> None:
-        """`interval` is what the rating would give. The mark is a sign too, for whoever sees no colours."""
-        self._interval = interval
-        sign = ("▸ ", "$text-success") if self.has_class("-suggested") else ""
-        head = Content.assemble(sign, (str(int(self._rating)), "bold"), " ", self._rating.name.capitalize())
-        self.update(Content.assemble(head, "\n", text.plain(interval, text.DIM)))
-
-    def on_click(self) -> None:
-        self.post_message(self.Clicked(self._rating))
-
-
-class RatingBar(Horizontal):
-    """Keeps its height whether the ratings show or not, so that nothing jumps."""
+class RatingBar(Widget):
+    """Three rows, whatever they show."""
 
     class RevealClicked(Message):
         """The answer is asked for."""
@@ -59,42 +36,103 @@ class RatingBar(Horizontal):
     class Rated(Message):
         rating: Rating
 
-    class Prompt(Static):
-        def on_click(self) -> None:
-            self.post_message(RatingBar.RevealClicked())
-
-    def compose(self) -> ComposeResult:
-        yield self.Prompt(_PROMPT, markup=False)
-        with Horizontal(id="ratings"):
-            for rating in Rating:
-                yield RatingCell(rating)
+    def __init__(self) -> None:
+        super().__init__()
+        self._prompt = _PROMPT
+        self._intervals: Mapping[Rating, str] = {}  # none while the answer is not shown
+        self._suggested: Rating | None = None
+        self._under: Rating | None = None  # the mouse
 
     def ask(self) -> None:
         """Only the way to the answer."""
-        self.query_one(self.Prompt).update(_PROMPT)
-        self._show(prompt=True)
+        self._show(_PROMPT, {})
 
     def ask_typed(self) -> None:
         """The way to the answer while one is being typed."""
-        self.query_one(self.Prompt).update(_TYPED)
-        self._show(prompt=True)
-
-    def suggest(self, rating: Rating | None) -> None:
-        """Marks the rating that is suggested for what was typed; None marks none."""
-        for cell, each in zip(self.query(RatingCell), Rating, strict=True):
-            cell.suggest(each is rating)
+        self._show(_TYPED, {})
 
     def offer(self, intervals: Mapping[Rating, str]) -> None:
         """The four ratings."""
-        for cell, rating in zip(self.query(RatingCell), Rating, strict=True):
-            cell.suggest(False)
-            cell.show(intervals[rating])
-        self._show(prompt=False)
+        self._show(self._prompt, intervals)
 
-    def _show(self, *, prompt: bool) -> None:
-        self.query_one(self.Prompt).display = prompt
-        self.query_one("#ratings").display = not prompt
+    def suggest(self, rating: Rating | None) -> None:
+        """Marks the rating that is suggested for what was typed; None marks none."""
+        self._suggested = rating
+        self.refresh()
 
-    def on_rating_cell_clicked(self, message: RatingCell.Clicked) -> None:
-        message.stop()
-        self.post_message(self.Rated(message.rating))
+    def _show(self, prompt: Content, intervals: Mapping[Rating, str]) -> None:
+        self._prompt, self._intervals, self._suggested = prompt, intervals, None
+        self.refresh()
+
+    @property
+    def prompt(self) -> str:
+        """What is asked for; "" while there are ratings."""
+        return "" if self._intervals else self._prompt.plain
+
+    @property
+    def offered(self) -> dict[Rating, str]:
+        """What each rating says, in two lines."""
+        return {rating: f"{self._named(rating).plain}\n{wait}" for rating, wait in self._intervals.items()}
+
+    # --- painting ---------------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if self._intervals:
+            row = self._ratings(y)
+        else:
+            row = _centred(self._prompt, width) if y == 1 else Content("")
+        return Strip(row.truncate(width, pad=True).render_segments(self.visual_style), width)
+
+    def _ratings(self, y: int) -> Content:
+        cell, left = self._places()
+        return Content.assemble(" " * left, *(Content.assemble(" ", self._cell(r, y, cell), " ") for r in Rating))
+
+    def _places(self) -> tuple[int, int]:
+        """The cells of one rating, without the blank at each of its sides, and those left of the first."""
+        cell = max(1, min(_WIDEST, self.size.width // len(Rating) - 2))
+        return cell, max(0, (self.size.width - len(Rating) * (cell + 2)) // 2)
+
+    def _cell(self, rating: Rating, y: int, width: int) -> Content:
+        ground = "$panel" if rating in (self._suggested, self._under) else "$surface"
+        if y == 0:
+            return Content.styled("▔" * width, f"{_COLOURS[rating]} on {ground}")
+        words = self._named(rating) if y == 1 else text.plain(self._intervals[rating], text.DIM)
+        return _centred(words, width).truncate(width, pad=True).stylize_before(f"on {ground}")
+
+    def _named(self, rating: Rating) -> Content:
+        """The mark of what is suggested is a sign, too, for whoever sees no colours."""
+        marked = rating is self._suggested
+        sign = ("▸ ", "$text-success") if marked else ""
+        style = "bold" if marked else ""
+        return Content.assemble(sign, (str(int(rating)), "bold"), (f" {rating.name.capitalize()}", style))
+
+    # --- the mouse --------------------------------------------------------------------------------------------------
+
+    def _at(self, x: int) -> Rating | None:
+        cell, left = self._places()
+        place, inside = divmod(x - left, cell + 2)
+        there = self._intervals and 0 <= place < len(Rating) and 0 < inside <= cell
+        return list(Rating)[place] if there else None
+
+    def on_click(self, event: Click) -> None:
+        rating = self._at(event.x)
+        if rating is not None:
+            self.post_message(self.Rated(rating))
+        elif not self._intervals:
+            self.post_message(self.RevealClicked())
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        self._hover(self._at(event.x))
+
+    def on_leave(self, _event: Leave) -> None:
+        self._hover(None)
+
+    def _hover(self, rating: Rating | None) -> None:
+        if rating is not self._under:
+            self._under = rating
+            self.refresh()
+
+
+def _centred(words: Content, width: int) -> Content:
+    return words.pad_left(max(0, (width - words.cell_length) // 2))
