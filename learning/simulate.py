@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from learning.fsrs6 import AGAIN, EASY, GOOD, Fsrs6, fuzz_range
 from learning.load import BacklogPlan, lost_by_waiting
@@ -147,13 +147,22 @@ def _begun(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course)
     """The run of `course` on its first day, and how many cards each card of it stands for."""
     coming = len(stock) + _new_cards(course)
     every = max(1, -(-coming // MOST_PLAYED))
-    some = sorted(stock, key=lambda s: (s.due_in, s.stability, s.difficulty))[every // 2 :: every]
+    some = list(islice(_in_order(stock), every // 2, None, every))
     weight = len(stock) / len(some) if some else float(every)
     supply = None if course.supply is None else course.supply / weight
     scaled = replace(
         course, new_per_day=course.new_per_day / weight, reviews_per_day=max(1, round(course.reviews_per_day / weight))
     )
     return _Run(some, habits, model, scaled, supply), weight
+
+
+def _in_order(stock: Iterable[Stock]) -> Iterator[Stock]:
+    """By day, stability and difficulty; day by day, as one long sort would hold up all that paints meanwhile."""
+    by_day: dict[int, list[Stock]] = {}
+    for card in stock:
+        by_day.setdefault(card.due_in, []).append(card)
+    for day in sorted(by_day):
+        yield from sorted(by_day[day], key=lambda s: (s.stability, s.difficulty))
 
 
 def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> BacklogPlan | None:

@@ -36,8 +36,8 @@ class Key:
 HOME = (
     Key("home.review", "enter,space", "review", "Review", "enter", about="Begin with what is due"),
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
+    Key("home.browse", "b", "go('browse')", "Browse", about="Every card and article, searched and sorted"),
     Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
-    Key("home.browse", "b", "go('browse')", about="Every card and article, searched and sorted"),
     Key("home.practise", "p", "go('practise')", about="Only some cards: a topic, a tag; cram, preview, learn ahead"),
     Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
@@ -61,6 +61,7 @@ REVIEW = (
     Key("review.edit_outside", "E", "edit_outside", about="Change its words in your editor", group="Card"),
     Key("review.flag", "f", "flag", "Flag", about="Say what is wrong with it", group="Card"),
     Key("review.open", "o", "open", "Open", about="The source's web address", group="Look"),
+    Key("review.picture", "v", "picture", "Picture", about="Its picture, in your viewer", group="Look"),
     Key("review.bury", "b", "bury", "Bury", about="Not today", group="Card"),
     Key("review.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", about="Never, until resumed", group="Card"),
     Key("review.down", "down,j", "scroll(1)", about="Scroll down", group="Look"),

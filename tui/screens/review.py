@@ -12,6 +12,7 @@ from textual.message import Message
 from learning import changed_card, wording
 from learning.changed_card import Changed
 from learning.desk import Placed
+from learning.first_card import FirstCard
 from learning.plan import Mode, Plan, plan_of
 from learning.sitting import Sitting
 from learning.tally import Tally
@@ -147,17 +148,16 @@ class ReviewScreen(Typing):
             self._replay()
 
     def _replay(self) -> None:
-        """Does what was pressed before the vault was read: never a rating of a card that was not on the terminal."""
+        """Shows the answer if that was asked for before the vault was read; a rating is given to no answer unseen."""
         pressed, self._pressed_early = self._pressed_early, []
-        early = self.context.early
-        seen = self._placed is not None and early is not None and self._placed.id == early.card
-        if early is not None and not seen:
-            return  # what was pressed was said of another card
-        if 0 in pressed:
+        if 0 in pressed and (self.context.early is None or self._is_as_painted(self.context.early)):
             self.action_reveal()
-            rating = next((key for key in pressed[pressed.index(0) :] if key), 0)
-            if seen and rating:
-                self.action_rate(rating)
+
+    def _is_as_painted(self, early: FirstCard) -> bool:
+        """Whether the card on the table is the one that stood on the terminal, in the same words."""
+        shown = self._card.shown
+        same = shown["question"] == early.question and shown["head"].endswith(early.head)
+        return same and self._placed is not None and self._placed.id == early.card
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -221,6 +221,8 @@ class ReviewScreen(Typing):
             return self._placed is not None and not self._revealed
         if action == "open":
             return bool(self._addresses)
+        if action == "picture":
+            return bool(self._pictures())
         if action in ("source", "article", "rate"):
             return self._revealed
         if action in _AT_THE_END:

@@ -136,6 +136,7 @@ class StatsScreen(Page):
     def on_unmount(self) -> None:
         if self._working is not None:
             self._working.cancel()
+        self._desk = self._material = None  # they are large, and the screen may linger
 
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
