@@ -128,7 +128,7 @@ def _taken_up(
     params = tuple(decode(line.encode()) for line in head["params"])
     scheduler = scheduler_of((*params, *ordered))
     undos = reaching_back(ordered)
-    if _digest(scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
+    if _digest(vault, scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
         return None
     states = _states(vault, head["memory"])
     if states is None:
@@ -324,7 +324,7 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
     head = {
         "root": place_of(past.vault),
         "memory": _token(past),
-        "scheduler": _digest(past.scheduler),
+        "scheduler": _digest(past.vault, past.scheduler),
         "cut": before.cut.isoformat(),
         "last": before.last.isoformat() if before.last else "",
         "latest": before.latest.isoformat() if before.latest else "",
@@ -352,7 +352,8 @@ def _token(past: Past) -> str:
     return f"{len(states)} {crc:08x} {past.before.cut.isoformat()}"
 
 
-def _digest(scheduler: Scheduler) -> str:
-    """What changes when the same log would give other states."""
+def _digest(vault: Vault, scheduler: Scheduler) -> str:
+    """What changes when the same log would give other states, or when other events of it must be kept."""
     wanted = zlib.crc32(repr(sorted(scheduler.retention_of.items())).encode())
-    return f"{_FOLD} {NAMES} {scheduler.rules!r} {wanted:08x}"
+    kept = " ".join(kind.__name__ for kind in _tuning(vault))
+    return f"{_FOLD} {NAMES} {scheduler.rules!r} {wanted:08x} {kept}"

@@ -21,7 +21,7 @@ from vault import ledger, stamps
 from vault.cache_file import FOLDER, packed, unpacked
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
-from vault.log_event import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Undo, encode
+from vault.log_event import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Tag, Undo, encode
 from vault.review_log import LOG_PATH, live, read_log, unix_ms
 from vault.store import Vault, open_vault
 
@@ -350,6 +350,26 @@ def test_tags_ask_for_a_retention_of_their_own_and_the_highest_counts(vault: Vau
     for _ in range(2):  # with the tags read, and with the tags kept
         scheduler = open_desk(changed, NOON).scheduler
         assert (scheduler.retention(CardId("aaaaaaaaa1")), scheduler.retention(CardId("bbbbbbbbb1"))) == (0.97, 0.9)
+
+
+def test_a_retention_for_tags_that_cards_had_before_the_cut_counts_from_the_moment_it_is_set(vault: Vault) -> None:
+    dice = random.Random(10)
+    write_deck(vault, "a", CARDS)
+    some_years(vault, dice, days=30, until=NOON - timedelta(days=60))
+    tagged = Tag(
+        Stamp(ulid(unix_ms(NOON - timedelta(days=59)), dice.randbytes(10)), NOON - timedelta(days=59)),
+        CARDS[0],
+        ("exam",),
+    )
+    with (vault.root / LOG_PATH).open("ab") as log:
+        log.write(encode(tagged) + b"\n")
+    some_years(vault, dice, days=30)
+    assert tagged.at < open_desk(vault, NOON).past.before.cut
+    with (vault.root / "retain.toml").open("a") as settings:
+        settings.write("\n[learning.retention_by_tag]\nexam = 0.97\n")
+    asking = open_vault(str(vault.root), None, vault.root)
+    assert open_desk(asking, NOON).scheduler.retention(CARDS[0]) == 0.97
+    assert_same(vault, NOON)
 
 
 def test_with_siblings_buried_a_concept_gives_one_card_a_day(vault: Vault) -> None:
