@@ -33,9 +33,13 @@ class Early:
 
     def begin(self) -> None:
         """Paints the card. Raises: OSError."""
+        import signal
         import termios
 
         handle = sys.stdin.fileno()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # the app has its own as soon as it runs
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._killed)
         self._mode = termios.tcgetattr(handle)
         quiet = termios.tcgetattr(handle)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
@@ -60,6 +64,13 @@ class Early:
             sys.stdout.write(_BACK)
             sys.stdout.flush()
             self._restore()
+
+    def _killed(self, number: int, _frame: object) -> None:
+        import signal
+
+        self.end()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
     def _restore(self) -> None:
         import termios
@@ -88,7 +99,7 @@ def begin(arguments: Sequence[str]) -> None:
         if card is not None and paint:
             now = Early(root, card, paint)
             now.begin()
-    except (OSError, ValueError, AttributeError, ImportError):
+    except Exception:  # noqa: BLE001 (of termios, too: whatever it is, the ordinary way will meet it, and say so)
         end()
 
 

@@ -31,6 +31,7 @@ _FILES = (
     *("output/promotion-queue.md", ".retain/cache/review-page", "learning", "learning/flashcards"),
     *("wiki/concepts", "ledger/replies"),
 )
+_MOST = 256 * 1024 * 1024  # bytes; a hundred thousand cards due take 30 MB
 _CONTROLS = bytes({*range(32), 127} - {10})  # what no answer of ours holds
 
 
@@ -60,7 +61,7 @@ def answered(arguments: Sequence[str]) -> bool:
 
 def _kept(root: str) -> bytes | None:
     """The answer as it was kept, if it still is one. Raises: OSError, ValueError."""
-    parts = kept_answer.unsealed(f"{root}/{CACHE}", _KIND)
+    parts = kept_answer.unsealed(f"{root}/{CACHE}", _KIND, _MOST)
     if parts is None:
         return None
     asked, since, until, runs, files, numbers, decks, start, end = parts

@@ -90,21 +90,23 @@ def main() -> None:
 
         if answered(sys.argv[1:]):
             sys.exit(0)
-    if "review" in sys.argv:  # asked for every day: its first question is on the screen before the screen's library
-        from cli import early
-
-        early.begin(sys.argv[1:])
     import gc
     from contextlib import suppress
 
     # A command makes many objects that live as long as it does: searching them for garbage now and then, and once
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
-    _open_what_is_closed()
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
     try:
+        if "review" in sys.argv:  # asked for every day: its first question is there before the screen's library is
+            from cli import early
+
+            early.begin(sys.argv[1:])
+        _open_what_is_closed()
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
         code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
     finally:
         if (painted := sys.modules.get("cli.early")) is not None:
             painted.end()
@@ -145,7 +147,8 @@ def _run(arguments: list[str]) -> int:
     report.speak_events(arguments)
     try:
         code = _called(arguments)
-        report.flush()
+        if code < 128:  # whoever was hung up has nobody to tell
+            report.flush()
     except KeyboardInterrupt:
         return _interrupted()
     except RetainError as error:

@@ -25,6 +25,7 @@ _KIND = "retain first card 1"
 _FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl")
 _DAYS = 30  # for so long the last card that is kept may wait: what is due tomorrow is due the day after, too
 _PARTS = 5  # of each card
+_MOST_BYTES = 64 * 1024
 _MOST = 4_000  # characters of a question; a longer one is not for the first glance
 
 
@@ -40,7 +41,7 @@ class FirstCard:
 def first_card(root: str) -> FirstCard | None:
     """The card that a review of the vault at `root` begins with now; None in any doubt."""
     try:
-        parts = kept_answer.unsealed(f"{root}/{CACHE}", _KIND)
+        parts = kept_answer.unsealed(f"{root}/{CACHE}", _KIND, _MOST_BYTES)
         return None if parts is None else _found(root, parts)
     except (OSError, ValueError):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,9 @@ class RetainApp(App[int]):
 
     def __init__(self, context: Context, start: str = "home", about: str = "") -> None:
         # Without colour the framework would turn colours into greys, and the terminal's own into black on black.
-        super().__init__(driver_class=_driver(context), ansi_color=theme.colourless(context.environment) or None)
+        super().__init__(
+            driver_class=_driver(context.environment), ansi_color=theme.colourless(context.environment) or None
+        )
         self.context, self._start, self._about = context, start, about
         self._held = ExitStack()
         self._sitting: Sitting | None = None
@@ -244,7 +246,7 @@ class RetainApp(App[int]):
     def on_load(self) -> None:
         """A signal that ends the program ends the app in its own way, so that the terminal is as it was."""
         loop = asyncio.get_running_loop()
-        ends = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]
+        ends = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP, signal.SIGQUIT] if sys.platform != "win32" else [])]
         for number in ends:
             with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
                 loop.add_signal_handler(number, self.exit, 128 + number)
@@ -302,13 +304,13 @@ class RetainApp(App[int]):
         self._close_messages_no_wait()
 
 
-def _driver(context: Context) -> type[Driver] | None:
+def _driver(environment: Mapping[str, str]) -> type[Driver] | None:
     """The terminal's driver; None leaves the choice to the framework."""
-    if context.overture is None:
+    if sys.platform == "win32" or "TEXTUAL_DRIVER" in environment:
         return None
-    from tui.early_driver import EarlyDriver
+    from tui.driver import TerminalDriver
 
-    return EarlyDriver
+    return TerminalDriver
 
 
 def run_app(context: Context, start: str = "home", about: str = "", told: Callable[[int], None] | None = None) -> int:

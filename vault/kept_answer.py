@@ -50,11 +50,17 @@ def sealed(kind: str, parts: Sequence[bytes]) -> bytes:
     return f"{kind}\n{zlib.crc32(body):08x}\n".encode() + body
 
 
-def unsealed(path: str, kind: str) -> list[bytes] | None:
-    """The parts at `path`; None if they are not whole, or of another kind. Raises: OSError, ValueError."""
+def unsealed(path: str, kind: str, most: int) -> list[bytes] | None:
+    """The parts at `path`, a plain file of at most so many bytes; None if they are not whole, or of another kind.
+
+    Raises: OSError, ValueError.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        data = os.read(handle, os.fstat(handle).st_size + 1)
+        found = os.fstat(handle)
+        if found.st_mode & 0o170000 != 0o100000 or found.st_size > most:
+            return None
+        data = os.read(handle, found.st_size + 1)
     finally:
         os.close(handle)
     name, crc, body = data.split(b"\n", 2)

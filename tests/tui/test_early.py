@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -88,7 +89,7 @@ def test_a_cache_from_a_strangers_vault_is_not_painted(vault: Vault) -> None:
 def test_no_escape_of_a_cache_reaches_the_terminal(vault: Vault, evil: str) -> None:
     keep(vault)
     path = vault.root / first_card.CACHE
-    parts = kept_answer.unsealed(str(path), first_card._KIND)
+    parts = kept_answer.unsealed(str(path), first_card._KIND, first_card._MOST_BYTES)
     assert parts is not None and kept(vault) is not None
     for n in (2, 7):
         spoilt = [*parts[:n], parts[n] + evil.encode(), *parts[n + 1 :]]
@@ -232,3 +233,30 @@ def test_a_review_that_cannot_begin_gives_the_terminal_back_before_it_says_why(
     shown, _, told = here.seen.partition(b"\x1b[?1049l")
     assert b"\x1b[?1049h" in shown and b"retain:" in told and b"\x1b[?1049" not in told
     assert termios.tcgetattr(here.theirs) == here.mode
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_at_the_first_sight_of_the_question_leaves_the_terminal_as_it_was(
+    vault: Vault, terminal: Callable[[], Terminal], number: signal.Signals
+) -> None:
+    keep(vault)
+    card = kept(vault)
+    assert card is not None
+    here = terminal()
+    here.until(card.question.split()[-1].encode())
+    here.process.send_signal(number)
+    assert here.left() in (-number, 128 + number)
+    assert termios.tcgetattr(here.theirs)[3] == here.mode[3]
+    assert here.seen.rindex(b"\x1b[?1049l") > here.seen.rindex(b"\x1b[?1049h")
+
+
+def test_a_terminal_that_goes_away_without_a_signal_ends_the_app(vault: Vault) -> None:
+    here = Terminal(vault, "review")
+    try:
+        here.until(b"shows the answer")
+        os.close(here.theirs)
+        os.close(here.ours)
+        assert here.process.wait(PATIENCE_S) == 129
+    finally:
+        here.process.kill()
+        here.process.wait()

@@ -1,0 +1,69 @@
+"""The terminal as the app drives it: a card that is painted already stays there; if it goes away, the app ends.
+
+The framework's own driver asks a terminal that is gone for keys again and again, and waits for ever to write to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import sys
+from contextlib import suppress
+from threading import Thread
+from typing import IO, Any
+
+from textual.drivers.linux_driver import LinuxDriver
+
+GONE = 129  # as a shell has it for a program that a hang-up ended
+_PATIENCE_MS = 1_000
+
+
+class _Forgiving:
+    """A file that takes what nobody reads any more."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, words: str) -> int:
+        with suppress(OSError, ValueError):
+            return self._file.write(words)
+        return len(words)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+class TerminalDriver(LinuxDriver):
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._file = _Forgiving(self._file)  # type: ignore[assignment,arg-type]
+        self._watched = False
+
+    def start_application_mode(self) -> None:
+        """Entering the alternate screen clears it on some terminals, so a card that was there is painted once more."""
+        from tui.app import RetainApp
+
+        overture = self._app.context.overture if isinstance(self._app, RetainApp) else None
+        paint = overture.hand_over() if overture is not None else ""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if paint:
+            self.write(paint)
+            self.flush()
+        if not self._watched and sys.platform == "linux":  # elsewhere terminals cannot be polled
+            self._watched = True
+            Thread(target=self._watch, args=(asyncio.get_running_loop(),), name="hang-up", daemon=True).start()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Ends the app when the terminal is gone, be there a signal or not."""
+        poll = select.poll()
+        poll.register(self.fileno, 0)  # a hang-up is told without being asked for
+        while not poll.poll(_PATIENCE_MS):
+            if not self._app.is_running:
+                return
+        self.exit_event.set()  # else the thread that reads keys would ask for them without a pause
+        with suppress(RuntimeError):  # the loop has ended by itself
+            loop.call_soon_threadsafe(self._app.exit, GONE)
