@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
+from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
@@ -250,6 +251,10 @@ class RetainApp(App[int]):
         for number in ends:
             with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
                 loop.add_signal_handler(number, self.exit, 128 + number)
+
+    def on_key(self, event: Key) -> None:
+        """The action of the key runs next, and is not told when it came."""
+        self.context.presses.came(event.key, event.time)
 
     def action_interrupt(self) -> None:
         """Ctrl-C copies what is selected; with nothing selected it ends the app: all that was rated is on disk."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tui.jobs import Jobs
 from tui.preferences import Preferences
+from tui.presses import Presses
 from vault.store import Vault
 
 if TYPE_CHECKING:  # the first frame waits for nothing that it does not show
@@ -38,5 +39,6 @@ class Context:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     preferences: Preferences = field(default_factory=Preferences)
     jobs: Jobs = field(default_factory=Jobs)  # long work, which goes on while screens come and go
+    presses: Presses = field(default_factory=Presses)
     early: FirstCard | None = None
     overture: Overture | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
@@ -127,6 +128,13 @@ def one_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def instants() -> list[datetime]:
     """The hands of the clock: the last one is now."""
     return [datetime(2026, 11, 22, 9, 30, tzinfo=UTC)]
+
+
+@pytest.fixture(autouse=True)
+def keys_come_by_the_clock(instants: list[datetime], monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long after another a key came is how far a test has moved the clock, however slow the machine."""
+    hands = SimpleNamespace(get_time=lambda: instants[-1].timestamp())
+    monkeypatch.setattr("textual.message._time", hands)
 
 
 @pytest.fixture

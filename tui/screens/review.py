@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -18,6 +17,7 @@ from learning.sitting import Sitting
 from learning.tally import Tally
 from tui.context import Context
 from tui.keys import REVIEW, TYPED, Key, bindings
+from tui.presses import REPEAT_S
 from tui.review_deeds import Table
 from tui.screens.typing import Typing
 from tui.strings import review as said
@@ -32,8 +32,6 @@ from tui.widgets.support_panel import SupportPanel
 from vault.errors import RetainError
 from vault.log_event import Rating
 
-# The key that shows the answer also says Good, as in Anki; held down, it must not race through the deck.
-_REPEAT = timedelta(milliseconds=250)
 _AT_THE_END = ("insight", "ahead")
 
 
@@ -77,6 +75,12 @@ class ReviewScreen(Typing):
         """The human goes home."""
 
     @dataclass
+    class Painted(Message):
+        """What was shown as number `shown` is on the terminal."""
+
+        shown: int
+
+    @dataclass
     class Reckoned(Message):
         """What is to come after the sitting is known."""
 
@@ -91,7 +95,8 @@ class ReviewScreen(Typing):
         except RetainError as error:
             self._plan, self._wrong = Plan(), error
         self._changed: Changed | None = None  # the card on the table, since it was last there
-        self._pressed_at = context.clock() - _REPEAT
+        self._shown = 0  # answers and ends so far
+        self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
         self._pressed_early: list[int] = []  # before the vault was read: 0 for the answer, or a rating
         self._bar: list[Key] = []  # the keys at the foot
 
@@ -191,6 +196,7 @@ class ReviewScreen(Typing):
 
     def _show_end(self, sitting: Table) -> None:
         """What was done at once; what is to come when it is reckoned, as that may take a moment."""
+        self._await_sight()
         tally = sitting.done_so_far()
         self._end.show(tally, self._clock(), sitting.desk, self._plan, reckoned=not sitting.counts)
         if isinstance(sitting, Sitting):
@@ -235,21 +241,38 @@ class ReviewScreen(Typing):
 
     def action_reveal(self) -> None:
         """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
-        now, before = self._clock(), self._pressed_at
-        self._pressed_at = now
         if self._sitting is None:
             self._pressed_early.append(0)
         elif self._placed is None:
+            meant = self._meant  # before the end is shown anew
             self._deal()
-            if self._placed is None:
+            if self._placed is None and meant:
                 self.action_home()
         elif not self._revealed:
             self._reveal(self._sitting, self._placed)
-        elif now - before >= _REPEAT and (accepted := self.accepted()) is not None:
+        elif self._meant and (accepted := self.accepted()) is not None:
             self.action_rate(accepted)
+
+    @property
+    def _meant(self) -> bool:
+        """Whether the press, which says Good as in Anki, was made for what is shown; a key held down says nothing."""
+        presses, ready = self.context.presses, self._ready_at_s
+        return not presses.repeated and ready is not None and presses.at_s >= ready
+
+    def _await_sight(self) -> None:
+        """What is shown now counts as seen once it has been painted, and a moment has passed."""
+        self._ready_at_s = None
+        self._shown += 1
+        shown = self._shown
+        self.call_after_refresh(lambda: self.post_message(self.Painted(shown)))
+
+    def on_review_screen_painted(self, message: Painted) -> None:
+        if message.shown == self._shown:
+            self._ready_at_s = message.time + REPEAT_S
 
     def _reveal(self, sitting: Table, placed: Placed) -> None:
         self._stir()
+        self._await_sight()
         if not sitting.reveal():
             self._deal()  # the card has just become another
             return
@@ -291,7 +314,7 @@ class ReviewScreen(Typing):
         self.action_reveal()
 
     def suggestion_came(self) -> None:
-        self._pressed_at = self._clock()
+        self._await_sight()
 
     # --- the end ----------------------------------------------------------------------------------------------------
 
