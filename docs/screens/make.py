@@ -1,0 +1,86 @@
+"""Makes the pictures in this folder: the app on a vault from the example, with clock and dice standing still.
+
+usage: python docs/screens/make.py   (from a checkout, with retain installed)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+os.environ.update({"TERM": "xterm-256color", "COLORTERM": "truecolor"})
+for name in ("NO_COLOR", "COLORFGBG", "ANTHROPIC_API_KEY"):
+    os.environ.pop(name, None)
+
+from textual.pilot import Pilot  # noqa: E402
+from textual.widgets import Input, TextArea  # noqa: E402
+
+from docs.tour.made import environment, made_vault  # noqa: E402
+from tui.app import RetainApp  # noqa: E402
+from tui.context import Context  # noqa: E402
+from tui.preferences import Preferences  # noqa: E402
+from vault.store import Vault  # noqa: E402
+
+NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+SIZE = (100, 30)
+SEARCH = "slash s p a c i n g tab"
+WRITTEN = "t f a c t s space a n d space t h e i r space m e a n i n g s ctrl+s"
+# What each picture shows: the screen, what it is about, the keys pressed there, the theme.
+PICTURES = {
+    "home": ("home", "", "", "dark"),
+    "home-light": ("home", "", "", "light"),
+    "review": ("review", "", "space s", "dark"),
+    "typed": ("review", "", WRITTEN, "dark"),
+    "edit": ("review", "", "space e", "dark"),
+    "article": ("article", "wiki/concepts/forgetting-curve.md", "", "dark"),
+    "gaps": ("gaps", "", "", "dark"),
+    "browse": ("browse", "", SEARCH, "dark"),
+    "stats": ("stats", "", "3", "dark"),
+    "practise": ("practise", "", "", "dark"),
+    "work": ("work", "", "", "dark"),
+    "settings": ("settings", "", "", "dark"),
+    "quiz": ("quiz", "", "", "dark"),
+}
+
+
+async def rest(pilot: Pilot[int]) -> None:
+    """Waits until nothing is read any more, and nothing blinks."""
+    for _ in range(20):
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause(0.02)
+    for field in (*pilot.app.screen.query(Input), *pilot.app.screen.query(TextArea)):
+        field.cursor_blink = False
+    await pilot.pause()
+
+
+async def picture(vault: Vault, name: str) -> None:
+    screen, about, keys, theme = PICTURES[name]
+    words = environment(vault.root.parent)
+    app = RetainApp(Context(vault, lambda: NOW, environment=words, preferences=Preferences(theme=theme)), screen, about)
+    if screen == "review":
+        app.hold_review()
+    async with app.run_test(size=SIZE) as pilot:
+        await rest(pilot)
+        for key in keys.split():
+            await pilot.press(key)
+            await rest(pilot)
+        (HERE / f"{name}.svg").write_text(app.export_screenshot(), encoding="utf-8")
+    app.end_sitting()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(HOME=folder, XDG_CONFIG_HOME=f"{folder}/.config", XDG_STATE_HOME=f"{folder}/.local/state")
+        vault = made_vault(Path(folder), NOW)
+        for name in PICTURES:
+            asyncio.run(picture(vault, name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The vault that the pictures and the tour show: the example's documents, compiled, with two months of reviews."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from learning.desk import open_desk, rate
+from vault.ids import CardId
+from vault.log_event import Rating
+from vault.settings import FILE
+from vault.store import Vault, open_vault
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
+DAYS, NEW_A_DAY = 40, 3
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Nobody's own settings, and a terminal that knows colours."""
+    colours = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "PATH": os.environ["PATH"]}
+    return {**colours, "HOME": str(home), "PYTHONPATH": str(ROOT)}
+
+
+def made_vault(folder: Path, now: datetime) -> Vault:
+    """A vault in `folder`/reading whose last review was yesterday, seen from `now` (UTC)."""
+    root = folder / "reading"
+    retain(folder, "init", str(root))
+    settings = root / FILE
+    words = re.sub(r'^id = ".*?"', f'id = "{"0" * 26}"', settings.read_text("utf-8"), flags=re.MULTILINE)
+    settings.write_text(re.sub(r'timezone = ".*?"', 'timezone = "UTC"', words), encoding="utf-8")
+    retain(folder, "--vault", str(root), "add", str(ROOT / "examples/sources"))
+    retain(folder, "--vault", str(root), "compile")
+    vault = open_vault(str(root), None, root)
+    review(vault, now.astimezone(UTC))
+    return vault
+
+
+def retain(home: Path, *words: str) -> None:
+    subprocess.run([*PROGRAM, *words], env=environment(home), cwd=home, check=True, capture_output=True)
+
+
+def review(vault: Vault, now: datetime) -> None:
+    """What fell due, and three new cards a day, rated as someone with a fair memory would."""
+    dice = random.Random(6)
+    for days in range(DAYS, 0, -1):
+        evening = now - timedelta(days=days, minutes=dice.randrange(40))
+        desk = open_desk(vault, evening)
+        met = [item.card for item in desk.queue.due] + [item.card for item in desk.queue.new][:NEW_A_DAY]
+        for place, card in enumerate(met):
+            rating = Rating(dice.choices((1, 2, 3, 4), (8, 10, 60, 22))[0])
+            dated = evening - timedelta(seconds=15 * (len(met) - place))
+            desk, _ = rate(desk, CardId(card), rating, via="cli", dated=dated)
