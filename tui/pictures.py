@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from threading import Thread
 from typing import Any
@@ -28,15 +28,20 @@ LARGEST = 20 << 20  # bytes of a file that is decoded
 MAX_PIXELS = 40_000_000
 MOST = 24  # pictures of one page that are shown; the others are named
 MOST_COLUMNS, MOST_ROWS = 72, 20
+_FINE = MOST_COLUMNS * 10, MOST_ROWS * 20  # pixels: a cell is about as many
 _COLOURS = 48  # of one picture: fewer bytes for each row, and the eye hardly sees it
 _KINDS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF"}
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A picture small enough to keep: `rows` of RGB pixels, as many in each."""
+    """A picture small enough to keep: `rows` of RGB pixels, as many in each, two of them a cell.
+
+    `png` is a finer copy, for a terminal that shows pictures of itself; b"" where none was asked for.
+    """
 
     rows: tuple[tuple[tuple[int, int, int], ...], ...]
+    png: bytes = b""
 
 
 def are_shown(environment: Mapping[str, str]) -> bool:
@@ -51,7 +56,7 @@ def kind_of(data: bytes) -> str:
     return next((kind for first, kind in _KINDS.items() if data.startswith(first)), "")
 
 
-def on_page(vault: Vault, markdown: str) -> dict[str, Thumbnail]:
+def on_page(vault: Vault, markdown: str, *, fine: bool = False) -> dict[str, Thumbnail]:
     """The pictures that a page embeds, by vault path; those that cannot be shown are left out. Slow: for a worker."""
     found: dict[str, Thumbnail] = {}
     for path in sorted(embeds(markdown))[:MOST]:
@@ -59,13 +64,13 @@ def on_page(vault: Vault, markdown: str) -> dict[str, Thumbnail]:
             data = vault.read_bytes(path)
         except RetainError:
             continue
-        if data is not None and is_copy(path, data) and (small := thumbnail(data)) is not None:
+        if data is not None and is_copy(path, data) and (small := thumbnail(data, fine=fine)) is not None:
             found[path] = small
     return found
 
 
-def thumbnail(data: bytes) -> Thumbnail | None:
-    """A small copy of a picture; None where it is none, or too large to be one."""
+def thumbnail(data: bytes, *, fine: bool = False) -> Thumbnail | None:
+    """A small copy of a picture, `fine` with its PNG; None where it is none, or too large to be one."""
     kind = kind_of(data)
     if not kind or len(data) > LARGEST:
         return None
@@ -75,10 +80,23 @@ def thumbnail(data: bytes) -> Thumbnail | None:
         with Image.open(BytesIO(data), formats=(kind,)) as image:
             if image.width * image.height > MAX_PIXELS:
                 return None
-            image.draft("RGB", (MOST_COLUMNS * 4, MOST_ROWS * 8))
-            return _pixels(Image, image)
+            image.draft("RGB", _FINE if fine else (MOST_COLUMNS * 4, MOST_ROWS * 8))
+            png = _png(Image, image) if fine else b""
+            small = _pixels(Image, image)
+            return small if small is None else replace(small, png=png)
     except Exception:  # noqa: BLE001 (a decoder may raise anything on bytes that were made to break it)
         return None
+
+
+def _png(library: Any, image: Any) -> bytes:
+    """The picture on white, as large as the cells that it will take on a usual screen."""
+    copy = image.convert("RGBA")
+    copy.thumbnail(_FINE)
+    ground = library.new("RGBA", copy.size, "white")
+    ground.alpha_composite(copy)
+    out = BytesIO()
+    ground.convert("RGB").save(out, "PNG", optimize=True)
+    return out.getvalue()
 
 
 def _pixels(library: Any, image: Any) -> Thumbnail | None:
@@ -98,11 +116,17 @@ def _pixels(library: Any, image: Any) -> Thumbnail | None:
     return Thumbnail(tuple(tuple(pixels[n : n + width]) for n in range(0, len(pixels), width)))
 
 
+def size_in_cells(small: Thumbnail, width: int) -> tuple[int, int]:
+    """(columns, rows) that a picture takes where it may be so wide."""
+    across, down = len(small.rows[0]), len(small.rows)
+    columns = min(width or MOST_COLUMNS, across)
+    return columns, max(1, round(down / 2 * columns / across))
+
+
 def cells(small: Thumbnail, width: int) -> list[Content]:
     """The picture as rows of half blocks, at most `width` cells wide: narrower, it is cut to every so manyth pixel."""
     across, down = len(small.rows[0]), len(small.rows)
-    columns = min(width or MOST_COLUMNS, across)
-    rows = max(1, round(down / 2 * columns / across))
+    columns, rows = size_in_cells(small, width)
     out = []
     for row in range(rows):
         upper, lower = (small.rows[min(down - 1, (2 * row + n) * down // (2 * rows))] for n in (0, 1))

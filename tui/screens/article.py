@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -22,6 +23,7 @@ from tui.outside import run_outside
 from tui.page import Page
 from tui.pictures import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
 from tui.strings import article as strings
+from tui.terminal_pictures import Gallery, has_graphics
 from tui.widgets.article_view import ArticleView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
@@ -85,6 +87,7 @@ class ArticleScreen(Page):
         self._quote = ""  # the citation whose words stand beside the page
         self._address = ""  # what the next press opens in the browser
         self._found = ("", -1)  # the words looked for, and the row where they were
+        self._gallery: Gallery | None = None  # where the terminal shows pictures of itself
 
     def compose(self) -> ComposeResult:
         yield TopBar(strings.TITLE)
@@ -99,6 +102,9 @@ class ArticleScreen(Page):
 
     def on_mount(self) -> None:
         self.query_one(TopBar).say(strings.READING)
+        if has_graphics(self.context.environment):
+            self._gallery = Gallery(self._write)
+            self.app.app_resume_signal.subscribe(self, lambda _: self._send_again())
         self._text.focus()
         path, _, anchor = (self.about or INDEX).partition("#")
         self._visit(Visit(place_of(self.context.vault, path) or path, anchor))
@@ -129,9 +135,25 @@ class ArticleScreen(Page):
         self.run_worker(read, thread=True)
 
     def _pictures(self, page: ArticlePage) -> Mapping[str, Thumbnail]:
-        if "![[" not in page.body or not are_shown(self.context.environment):
+        wanted = self.context.preferences.pictures != "never" and are_shown(self.context.environment)
+        if "![[" not in page.body or not wanted:
             return {}
-        return on_page(self.context.vault, page.body)
+        return on_page(self.context.vault, page.body, fine=self._gallery is not None)
+
+    def _write(self, words: str) -> None:
+        """To the terminal as it is, through the one thread that writes there."""
+        driver = self.app._driver
+        if driver is not None:
+            with suppress(AssertionError):  # another program has the terminal now, and all is sent again after it
+                driver.write(words)
+
+    def _send_again(self) -> None:
+        if self._gallery is not None:
+            self._gallery.send_again()
+
+    def on_unmount(self) -> None:
+        if self._gallery is not None and self.app.is_running and self.app.return_value is None:
+            self._gallery.close()  # a terminal that is left forgets them by itself
 
     def on_article_screen_failed(self, message: Failed) -> None:
         self.query_one(TopBar).say(self._page.path if self._page else "")
@@ -147,10 +169,12 @@ class ArticleScreen(Page):
         self.query_one("#article-head", Static).update(text.line(strings.head(page), text.DIM))
         body = page.body.lstrip("\n")
         cut = body if len(body) <= LARGEST else f"{body[:LARGEST]}\n\n{strings.CUT}"
-        found = message.pictures
+        found, gallery = message.pictures, self._gallery
 
         def shown(path: str, width: int) -> list[Content]:
-            return cells(found[path], width) if path in found else []
+            if path not in found:
+                return []
+            return gallery.shown(found[path], width) if gallery is not None else cells(found[path], width)
 
         self._text.show(cut, visit.row, visit.link, shown)
         self._aside.show("")
