@@ -130,6 +130,24 @@ async def test_the_cards_own_words_are_good_and_one_key_takes_it(
         assert isinstance(noted, Graded) and noted.suggested is Rating.GOOD is noted.given
 
 
+async def test_the_question_stays_while_one_writes_after_the_card_was_edited(
+    review: RetainApp, settled: Settled
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("e")
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        await pilot.press("t")
+        await pilot.pause()
+        review.screen.query_one(TypedAnswer).insert(MINE)
+        await settled(pilot)
+        assert review.screen.query_one(TypedAnswer).size.height <= 8
+        assert review.screen.query_one(CardView).size.height >= 10
+        assert review.screen.query_one("KeyBar").region.bottom == 24
+
+
 async def test_letters_and_digits_go_into_the_answer_and_escape_leaves_it(
     review: RetainApp, logged: Logged, settled: Settled
 ) -> None:
