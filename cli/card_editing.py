@@ -62,6 +62,8 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
     keep = True
     try:
         closed = edit_file(editor, form)
+        if closed.code:
+            raise Refused("the editor gave up, and nothing was taken from it")
         words = words_in(form.read_text(encoding="utf-8"))
         if words == before and closed.at_once():
             _left_open(form, str(card.id))
@@ -69,15 +71,19 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
         done = edit_card(vault, str(card.id), words.question, words.answer, expect=before)
         keep = False
         return done
-    except (RetainError, OSError, UnicodeDecodeError) as error:
+    except (RetainError, OSError, UnicodeDecodeError, KeyboardInterrupt) as error:
         if _is_as_laid(form, before):
             keep = False
             raise
         way = f"your words are kept in {form}; `retain card edit {card.id} --from {form}` takes them"
-        report.say(way)
-        if isinstance(error, RetainError):
+        if isinstance(error, KeyboardInterrupt):
+            report.say(way)
             raise
-        raise Refused("what was written cannot be read as text", where=str(form), hint="save it as UTF-8") from error
+        if isinstance(error, RetainError):
+            error.hint = f"{error.hint}; {way}" if error.hint else way
+            raise
+        hint = f"save it as UTF-8; {way}"
+        raise Refused("what was written cannot be read as text", where=str(form), hint=hint) from error
     finally:
         if not keep:
             take_form_away(form)

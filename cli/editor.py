@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cli import report
 from vault.errors import UsageError
+from vault.lent_terminal import lent
 
 AT_ONCE_S = 3.0  # an editor back sooner may only have opened a window, in which the human is about to write
 
@@ -33,10 +34,11 @@ def editor_named() -> str:
 
 
 def edit_file(editor: str, path: Path) -> Closed:
-    """Opens `path` in the editor and waits. Raises: UsageError where it cannot be started."""
+    """Opens `path` in the editor and waits; Ctrl-C is the editor's. Raises: UsageError where it cannot be started."""
     began = time.monotonic()
     try:
-        code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
+        with lent():
+            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
     except (OSError, ValueError) as error:
         hint = "set VISUAL or EDITOR to a program"
         raise UsageError(f"the editor cannot be started: {error}", where=editor, hint=hint) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import sys
 import time
@@ -37,6 +38,8 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
     (RetainError, FINDINGS),
 )
 
+# The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
+_app = os.environ.pop("RETAIN_TELL", "")
 _events = False  # whether stderr speaks JSON alone; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
@@ -52,7 +55,8 @@ def failed(error: RetainError) -> int:
     if _events:
         event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
     else:
-        say(f"retain: {_lined(error)}")
+        _tell_app({"what": error.what, "where": error.where, "hint": error.hint})
+        _tell(clean(f"retain: {_lined(error)}") + "\n")
     return exit_code(error)
 
 
@@ -99,7 +103,14 @@ def say(text: str) -> None:
     if _events:
         event({"event": "note", "words": clean(text).strip()})
     else:
+        _tell_app({"words": text})
         _tell(clean(text) + "\n")
+
+
+def _tell_app(told: dict[str, str]) -> None:
+    if _app.isdecimal():
+        with suppress(OSError):
+            os.write(int(_app), json.dumps({name: words[:1000] for name, words in told.items()}).encode() + b"\n")
 
 
 def _tell(text: str) -> None:

@@ -151,13 +151,11 @@ class BrowseDeeds(BrowseSearch):
             self.go("edit", self._open.columns.card(self._open.at))
 
     def action_edit_outside(self) -> None:
-        from tui.outside import run_outside
+        from tui.outside import run_outside, tell
 
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:
             return
-        try:
-            run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
-        except RetainError as error:
-            self.say(error)
+        ended = run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
         self._load()
+        tell(self, ended)

@@ -201,25 +201,20 @@ class ReviewDeeds(Page):
         """Opens the card in the human's own editor."""
         if self._placed is None:
             return
-        from tui.outside import run_outside
+        from tui.outside import run_outside, tell
 
         self._pause()
-        try:
-            run_outside(self.app, self.context, "card", "edit", self._placed.id)
-        except RetainError as error:
-            self._notice.failure(error)
+        ended = run_outside(self.app, self.context, "card", "edit", self._placed.id)
         self._take_edit()
+        tell(self, ended)
 
     def action_insight(self) -> None:
         """At the end: the human writes a thought of their own, in their own editor."""
         if self._sitting is None or self._placed is not None:
             return
-        from tui.outside import run_outside
+        from tui.outside import run_outside, tell
 
-        try:
-            run_outside(self.app, self.context, "insight")
-        except RetainError as error:
-            self._notice.failure(error)
+        tell(self, run_outside(self.app, self.context, "insight"))
 
     def _take_edit(self) -> None:
         """Shows the card as it is after the human's edit, which undo takes back from now on."""

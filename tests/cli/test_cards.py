@@ -133,6 +133,19 @@ def test_words_that_are_refused_are_kept_and_can_be_taken_up(typing: Typing, edi
     assert "A:\n```\nleft open\n\n```\n" in typing.deck.read_text()
 
 
+def test_an_editor_that_gives_up_changes_nothing_and_says_where_the_words_are(typing: Typing, editor: Path) -> None:
+    script = editor.parent / "editor.py"
+    script.write_text(script.read_text() + "\nraise SystemExit(1)\n")
+    editor.write_text("nowhere=>there")
+    typing.run("card", "edit", ONE, code=3)
+    assert typing.deck.read_text() == DECK and not list(editor.parent.glob("retain-form-*"))
+    editor.write_text("Spread-out=>Spaced")
+    typing.run("card", "edit", ONE, code=3)
+    assert typing.deck.read_text() == DECK
+    (form,) = editor.parent.glob("retain-form-*/card-aaaaaaaaa1.md")
+    assert f"--from {form}` takes them" in typing.said.err
+
+
 def test_options_that_say_different_things_are_refused(typing: Typing) -> None:
     typing.run("card", "edit", ONE, "--answer", "x", "--restore", code=2)
     typing.run("card", "edit", ONE, "--answer", "", code=3)

@@ -19,7 +19,7 @@ from tui import article_aside, text
 from tui.context import Context
 from tui.keys import ARTICLE, Key, bindings
 from tui.markdown import Target
-from tui.outside import run_outside
+from tui.outside import run_outside, tell
 from tui.page import Page
 from tui.pictures import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
 from tui.strings import article as strings
@@ -334,10 +334,7 @@ class ArticleScreen(Page):
         if page is None or not page.is_concept:
             self.query_one(Notice).tell(strings.NO_INSIGHT)
             return
-        try:
-            run_outside(self.app, self.context, "insight", page.stem)
-        except RetainError as error:
-            self.say(error)
+        tell(self, run_outside(self.app, self.context, "insight", page.stem))
 
     def action_review(self) -> None:
         """Its cards that are due or new; coming back from there one is here again."""

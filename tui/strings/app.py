@@ -27,3 +27,16 @@ THEMES = {
     "contrast-light": ("high contrast, light", "Black on white, strong colours"),
     "terminal": ("the terminal's own", "The sixteen colours that the terminal is set to"),
 }
+NOT_LENT = "this terminal cannot be handed over"
+
+
+def elsewhere(command: str) -> str:
+    return f"run `{command}` in another one"
+
+
+def not_started(command: str, why: str) -> str:
+    return f"`{command}` cannot be started: {why}"
+
+
+def ended(code: int) -> str:
+    return f"it ended with code {code}, and said nothing"
