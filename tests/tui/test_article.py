@@ -278,22 +278,3 @@ async def test_an_insight_is_written_only_about_a_concept(reader: RetainApp, set
         screen = await opened(pilot, settled, "")
         await pressed(pilot, settled, "i")
         assert "An insight is written about a concept" in told(screen)
-
-
-@SIZES
-def test_the_reader(snap_compare: Compare, reader: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    async def run(pilot: Pilot[int]) -> None:
-        await opened(pilot, settled)
-
-    assert snap_compare(reader, run_before=run, terminal_size=size)
-
-
-@SIZES
-def test_the_reader_with_a_quote(
-    snap_compare: Compare, reader: RetainApp, settled: Settled, size: tuple[int, int]
-) -> None:
-    async def run(pilot: Pilot[int]) -> None:
-        await opened(pilot, settled)
-        await pressed(pilot, settled, "tab", "enter")
-
-    assert snap_compare(reader, run_before=run, terminal_size=size)

@@ -275,23 +275,3 @@ async def test_an_empty_vault_says_what_to_do(bare: Vault, clock: Callable[[], d
         await pilot.press("down", "enter", "space", "x", "ctrl+a", "u", "E")
         await settled(pilot)
         assert app.is_running
-
-
-@SIZES
-def test_list_and_preview(snap_compare: Compare, browse: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    async def run(pilot: Pilot[int]) -> None:
-        await settled(pilot)
-        await pilot.press("space", "down")
-        await settled(pilot)
-
-    assert snap_compare(browse, run_before=run, terminal_size=size)
-
-
-@SIZES
-def test_a_search(snap_compare: Compare, browse: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    async def run(pilot: Pilot[int]) -> None:
-        await settled(pilot)
-        await pilot.press("slash", *"spacing", "tab", "o")
-        await settled(pilot)
-
-    assert snap_compare(browse, run_before=run, terminal_size=size)

@@ -224,13 +224,6 @@ def test_the_end_of_a_quiz_looks_as_it_should(
         assert snap_compare(quiz, run_before=settled, terminal_size=(80, 24))
 
 
-def test_a_quiz_without_a_model_looks_as_it_should(
-    snap_compare: Compare, quiz: RetainApp, settled: Settled, settings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vault.engine_settings._where", lambda: "~/.config/retain/config.toml")
-    assert snap_compare(quiz, run_before=settled, terminal_size=(80, 24))
-
-
 def test_help_tells_what_is_sent_and_that_nothing_is_rated() -> None:
     from cli.quizzing import quiz as command
 

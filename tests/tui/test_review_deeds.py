@@ -421,18 +421,6 @@ def test_the_deeds(
 
 
 @SIZES
-def test_the_end(snap_compare: Compare, review: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    keys = ("space", "1", *("space", "4") * 4)
-    assert snap_compare(review, run_before=pressing(settled, *keys), terminal_size=size)
-
-
-@SIZES
-def test_practise(snap_compare: Compare, vault: Vault, clock: Clock, settled: Settled, size: tuple[int, int]) -> None:
-    app = RetainApp(Context(vault, clock), "practise")
-    assert snap_compare(app, run_before=pressing(settled), terminal_size=size)
-
-
-@SIZES
 def test_cram(snap_compare: Compare, vault: Vault, clock: Clock, settled: Settled, size: tuple[int, int]) -> None:
     app = of_plan(vault, clock, "cram")
     assert snap_compare(app, run_before=pressing(settled, "space"), terminal_size=size)

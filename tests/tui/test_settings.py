@@ -155,18 +155,3 @@ def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown(
         assert held == row.default
         if row.kind not in (rows.Kind.SWITCH, rows.Kind.CHOICE):
             assert rows.read(row, rows.typed(row, held)) == held
-
-
-@pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
-def test_settings(snap_compare: Compare, app: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    assert snap_compare(app, run_before=settled, terminal_size=size)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
-def test_help(snap_compare: Compare, app: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
-    async def asked(pilot: Pilot[int]) -> None:
-        await settled(pilot)
-        await pilot.press("question_mark")
-        await settled(pilot)
-
-    assert snap_compare(app, run_before=asked, terminal_size=size)

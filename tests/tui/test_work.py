@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, completions
 from tui.widgets.work_view import WorkView
-from tui.work_state import after, begun, ended
+from tui.work_state import after, begun
 from vault.store import Vault, open_vault
 
 HERE = Path(__file__).resolve().parents[2]
@@ -219,15 +218,6 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "14
 
 
 @SIZES
-def test_menu(
-    snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
-) -> None:
-    assert snap_compare(
-        RetainApp(Context(vault, clock, environment=COLOURS), "work"), run_before=settled, terminal_size=size
-    )
-
-
-@SIZES
 def test_at_work(
     snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
 ) -> None:
@@ -241,21 +231,6 @@ def test_at_work(
     ):
         state = after(state, event, began)
     app.context.jobs.state = state
-    assert snap_compare(app, run_before=settled, terminal_size=size)
-
-
-@SIZES
-def test_done(
-    snap_compare: Compare, vault: Vault, clock: Callable[[], datetime], settled: Settled, size: tuple[int, int]
-) -> None:
-    app = RetainApp(Context(vault, clock, environment=COLOURS), "work")
-    result = (
-        b'{"sources": {"read": 17, "failed": 1}, "articles": {"created": 136}, "cards": {"created": 141, "kept": 0},'
-        b' "gaps": {"structural": 2, "epistemic": 117}, "cost": {"input_tokens": 0, "output_tokens": 0, "usd": 0},'
-        b' "failures": [{"path": "raw/[b]x.pdf", "line": 0, "reason": "the file is empty", "hint": "take it away"}]}'
-    )
-    state = ended(begun(("compile",), clock() - timedelta(seconds=75)), 1, result, clock())
-    app.context.jobs.state = replace(state, stages=())
     assert snap_compare(app, run_before=settled, terminal_size=size)
 
 

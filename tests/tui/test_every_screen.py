@@ -1,0 +1,236 @@
+"""Every screen as it looks in every theme, narrow and wide: look at the difference before you accept one.
+
+The dark theme shows all of them (`--snapshot-update`); the others, which differ from it in colours alone, one of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from learning import desk as desks
+from learning.learner_gaps import gap_id
+from tests.tui.conftest import GAPS as SOME
+from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
+from tests.tui.test_changed import learn_then_change, stamp
+from tests.tui.test_stats_screen import TOPIC, a_year, log
+from tui import going
+from tui.app import RetainApp
+from tui.context import Context
+from tui.preferences import Preferences
+from tui.screens.browse import BrowseScreen
+from tui.widgets.support_panel import SupportPanel
+from tui.work_state import begun, ended
+from vault.agenda import Gap, GapKind, render_agenda
+from vault.errors import RetainError
+from vault.ids import CardId
+from vault.log_event import Rating
+from vault.review_log import LOG_PATH
+from vault.store import GAPS, Vault
+
+Clock = Callable[[], datetime]
+Compare = Callable[..., bool]
+COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+THEMES = ("dark", "light", "contrast", "contrast-light", "terminal")
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 45)], ids=["80x24", "140x45"])
+WRITTEN = ("h", "o", "w", "space", "m", "e", "m", "o", "r", "y", "space", "f", "a", "l", "l", "s")
+
+
+def lived(vault: Vault, now: datetime) -> None:
+    """A year of reviews, a topic, articles, and a gap of the learner's."""
+    log(vault, a_year(now))
+    read(vault, now)
+    deck = ("[[learning/flashcards/spacing-effect|Spacing effect]]",)
+    trouble = "forgotten 3 of 5 times in 90 days; likely cause: lapse"
+    learner = Gap(gap_id("spacing-effect"), GapKind.LEARNER, "Spacing effect", trouble, "read it again", deck)
+    (vault.root / GAPS).write_text(render_agenda([*SOME, learner]), encoding="utf-8")
+
+
+def read(vault: Vault, _: datetime) -> None:
+    """Articles, a topic, and what connects them; nothing has been reviewed."""
+    for folder in ("wiki/topics", "wiki/concepts"):
+        (vault.root / folder).mkdir()
+    files = {
+        "wiki/topics/memory.md": TOPIC,
+        "wiki/concepts/forgetting-curve.md": FORGETTING,
+        "wiki/concepts/spacing-effect.md": SPACING,
+        "wiki/_graph.md": GRAPH,
+        "raw/articles/On memory (1885).md": RAW.replace("Retention", "retention"),
+    }
+    for path, words in files.items():
+        (vault.root / path).write_text(words, encoding="utf-8")
+
+
+def changed(vault: Vault, _: datetime) -> None:
+    """The fact behind a card that was learnt is another since yesterday."""
+    stamp(vault)
+    learn_then_change(vault, "fact")
+
+
+def failing(vault: Vault, now: datetime) -> None:
+    """A card that keeps being forgotten."""
+    lived(vault, now)
+    (vault.root / LOG_PATH).unlink()
+    desk = desks.open_desk(vault, datetime(2026, 11, 22, 9, 0, tzinfo=UTC))
+    for days, rating in ((-20, Rating.EASY), (-9, Rating.AGAIN), (-8, Rating.GOOD), (-4, Rating.AGAIN)):
+        desk, _ = desks.rate(desk, CardId("bbbbbbbbb2"), rating, via="cli", dated=desk.now + timedelta(days=days))
+
+
+def emptied(vault: Vault, _: datetime) -> None:
+    """Nothing but folders."""
+    for path in vault.root.rglob("*.md"):
+        path.unlink()
+
+
+def worked(context: Context) -> None:
+    """A compile has ended."""
+    told = (
+        b'{"sources": {"read": 17, "failed": 1}, "articles": {"created": 136}, "cards": {"created": 141, "kept": 0},'
+        b' "gaps": {"structural": 2, "epistemic": 117}, "cost": {"input_tokens": 0, "output_tokens": 0, "usd": 0},'
+        b' "failures": [{"path": "raw/[b]x.pdf", "line": 0, "reason": "the file is empty", "hint": "take it away"}]}'
+    )
+    context.jobs.state = ended(begun(("compile",), context.clock() - timedelta(seconds=75)), 1, told, context.clock())
+
+
+def full_disk(context: Context) -> None:
+    """The log cannot be written."""
+    (context.vault.root / LOG_PATH).mkdir()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A screen as it is after `keys`, in a vault that `made` made; `then` happens once the screen is there."""
+
+    name: str
+    screen: str
+    keys: tuple[str, ...] = ()
+    about: str = ""
+    made: Callable[[Vault, datetime], None] = lived
+    before: Callable[[Context], None] | None = None
+    then: Callable[[Context], None] | None = None
+    themed: bool = False  # whether it is looked at in every theme
+
+
+PICTURES = (
+    Picture("home", "home", themed=True),
+    Picture("home-new", "home", made=read),
+    Picture("home-empty", "home", made=emptied),
+    Picture("front", "review", made=read),
+    Picture("source", "review", ("space", "s"), made=read, themed=True),
+    Picture("changed", "review", ("space",), made=changed, themed=True),
+    Picture("typed", "review", ("t", *WRITTEN, "ctrl+s"), made=read, themed=True),
+    Picture("refused", "review", ("space", "3"), made=read, then=full_disk),
+    Picture("end", "review", ("space", "1", *("space", "4") * 4), made=read, themed=True),
+    Picture("practise", "practise", themed=True),
+    Picture("edit", "edit", about="aaaaaaaaa2", themed=True),
+    Picture("article", "article", about="wiki/concepts/forgetting-curve.md", themed=True),
+    Picture("quote", "article", ("tab", "enter"), "wiki/concepts/forgetting-curve.md"),
+    Picture("gaps", "gaps", ("p",), themed=True),
+    Picture("gaps-learner", "gaps", ("3",), made=failing),
+    Picture("browse", "browse", ("space", "down"), themed=True),
+    Picture("browse-search", "browse", ("slash", *"spacing", "tab", "o")),
+    Picture("browse-card", "browse", ("enter",)),
+    Picture("stats-recall", "stats", ("1",), themed=True),
+    Picture("stats-load", "stats", ("4",)),
+    Picture("stats-mastery", "stats", ("8",)),
+    Picture("settings", "settings", themed=True),
+    Picture("help", "review", ("question_mark",), made=read, themed=True),
+    Picture("work", "work"),
+    Picture("worked", "work", before=worked, themed=True),
+    Picture("quiz", "quiz", made=read, themed=True),
+)
+ALL = [(theme, picture) for theme in THEMES for picture in PICTURES if theme == "dark" or picture.themed]
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place of one's own settings, as the screens name it, is the same wherever the tests run."""
+    monkeypatch.setattr("vault.engine_settings._where", lambda: "~/.config/retain/config.toml")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+
+async def rest(pilot: Pilot[int]) -> None:
+    """Waits until nothing is read or searched any more, and nothing blinks."""
+    await pilot.pause()
+    while pilot.app.workers or busy(pilot):
+        with suppress(Exception):
+            await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+    for field in (*pilot.app.screen.query(Input), *pilot.app.screen.query(TextArea)):
+        field.cursor_blink = False
+    await pilot.pause()
+
+
+def busy(pilot: Pilot[int]) -> bool:
+    found = pilot.app.screen
+    return isinstance(found, BrowseScreen) and (found._loading or found._searching or found._looking)
+
+
+def posing(picture: Picture, context: Context) -> Callable[[Pilot[int]], Awaitable[None]]:
+    async def run(pilot: Pilot[int]) -> None:
+        await rest(pilot)
+        if picture.then is not None:
+            picture.then(context)
+        for key in picture.keys:
+            await pilot.press(key)
+            await rest(pilot)
+
+    return run
+
+
+def app_for(picture: Picture, vault: Vault, clock: Clock, theme: str) -> RetainApp:
+    picture.made(vault, clock())
+    context = Context(vault, clock, environment=COLOURS, preferences=Preferences(theme=theme))
+    if picture.before is not None:
+        picture.before(context)
+    app = RetainApp(context, picture.screen, picture.about)
+    if picture.screen == "review":
+        app.hold_review()
+    return app
+
+
+@SIZES
+@pytest.mark.parametrize(("theme", "picture"), ALL, ids=[f"{picture.name}-{theme}" for theme, picture in ALL])
+def test_looks(
+    snap_compare: Compare, vault: Vault, clock: Clock, theme: str, picture: Picture, size: tuple[int, int]
+) -> None:
+    app = app_for(picture, vault, clock, theme)
+    try:
+        assert snap_compare(app, run_before=posing(picture, app.context), terminal_size=size)
+    finally:
+        with suppress(RetainError):
+            app.end_sitting()
+
+
+def test_every_place_has_its_picture() -> None:
+    assert {picture.screen for picture in PICTURES if picture.themed} == set(going.PLACES)
+
+
+@pytest.mark.parametrize("place", going.PLACES)
+async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault, clock: Clock, place: str) -> None:
+    lived(vault, clock())
+    app = RetainApp(Context(vault, clock, environment=COLOURS))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rest(pilot)
+        app.post_message(going.Go(place))
+        await pilot.pause()
+        taking = app.screen.focused
+        assert taking is None or all(node.display for node in taking.ancestors_with_self)
+    app.end_sitting()
+
+
+@SIZES
+async def test_the_words_of_the_source_stand_on_the_screen(vault: Vault, clock: Clock, size: tuple[int, int]) -> None:
+    picture = Picture("source", "review", ("space", "s"), made=read)
+    app = app_for(picture, vault, clock, "dark")
+    async with app.run_test(size=size) as pilot:
+        await posing(picture, app.context)(pilot)
+        panel = app.screen.query_one(SupportPanel)
+        assert panel.region.area > 0 and app.screen.region.contains_region(panel.region)
+    app.end_sitting()
