@@ -10,13 +10,15 @@ from textual.content import Content
 from tui import text
 from tui.overview import Figures, Overview
 from tui.strings import home as strings
+from tui.tables import folded
 from tui.widgets import plot
 from vault.agenda import Gap
 
 _ROWS = 3  # of the bars for the days to come
 _EACH = 3  # columns for one of those days where there is room, with one between two
 _TOPICS = 8
-_GAPS = 6  # named on a wide screen
+_GAPS = 6  # named on a wide screen, as far as ...
+_GAP_ROWS = 10  # ... so many rows hold them
 _SCORE = 8  # columns of a topic's bar
 _KNOWN = 10  # and of how many of its concepts are known
 
@@ -33,9 +35,9 @@ def dotted(*parts: Content) -> Content:
 def advice(seen: Overview, tag: str) -> Content:
     """What to do now."""
     if not seen.has_sources:
-        return _steps(strings.EMPTY, strings.FILL)
+        return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
     if not seen.cards:
-        return _steps(strings.NO_CARDS, strings.COMPILE)
+        return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
     done = strings.reviewed_today(seen.done) if seen.done else ""
     if seen.due + seen.new:
         head = Content.assemble(strings.PRESS, text.plain("enter", "bold $text-accent"), strings.BEGINS)
@@ -48,25 +50,37 @@ def advice(seen: Overview, tag: str) -> Content:
     return Content("\n").join([words, text.line(seen.held_back, text.DIM)]) if seen.held_back else words
 
 
-def _steps(head: str, steps: Sequence[tuple[str, str]]) -> Content:
+def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
     rows = [text.plain(head, "bold"), Content("")]
     width = max(len(command) for command, _ in steps) + 3
     for number, (command, gives) in enumerate(steps, 1):
         name = text.plain(command.ljust(width), "$text-accent")
         rows.append(Content.assemble(text.plain(f"  {number}  ", text.DIM), name, gives))
+    rows += [Content(""), *(text.plain(note, text.DIM) for note in notes)]
     return Content("\n").join(rows)
 
 
-def agenda(seen: Overview, wide: bool) -> Content:
-    """How much is missing, and the most pressing of it: one of each kind, and more where there is room."""
+def agenda(seen: Overview, wide: bool, width: int = 0) -> Content:
+    """How much is missing, and the most pressing of it: one of each kind; where there is room more, each in full."""
     if not seen.open_gaps:
         return text.plain(strings.NOTHING_MISSING, text.DIM)
     opens = Content.assemble(("g", "bold $text-accent"), text.plain(strings.OPENS_AGENDA, text.DIM))
     head = dotted(text.plain(strings.open_gaps(seen.open_gaps), "bold"), opens)
     ranks = [[gap] for gaps in seen.gaps.values() for gap in gaps[:1]]
     ranks += [[gap] for gaps in seen.gaps.values() for gap in gaps[1:_GAPS]]
-    pressing = [gap for rank in ranks for gap in rank][: _GAPS if wide else 1]
-    return Content("\n").join([head, *map(_gap, pressing)])
+    pressing = [_gap(gap) for rank in ranks for gap in rank]
+    return Content("\n").join([head, *(_in_full(pressing[:_GAPS], width) if wide else pressing[:1])])
+
+
+def _in_full(gaps: Sequence[Content], width: int) -> list[Content]:
+    """The rows of those gaps that have room in all their words, in so many columns; 0 folds nothing."""
+    rows: list[Content] = []
+    for gap in gaps:
+        first, *more = folded(gap, width)
+        if len(rows) + 1 + len(more) > _GAP_ROWS:
+            break
+        rows += [first, *more]
+    return rows
 
 
 def _gap(gap: Gap) -> Content:
@@ -93,9 +107,10 @@ def coming(found: Figures, width: int) -> Content:
         text.plain(strings.coming(sum(counts), len(counts)), "bold"),
         text.plain(_how_much(found), text.DIM),
     )
+    each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
+    counts = counts[: max(1, (width + 1) // (each + 1))]
     days = [strings.WEEKDAYS[date.fromordinal(found.today + n).weekday()] for n in range(len(counts))]
     days[0] = strings.TODAY
-    each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     return Content("\n").join([head, plot.bars(counts, _ROWS, each), plot.under(days, each)])
 
 

@@ -38,11 +38,21 @@ HOME = (
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="What is missing, what fills it"),
     Key("home.browse", "b", "go('browse')", "Browse", about="Every card and article, searched and sorted"),
     Key("home.stats", "s", "go('stats')", "Stats", about="How it goes, what is coming"),
-    Key("home.practise", "p", "go('practise')", about="Only some cards: a topic, a tag; cram, preview, learn ahead"),
+    Key(
+        "home.practise",
+        "p",
+        "go('practise')",
+        "Practise",
+        about="Only some cards: a topic, a tag; cram, preview, learn ahead",
+    ),
     Key("home.work", "w", "go('work')", "Work", about="Compile, import, fit the scheduler"),
     Key("home.refresh", "r,f5", "refresh", about="Read the vault anew"),
     Key("home.quiz", "z", "go('quiz')", "Quiz", about="Be asked about a topic"),
     Key("home.settings", "comma", "go('settings')", "Settings", ",", about="How you learn, how it looks"),
+    Key("home.down", "down,j", "scroll(1)", about="Scroll down"),
+    Key("home.up", "up,k", "scroll(-1)", about="Scroll up"),
+    Key("home.page_down", "pagedown", "page(1)", about="A page down"),
+    Key("home.page_up", "pageup", "page(-1)", about="A page up"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 REVIEW = (

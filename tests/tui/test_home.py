@@ -52,7 +52,8 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
         await settled(pilot)
         advice = shown(app, "#advice")
         assert "This vault is empty" in advice
-        assert "retain add FILE..." in advice and "retain compile" in advice
+        assert "w  Add a document" in advice and "w  Compile" in advice and "retain add FILE..." in advice
+        assert "Notes already in this folder" in advice
         assert not app.screen.query_one("#today").display
         await pilot.press("enter")  # nothing to review: the end is said, and home is one key away
         await settled(pilot)
@@ -60,6 +61,38 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
         await pilot.press("enter")
         await settled(pilot)
         assert on_screen(app) == "HomeScreen"
+
+
+async def test_home_scrolls_by_keys_where_it_does_not_fit(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("space", "4", "escape")
+        await settled(pilot)
+        column = home.screen.query_one("#home")
+        assert column.max_scroll_y > 0
+        for key, way in (("down", 1), ("up", 0), ("pagedown", column.size.height - 1), ("pageup", 0)):
+            await pilot.press(key)
+            await settled(pilot)
+            assert column.scroll_y == way
+
+
+async def test_home_in_sixty_columns_shows_as_many_days_as_it_has_room_for(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test(size=(60, 18)) as pilot:
+        await settled(pilot)
+        room = home.screen.query_one("#coming .fact-words").content_size.width
+        rows = shown(home, "#coming .fact-words").split("\n")[1:]
+        assert all(len(row.rstrip()) <= room for row in rows) and rows[-1].startswith("today")
+
+
+async def test_a_wide_home_says_the_gaps_in_full(home: RetainApp, settled: Settled) -> None:
+    async with home.run_test(size=(140, 45)) as pilot:
+        await settled(pilot)
+        words = home.screen.query_one("#agenda .fact-words", Static)
+        rows = shown(home, "#agenda .fact-words").split("\n")
+        assert max(map(len, rows)) <= words.content_size.width and len(rows) <= words.size.height
+        assert "Interference: 2 articles mention it, none explains it" in " ".join(rows)
 
 
 async def test_documents_without_cards_want_to_be_compiled(bare: Vault, clock: Clock, settled: Settled) -> None:

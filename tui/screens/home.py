@@ -166,8 +166,7 @@ class HomeScreen(Page):
         minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
         self.query_one("#tile-minutes", Tile).show(seen.minutes, minutes)
         self.query_one("#advice", Static).update(home_words.advice(seen, self.context.tag))
-        agenda = self._fact("agenda")
-        agenda.show(home_words.agenda(seen, self._wide))
+        self._show_agenda(seen)
         holdings = strings.holdings(seen.cards, seen.concepts, seen.tomorrow) if seen.cards else ""
         self.query_one("#holdings", Static).update(text.line(holdings))
 
@@ -184,6 +183,10 @@ class HomeScreen(Page):
         self._drawn("topics", lambda columns: home_words.topics(found, columns))
         self._drawn("year", lambda columns: home_words.year(found, columns))
 
+    def _show_agenda(self, seen: Overview) -> None:
+        width = self._fact("agenda").words.content_size.width
+        self._fact("agenda").show(home_words.agenda(seen, self._wide, width))
+
     def _drawn(self, name: str, draw: Callable[[int], Content]) -> None:
         """Shows what depends on the room there is."""
         fact = self._fact(name)
@@ -194,7 +197,7 @@ class HomeScreen(Page):
     def on_fact_resized(self, message: Fact.Resized) -> None:
         message.stop()
         if self._seen is not None:
-            self._fact("agenda").show(home_words.agenda(self._seen, self._wide))
+            self._show_agenda(self._seen)
         self._show_figures()
 
     @property
@@ -216,6 +219,13 @@ class HomeScreen(Page):
 
     def action_go(self, where: str) -> None:
         self.go(where)
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one("#home").scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        home = self.query_one("#home")
+        home.scroll_relative(y=pages * max(1, home.size.height - 1), animate=False)
 
     def action_quit(self) -> None:
         self.app.exit(0)

@@ -20,14 +20,17 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "The year",
 )
 YESTERDAY = "yesterday"
-EMPTY = "This vault is empty. Three commands fill it:"
+EMPTY = "This vault is empty. To fill it:"
 FILL = (
-    ("retain add FILE...", "copies your documents into raw/"),
-    ("retain compile", "makes articles and flashcards of them"),
-    ("retain review", "starts with the first ones"),
+    ("w  Add a document", "a file, a folder or a web page, into raw/"),
+    ("w  Compile", "makes articles and flashcards of it"),
+    ("enter", "starts with the first ones"),
 )
+FILL_NOTES = "Notes already in this folder come in the same way: give Add their names."
+FILL_SHELL = "In a shell: retain add FILE... and retain compile."
 NO_CARDS = "There are documents, but no cards yet:"
-COMPILE = (("retain compile", "makes articles and flashcards"),)
+COMPILE = (("w  Compile", "makes articles and flashcards of them"),)
+COMPILE_SHELL = "In a shell: retain compile."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
@@ -77,7 +80,7 @@ def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
 def recalled(rate: float | None, reviews: int, wanted: float) -> tuple[str, str]:
     """(the share recalled in thirty days, what goes with it)."""
     if rate is None:
-        return "nothing yet", "no card has come back after being learnt"
+        return "nothing yet", "no card has come back yet"
     return f"{rate:.0%} of {reviews:,}", f"in 30 days; you want {wanted:.0%}"
 
 
