@@ -12,6 +12,7 @@ from tui.app import RetainApp
 from tui.presses import Presses
 from tui.screens.review import ReviewScreen
 from tui.widgets.card_view import CardView
+from tui.widgets.notice import Notice
 from vault.log_event import LogEvent
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -62,7 +63,7 @@ async def test_a_press_made_before_the_answer_was_painted_rates_nothing(
         assert len(logged()) == 1
 
 
-async def test_a_held_key_does_not_leave_the_end_unseen(
+async def test_neither_a_held_key_nor_one_press_too_many_leaves_the_end_unseen(
     review: RetainApp, settled: Settled, pass_time: PassTime
 ) -> None:
     async with review.run_test() as pilot:
@@ -72,6 +73,12 @@ async def test_a_held_key_does_not_leave_the_end_unseen(
         assert review.screen.has_class("-ended")
         await pilot.press("space")
         assert isinstance(review.screen, ReviewScreen)
+        pass_time(1)
+        await settled(pilot)
+        await pilot.press("space")  # one too many, at an even pace: it is said what the next one does
+        await settled(pilot)
+        assert isinstance(review.screen, ReviewScreen)
+        assert "Once more leads home" in str(review.screen.query_one(Notice).content)
         pass_time(1)
         await settled(pilot)
         await pilot.press("space")

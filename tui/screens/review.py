@@ -94,6 +94,7 @@ class ReviewScreen(Typing):
             self._plan = plan_of(about) if about else Plan(tag=context.tag)
         except RetainError as error:
             self._plan, self._wrong = Plan(), error
+        self._asked_to_leave = False  # at the end: one more press goes home
         self._changed: Changed | None = None  # the card on the table, since it was last there
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
@@ -176,6 +177,7 @@ class ReviewScreen(Typing):
         self.clear_writing()
         self.remove_class("-waiting")
         self.set_class(self._placed is None, "-ended")
+        self._asked_to_leave = False
         if self._placed is None:
             self._show_end(sitting)
         else:
@@ -244,14 +246,23 @@ class ReviewScreen(Typing):
         if self._sitting is None:
             self._pressed_early.append(0)
         elif self._placed is None:
-            meant = self._meant  # before the end is shown anew
-            self._deal()
-            if self._placed is None and meant:
-                self.action_home()
+            self._go_on(self._sitting, meant=self._meant)
         elif not self._revealed:
             self._reveal(self._sitting, self._placed)
         elif self._meant and (accepted := self.accepted()) is not None:
             self.action_rate(accepted)
+
+    def _go_on(self, sitting: Table, *, meant: bool) -> None:
+        """At the end: on with a card that has come back, else home; what was done is left by no press too many."""
+        asked, rated = self._asked_to_leave, sitting.done
+        self._deal()
+        if self._placed is not None:
+            return
+        if not rated or (asked and meant):
+            self.action_home()
+        elif meant:
+            self._asked_to_leave = True
+            self._notice.tell(said.ONCE_MORE)
 
     @property
     def _meant(self) -> bool:

@@ -79,6 +79,7 @@ def undone(deed: LogEvent | Edited | Recall) -> str:
 # --- the end ----------------------------------------------------------------------------------------------------------
 DONE = "That is all for now."
 NOTHING = "Nothing is due now."
+ONCE_MORE = "Once more leads home."
 NOTHING_FITS = "No card fits."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
