@@ -60,7 +60,7 @@ def find(
         cards, articles = _joined(cards, card_mask, term), _joined(articles, article_mask, term)
     order = order or Order()
     found = compress(range(len(columns)), cards.to_bytes(len(columns), "little"))
-    ordered = _ordered(found, order, columns, index.view, now)
+    ordered = _ordered(found, order, columns, index.view.of(columns), now)
     titles = index.view
     mine = [n for n, meant in enumerate(articles.to_bytes(max(count, 1), "little")) if meant]
     mine.sort(key=lambda n: titles.title(n).casefold())

@@ -14,7 +14,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from learning import search_source
@@ -68,13 +68,18 @@ class View:
     """What is known of the lines that lists show; a value, given anew whenever more has been read.
 
     `articles` are the paths of all articles, in order; `at_cards` and `at_articles` say in which part and row each
-    stands, -1 where it has not been read.
+    stands, -1 where it has not been read; `ids` are those of the cards that the numbers of `at_cards` count.
     """
 
     articles: tuple[str, ...] = ()
     at_cards: array[int] = field(default_factory=lambda: array("q"))
     at_articles: array[int] = field(default_factory=lambda: array("q"))
     lines: tuple[tuple[bytes, array[int]], ...] = ()
+    ids: bytes = b""
+
+    def of(self, columns: CardColumns) -> View:
+        """What is known of these cards: where others were counted, of none of them until they have been."""
+        return self if self.ids is columns.ids or self.ids == columns.ids else replace(self, at_cards=array("q"))
 
     def question(self, card: int) -> str | None:
         """The question of a card in one line; None if it has not been read yet."""
@@ -107,6 +112,7 @@ class SearchIndex:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._lock = threading.Lock()
+        self._refreshing = threading.Lock()  # by one at a time
         self._parts: list[Part] = []
         self._live = _Live()
         self._cards = self._articles = 0
@@ -125,8 +131,13 @@ class SearchIndex:
     def refresh(self, columns: CardColumns) -> Iterator[tuple[int, int]]:
         """Reads what has changed, a part at a time: (files that are read, files there are), before and after each.
 
-        What has been read is found at once. Raises: OSError where a folder cannot be listed.
+        What has been read is found at once; whoever comes while another does this waits, as both would read the same.
+        Raises: OSError where a folder cannot be listed.
         """
+        with self._refreshing:
+            yield from self._refresh(columns)
+
+    def _refresh(self, columns: CardColumns) -> Iterator[tuple[int, int]]:
         if not self._loaded:
             self._parts, self._loaded = self._kept(), True
         wanted = self._wanted(columns)
@@ -196,7 +207,9 @@ class SearchIndex:
                     mine[row:end] = array("i", range(start, start + end - row))
                     at_cards[start : start + end - row] = array("q", range(place << 32 | row, place << 32 | end))
             numbers.append(mine)
-        view = View(articles, at_cards, at_articles, tuple((part.shown, _ends(part.shown)) for part in parts))
+        view = View(
+            articles, at_cards, at_articles, tuple((part.shown, _ends(part.shown)) for part in parts), columns.ids
+        )
         with self._lock:
             self._live, self.view = _Live(parts, tuple(numbers)), view
             self._cards, self._articles = len(columns), len(articles)

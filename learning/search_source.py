@@ -68,7 +68,7 @@ def of_article(path: str, text: str) -> Found:
     front = _front(text)
     body = text[len(front) :]
     title = _TITLE.search(body)
-    name = clean_line(unescape(title[1])) if title else path.rsplit("/", 1)[-1].removesuffix(".md")
+    name = clean_line(unescape(title[1])) if title else clean_line(path.rsplit("/", 1)[-1].removesuffix(".md"))
     about = f"{name}\n{_values(_ALIASES, front)} {_values(_TAGS, front)} {path}"
     return Found("", (folded(f"{about}\n{plain(body)}"[:_MOST]),), (name[:SHOWN],))
 

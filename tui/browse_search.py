@@ -195,7 +195,7 @@ class BrowseSearch(Page):
         if held.columns is None or any(len(held.columns) <= n for n in found.cards[-1:]):
             return
         held.found = found
-        listed = Listed(held.columns, held.index.view, found, self.context.clock(), held.marked)
+        listed = Listed(held.columns, held.index.view.of(held.columns), found, self.context.clock(), held.marked)
         self._listed = listed
         row = listed.row(held.at) if held.at is not None else None
         nothing = not len(found)

@@ -6,6 +6,7 @@ import os
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -258,3 +259,38 @@ def test_cards_added_lately_are_found_by_their_birth(vault: Vault) -> None:
     (vault.root / "ledger/ids.jsonl").write_text(births.replace("+00:00", ".000Z"), encoding="utf-8")
     assert found(vault, "added:7") == ["aaaaaaaaa2"]
     assert found(vault, "added>7") == ["aaaaaaaaa1"]
+
+
+def test_two_who_bring_the_index_up_to_date_at_once_read_each_file_once(vault: Vault, later: None) -> None:
+    many(vault)
+    columns, index = columns_of(open_desk(vault, NOW)), SearchIndex(vault)
+    first = index.refresh(columns)
+    next(first)
+    waiting = Thread(target=lambda: list(index.refresh(columns)))
+    waiting.start()
+    list(first)
+    waiting.join()
+    names = sorted(path.name for path in (vault.root / ".retain/cache").glob("search-*"))
+    assert names == ["search-0", "search-0.sqlite3"] and len(index._parts) == 1
+    index.close()
+
+
+def test_a_line_break_in_the_name_of_an_article_moves_no_other_title(vault: Vault) -> None:
+    for name in ("a\nb", "z1"):
+        (vault.root / f"wiki/concepts/{name}.md").write_text("words without a heading\n", encoding="utf-8")
+    _, index = indexed(vault)
+    titles = {path: index.view.title(n) for n, path in enumerate(index.view.articles)}
+    assert titles["wiki/concepts/z1.md"] == "z1" and titles["wiki/concepts/spacing-effect.md"] == "Spacing effect"
+    assert all(text.count(b"\n") == part.first[-1] for part in index._parts for text in (part.shown,))
+    index.close()
+
+
+def test_what_is_known_of_other_cards_is_told_of_none(vault: Vault) -> None:
+    columns, index = indexed(vault)
+    assert index.view.of(columns).question(0) is not None
+    (vault.root / "learning/flashcards/forgetting-curve.md").unlink()
+    fewer = columns_of(open_desk(vault, NOW))
+    assert [index.view.of(fewer).question(n) for n in range(len(fewer))] == [None] * len(fewer)
+    list(index.refresh(fewer))
+    assert index.view.of(fewer).question(0) is not None
+    index.close()
