@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,12 +17,15 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from tui import work_state
+from tui.strings.work import ENDING
 from tui.work_state import WorkState
 from vault.errors import Refused
 
 _LONGEST_LINE = 1 << 16  # bytes; a longer one is no event
 _MOST_OUTPUT = 1 << 26  # bytes of JSON that are kept
 _PATIENCE_S = 10.0  # after asking a process to end, before it is made to
+_LEAVING_S = 3.0  # the same where the app is left, and someone waits for the shell
+_LAST_WORDS_S = 2.0  # after the end of a process, for what it said: one that it left behind may keep the line open
 _FRAME = timedelta(milliseconds=100)  # no screen is told more often how far it is: a slow line shall keep up
 
 
@@ -67,7 +71,7 @@ class Jobs:
         Raises: Refused while other work is going on, or where no process can be started.
         """
         if self.running:
-            raise Refused("other work is going on", hint="wait until it is done, or cancel it")
+            raise busy()
         self._clock = clock
         where = ("--vault", str(root)) if root is not None else ()
         command = [*program, *where, *spoken(words)]
@@ -100,37 +104,46 @@ class Jobs:
         self._tell()
 
     def end(self) -> None:
-        """Ends the work and waits for it: the app is leaving."""
+        """Ends the work and waits for it, and says so: the app has left the terminal."""
         self._watching.clear()
         process, reader = self._process, self._reader
         if process is not None and reader is not None and process.poll() is None:
+            with suppress(OSError, AttributeError):  # nobody may listen any more
+                sys.stderr.write(f"{ENDING}\n")
+                sys.stderr.flush()
             _signal(process, signal.SIGINT)
-            _end(process)
-            reader.join(_PATIENCE_S)
+            _end(process, _LEAVING_S)
+            reader.join(2 * _LAST_WORDS_S + 1)
 
     # --- hearing ----------------------------------------------------------------------------------------------------
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         output = bytearray()
-        taking = threading.Thread(target=_take, args=(process, output), daemon=True)
-        taking.start()
-        assert process.stderr is not None
-        with process.stderr as lines:
-            for line in iter(lambda: lines.readline(_LONGEST_LINE), b""):
-                self._hear(line)
+        ends = [threading.Thread(target=_take, args=(process, output), daemon=True)]
+        ends.append(threading.Thread(target=self._hear_all, args=(process,), daemon=True))
+        for each in ends:
+            each.start()
         code = process.wait()
-        taking.join()
+        for each in ends:
+            each.join(_LAST_WORDS_S)
         with self._lock:
             assert self.state is not None
             self.state = work_state.ended(self.state, code, bytes(output), self._clock())
         self._tell()
 
-    def _hear(self, line: bytes) -> None:
+    def _hear_all(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stderr is not None
+        with process.stderr as lines:
+            for line in iter(lambda: lines.readline(_LONGEST_LINE), b""):
+                self._hear(process, line)
+
+    def _hear(self, process: subprocess.Popen[bytes], line: bytes) -> None:
         event = work_state.event_in(line)
         if event is None:
             return
         with self._lock:
-            assert self.state is not None
+            if process is not self._process or self.state is None or not self.state.running:
+                return  # one that was left behind speaks of work that is over
             before, now = self.state, self._clock()
             self.state = work_state.after(before, event, now)
         named = before.stage.name if before.stage else ""
@@ -146,6 +159,11 @@ class Jobs:
                 screen.post_message(WorkMoved())
 
 
+def busy() -> Refused:
+    """Why no work can be begun while there is other."""
+    return Refused("other work is going on", hint="wait until it is done, or cancel it")
+
+
 def spoken(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a command with the options that make it speak to a program, ahead of a `--`."""
     at = words.index("--") if "--" in words else len(words)
@@ -156,7 +174,7 @@ def spoken(words: tuple[str, ...]) -> tuple[str, ...]:
 def _take(process: subprocess.Popen[bytes], output: bytearray) -> None:
     assert process.stdout is not None
     with process.stdout as stream:
-        while block := stream.read(1 << 16):
+        while block := os.read(stream.fileno(), 1 << 16):  # what there is, as the rest may never come
             if len(output) < _MOST_OUTPUT:
                 output += block
 
@@ -166,11 +184,11 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
         process.send_signal(number)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], patience_s: float = _PATIENCE_S) -> None:
     """Waits for a process that was asked to end; then its whole group is told to, and at last made to."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE_S)
+            process.wait(patience_s)
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)

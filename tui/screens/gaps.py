@@ -16,6 +16,7 @@ from learning.gaps import Decision, decide, read_agenda
 from learning.reading import read_plan
 from tui import text
 from tui.context import Context
+from tui.jobs import busy
 from tui.keys import GAPS, bindings
 from tui.page import Page
 from tui.strings import gaps as strings
@@ -65,6 +66,7 @@ class GapsScreen(Page):
         self._mentions: dict[str, Sequence[Mention]] = {}
         self._failing: Mapping[GapId, tuple[Failing, ...]] = {}
         self._reading = False  # mentions, just now
+        self._seen = False  # before, so that this is coming back
         self._turn = 0  # which of the mentions is opened next
 
     def compose(self) -> ComposeResult:
@@ -83,13 +85,15 @@ class GapsScreen(Page):
     def on_mount(self) -> None:
         self._read()
         self.query_one(AgendaList).focus()
-        if any(gap.kind is GapKind.LEARNER for gap in self._all):
-            self.run_worker(self._find_failing, thread=True, group="failing")
+        self._look_for_failing()
 
     def on_screen_resume(self) -> None:
         """A compile may have filled some meanwhile."""
-        if self._all:
+        if self._seen:
+            self._mentions.clear()
             self._read()
+            self._look_for_failing()
+        self._seen = True
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -147,6 +151,10 @@ class GapsScreen(Page):
             self._tell(gap)
         elif gap is not None:
             self._look_for_mentions(gap)
+
+    def _look_for_failing(self) -> None:
+        if any(gap.kind is GapKind.LEARNER for gap in self._all):
+            self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
         from learning.desk import open_desk
@@ -228,6 +236,9 @@ class GapsScreen(Page):
             self._show()
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
+        if message.input.id == "gaps-file" and message.value.strip() and self.context.jobs.running:
+            self.say(busy())  # what was typed stays, to be entered again
+            return
         self._stop_asking()
         if message.input.id == "gaps-file" and message.value.strip() and self._at in self._gaps:
             self.query_one("#gaps-file", Input).value = ""

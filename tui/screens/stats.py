@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -110,6 +109,7 @@ class StatsScreen(Page):
         super().__init__(context, about)
         self._at = 0
         self._filter = Filter()
+        self._wanted = self._filter  # asked for last; what is shown may still be another
         self._filters = [self._filter]
         self._desk: Desk | None = None
         self._material: Material | None = None
@@ -212,6 +212,8 @@ class StatsScreen(Page):
         self.query_one(Notice).found(message.desk.diagnostics)
 
     def on_stats_screen_counted(self, message: Counted) -> None:
+        if message.of != self._wanted:
+            return  # something else has been asked for since
         self._stats, self._filter, self._ready = message.stats, message.of, message.ready
         self._show()
 
@@ -220,7 +222,7 @@ class StatsScreen(Page):
         self._show()
 
     def on_stats_screen_failed(self, message: Failed) -> None:
-        self._step = strings.FAILED
+        self._step, self._wanted = strings.FAILED, self._filter
         self._show()
         self.say(message.error)
 
@@ -288,14 +290,19 @@ class StatsScreen(Page):
         self.query_one(OptionList).display = False
         wanted = self._filters[message.option_index]
         desk, material = self._desk, self._material
-        if desk is None or material is None or wanted == self._filter:
+        if desk is None or material is None or wanted == self._wanted:
             return
+        self._wanted = wanted
 
         def count() -> None:
-            with suppress(_Unwanted):
+            try:
                 self._count(desk, material, wanted)
                 if self._load is None:
                     self._play(desk)
+            except _Unwanted:
+                pass
+            except RetainError as error:
+                self.post_message(self.Failed(error))
 
         self._working = self.run_worker(aside(count), exclusive=True)
 

@@ -63,8 +63,7 @@ class WorkScreen(Page):
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self._tick)
-        jobs = self.context.jobs
-        if self.about and not jobs.running:
+        if self.about:
             self._begin(words_of(self.about))
         self._show()
 

@@ -18,6 +18,7 @@ MENU = {  # the words of a command, what it is called, what it does
     "optimize": ("Fit the scheduler", "learn from your reviews how you forget"),
     "rebuild": ("Rebuild", "make everything anew; the same bytes come out"),
 }
+ENDING = "retain: ending the work that was going on"
 ASK_ADD = "A file, a folder or a web address:"
 ASK_IMPORT = "An .apkg or .colpkg file:"
 ASK_HOW = "tab completes a name, enter begins, esc goes back"

@@ -1,0 +1,55 @@
+"""Work in a process of its own, when others hold its lines, when other work goes on, and when the app is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from tests.tui.test_work import app_on
+from tui.jobs import Jobs
+from tui.page import Page
+from tui.strings.work import ENDING
+from tui.widgets.notice import Notice
+from tui.work_state import begun
+from vault.store import Vault
+
+
+def test_work_is_over_when_its_process_is_though_one_that_it_left_behind_keeps_the_line_open(
+    vault: Vault, clock: Callable[[], datetime]
+) -> None:
+    behind = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
+    jobs = Jobs()
+    jobs.start((sys.executable, "-c", f"{behind}; print('{{\"pid\": %d}}' % p.pid)"), None, ("optimize",), {}, clock)
+    assert jobs._reader is not None
+    jobs._reader.join(60)
+    assert jobs.state is not None and jobs.state.code == 0
+    os.kill(jobs.state.result["pid"], signal.SIGKILL)
+
+
+def test_whoever_leaves_while_work_goes_on_is_told_why_the_shell_waits(
+    vault: Vault, clock: Callable[[], datetime], capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = Jobs()
+    jobs.start((sys.executable, "-c", "import time; time.sleep(600)"), None, ("optimize",), {}, clock)
+    jobs.end()
+    assert capsys.readouterr().err == f"{ENDING}\n" and not jobs.running
+
+
+async def test_work_asked_for_while_other_goes_on_is_refused_in_words(
+    vault: Vault, clock: Callable[[], datetime]
+) -> None:
+    app = app_on(vault, "home")
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.context.jobs.state = begun(("compile",), clock())
+        assert isinstance(app.screen, Page)
+        app.screen.go("work", "add -- more.md")
+        await pilot.pause()
+        await pilot.pause()
+        assert "other work is going on" in str(app.screen.query_one(Notice).content)
+        app.context.jobs.state = None
