@@ -110,12 +110,15 @@ def add(
                 outcome.refuse(path, error)
             narrator({"event": "copy", "done": done, "of": len(places.found), "path": path})
         for done, address in enumerate(addresses):
+            step = {"event": "fetch", "of": len(addresses), "path": address}
             if narrator.jsonl:
-                narrator({"event": "fetch", "done": done, "of": len(addresses), "path": address})
+                narrator({**step, "done": done})
             try:
                 _fetch(vault, address, kind, max_size, outcome)
             except RetainError as error:
                 outcome.refuse(address, error)
+            if narrator.jsonl and done + 1 == len(addresses):
+                narrator({**step, "done": done + 1})
     except KeyboardInterrupt:
         narrator.done()
         _show(outcome, gaps, as_json)  # what is there by now is there
