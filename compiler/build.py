@@ -43,7 +43,7 @@ def compile_vault(
     from vault.locks import lock
     from vault.review_log import read_log
 
-    read_log(vault.root)  # no build depends on it; but where a newer retain wrote it, this one writes nothing
+    read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
         return Pipeline(vault, options, engine, at, progress).run()
     waited: list[str] = []

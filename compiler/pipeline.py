@@ -415,7 +415,7 @@ class Pipeline:
         writes, removals = self.publisher.writes, self.publisher.removals
         theirs = after.changed_since(self.before) - {*writes, *removals, *self.appended}
         grown = all(after.size(p) == self.before.size(p) + n for p, n in self.appended.items())
-        if theirs or not (grown and self.before.settled and after.settled):
+        if theirs or after.flags != self.before.flags or not (grown and self.before.settled and after.settled):
             return False
         return all(self.guard.read(path) == data for path, data in writes.items())
 

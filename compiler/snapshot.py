@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,10 @@ _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file syste
 _COARSE_NS = 2 * _WHOLE_NS  # the coarsest there is (FAT)
 _WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
 _SETTINGS = "retain.toml"  # the time zone and the like are in what a build writes
-_NO_INPUT = ("learning/reviews", "learning/_review")  # the review log and its page: no build depends on them
+_NO_INPUT = ("learning/reviews", "learning/_review")  # the review log and its page: of them only flags are an input
+_LOG = ("learning/reviews", ".jsonl")  # how the log's files begin and end
+_FLAG, _UNDO = b'"type":"flag"', b'"type":"undo"'
+_ID = re.compile(rb'"([0-9A-Z]{26})"')  # of the event itself, or of the one that it voids
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,14 @@ class Snapshot:
     """Path -> "size ctime inode" of every file that a build reads or writes, as seen at `taken_ns`.
 
     Whatever changes a file moves its ctime, which nobody can set back. A change made after `settled_ns` is sure to
-    show; one made before it may find the clock of the file system where the last change found it.
+    show; one made before it may find the clock of the file system where the last change found it. The review log grows
+    every day: of it counts only what its `flags` are, by a digest.
     """
 
     stamps: Mapping[str, str]
     taken_ns: int
     settled_ns: int
+    flags: str = ""
 
     @property
     def settled(self) -> bool:
@@ -46,7 +53,7 @@ class Snapshot:
 
     def text(self, engine: str) -> bytes:
         """All stamps, and the versions of what made the files, in one order."""
-        head = f"{VERSION} {VERSIONS} {engine}"
+        head = f"{VERSION} {VERSIONS} {engine} {self.flags}"
         lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
         return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
 
@@ -89,9 +96,43 @@ def look(root: Path) -> Snapshot:
                         coarse = max(coarse, changed)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(f"{here}/{name}")
+    logs = [p for p in stamps if p.startswith(_LOG[0]) and p.endswith(_LOG[1]) and p.count("/") == 1]
     for path in [p for p in stamps if p.startswith(_NO_INPUT)]:
         del stamps[path]
-    return Snapshot(stamps, taken, max(newest + _TICK_NS, coarse + _COARSE_NS))
+    return Snapshot(stamps, taken, max(newest + _TICK_NS, coarse + _COARSE_NS), _flags(top, logs))
+
+
+def _flags(top: str, logs: Iterable[str]) -> str:
+    """A digest of the log's lines that are flags, and of those that void one: not of their order, file or repetition.
+
+    Lines are compared as they stand, and none is taken apart: a log of years costs milliseconds.
+    """
+    flags: set[bytes] = set()
+    undos: set[bytes] = set()
+    for path in logs:
+        try:
+            data = Path(top, path).read_bytes()
+        except OSError:
+            return f"unread {path}"  # the build will say what is wrong with it
+        if _FLAG in data or _UNDO in data:
+            for line in data.split(b"\n"):
+                if _FLAG in line:
+                    flags.add(line.strip())
+                elif _UNDO in line:
+                    undos.add(line.strip())
+    return hashlib.sha256(b"\n".join(sorted(flags | _voiding(flags, undos)))).hexdigest()
+
+
+def _voiding(flags: Iterable[bytes], undos: Iterable[bytes]) -> set[bytes]:
+    """Those of the `undos` that void a flag, or an undo of one, and so on."""
+    known = {id_ for line in flags for id_ in _ID.findall(line)}
+    found: set[bytes] = set()
+    rest = {line: set(_ID.findall(line)) for line in undos}
+    while more := [line for line, ids in rest.items() if ids & known]:
+        found.update(more)
+        for line in more:
+            known |= rest.pop(line)
+    return found
 
 
 def steady(root: Path) -> Snapshot:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from vault import year_end
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
-from vault.errors import RetainError, SchemaTooNew
+from vault.errors import SchemaTooNew
 from vault.folder import Folder
 from vault.ids import ulid
 from vault.log_event import (
@@ -82,7 +82,6 @@ _NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
 _START = re.compile(rb'(?=\{"v":)')
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
-BUILD_STAMPS = ".retain/cache/stamps"  # how the last compile left the files, for the next to see if it has work
 _COMMON = 5  # random bytes that the ids of one deed share; the other five count its events
 _ALIKE = 18  # characters of an id that these bytes and the instant make
 BOM = b"\xef\xbb\xbf"
@@ -338,9 +337,6 @@ class LogWriter:
         same = year is not None and year == self._year
         append(self._guard, event, *more, closing=None if same else year_end.closing(event, self._zone))
         self._year = year
-        if any(isinstance(one, Flag | Undo) for one in (event, *more)):
-            with contextlib.suppress(RetainError):  # only a hint: the next compile is to look again
-                self._guard.keep(BUILD_STAMPS, b"")
         for one in (event, *more):
             if not isinstance(one, Undo):
                 self._last = one.at if self._last is None else max(self._last, one.at)

@@ -21,17 +21,18 @@ import pytest
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.crew import Crew
+from compiler.engines import VERSIONS
 from compiler.report import Report
-from compiler.snapshot import STAMPS
+from compiler.snapshot import STAMPS, last_report
 from vault import ledger
 from vault.card import Card, parse_deck, splice_card, splice_words
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.guard import Scope
 from vault.ids import CardId
 from vault.locks import lock
-from vault.log_event import Flag, Undo
+from vault.log_event import Flag, Rating, Review, Undo, encode
 from vault.note import read_properties
-from vault.review_log import BUILD_STAMPS, LogWriter, read_log
+from vault.review_log import LOG_PATH, LogWriter, read_log
 from vault.store import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -323,7 +324,43 @@ def test_a_flag_that_asks_for_better_words_takes_no_card_away(vault: Vault) -> N
         flag(vault, card, "too long", MORNING)
     compiled(vault, MORNING + timedelta(days=1))
     assert {id_: c.question for id_, c in cards_of(vault).items()} == before
-    assert STAMPS == BUILD_STAMPS
+
+
+def test_a_flag_that_came_with_another_log_is_seen_and_ratings_give_nothing_to_do(vault: Vault) -> None:
+    compiled(vault)
+    log = vault.root / LOG_PATH
+    card, other = sorted(cards_of(vault))[:2]
+    writer = LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli")
+    rated = Review(writer.stamp(MORNING), other, Rating.GOOD, 900)
+    writer.write(rated)
+    writer.write(Undo(writer.stamp(MORNING), rated.id))
+    compiled(vault, MORNING + timedelta(hours=2))
+    before = (vault.root / STAMPS).read_bytes()
+    writer.write(Review(writer.stamp(MORNING), other, Rating.GOOD, 900))
+    assert before and last_report(vault.root, VERSIONS["extractive"]) is not None  # there is nothing to do
+    flagged = Flag(writer.stamp(MORNING), card, "wrong")
+    new = log.with_suffix(".new")  # as git and what syncs write: another file takes the place of the old
+    new.write_bytes(log.read_bytes() + encode(flagged) + b"\n")
+    new.replace(log)
+    assert not compiled(vault, MORNING + timedelta(days=1)).nothing_new
+    assert card not in cards_of(vault)
+
+
+def test_a_flag_set_while_a_compile_runs_is_seen_by_the_next(vault: Vault) -> None:
+    compiled(vault)
+    card = min(cards_of(vault))
+    (vault.root / "raw/more.md").write_text("# More\n\nSpacing is the spreading of study over time.\n")
+    told: list[str] = []
+
+    def flag_at_the_end(event: dict[str, Any]) -> None:
+        if event["event"] == "write" and not told:
+            told.append(event["event"])
+            flag(vault, card, "wrong", MORNING)
+
+    compile_vault(vault, Options(), MORNING + timedelta(hours=1), flag_at_the_end)
+    assert told and card in cards_of(vault)
+    compiled(vault, MORNING + timedelta(days=1))
+    assert card not in cards_of(vault)
 
 
 def test_a_flagged_card_that_the_human_has_edited_stays_the_humans(vault: Vault) -> None:
