@@ -13,6 +13,7 @@ from vault.diagnostic import Diagnostic
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId, mint
 from vault.store import Vault
+from vault.unbroken import unbroken
 
 _NAMED = 3  # ids in one notice
 _COMMENT = "<!-- card {} -->"
@@ -37,7 +38,11 @@ def adopt_cards(vault: Vault, decks: Iterable[Deck], now: datetime, others: Iter
     standing = {str(card.id) for deck in decks for card in deck.cards} | set(others)
     taken = (by_key.keys() - known) | standing
     lost = orphans(events, standing)
-    return [_adopted(vault, deck, taken, known, now, lost) for deck in decks]
+    found = []
+    for deck in decks:
+        with unbroken():  # the deck and the ledger
+            found.append(_adopted(vault, deck, taken, known, now, lost))
+    return found
 
 
 def _key(id_: str) -> str:
