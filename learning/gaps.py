@@ -33,6 +33,7 @@ _STATUS = {
     Decision.PLAN: GapStatus.PLANNED,
     Decision.REOPEN: GapStatus.OPEN,
 }
+_OPEN = (GapStatus.OPEN, GapStatus.PLANNED)
 
 
 def read_agenda(vault: Vault) -> list[Gap]:
@@ -59,14 +60,17 @@ def decide(vault: Vault, gap_id: str, decision: Decision, at: datetime, *, via: 
     Raises: NotFound; UsageError if it is so already, or the wiki fills the gap; WriteFailed or Refused from the guard.
     A decision that reached the ledger stands even if the file could not be written: the next compile shows it.
     """
-    gap = find(read_agenda(vault), gap_id)
+    gaps = read_agenda(vault)
+    gap = find(gaps, gap_id)
     _check(gap, decision)
     events, _ = vault.ledger_events(ledger.DECISIONS)
     event: Event = {"v": 1, "type": "gap", "gap": gap.id, "decision": decision.value}
+    if gap.open and _STATUS[decision] not in _OPEN:
+        event["below"] = _above(gaps, gap)  # where it comes back to, should it be opened again
     event |= {"at": ledger.instant(_after(events, gap.id, at)), "via": via}
     vault.guard(Scope.LOG).append(ledger.DECISIONS, ledger.encode(event))
     decided = replace(gap, status=_STATUS[decision], ticked=False)
-    _show(vault, decided)
+    _show(vault, decided, None if gap.open else _place(events, gap.id))
     return decided
 
 
@@ -125,13 +129,39 @@ def _after(events: Iterable[Event], gap_id: GapId, at: datetime) -> datetime:
     return latest
 
 
-def _show(vault: Vault, decided: Gap) -> None:
-    """The agenda's file with the gap as it now is; whoever saved the file meanwhile keeps what they wrote."""
+def _above(gaps: Sequence[Gap], gap: Gap) -> str:
+    """The id of the open gap of its kind that stands above it; "" for the first."""
+    alike = [each.id for each in gaps if each.open and each.kind is gap.kind]
+    at = alike.index(gap.id)
+    return alike[at - 1] if at else ""
+
+
+def _place(events: Iterable[Event], gap_id: GapId) -> str | None:
+    """Below which gap it stood when it was last open; "" where it was the first, None where nobody knows."""
+    known = [event["below"] for event in events if event.get("gap") == gap_id and "below" in event]
+    return known[-1] if known and isinstance(known[-1], str) else None
+
+
+def _placed(gaps: list[Gap], gap: Gap, below: str) -> list[Gap]:
+    """The gaps with one of them moved below another of its kind, or, where that is not open, before all of them."""
+    rest = [each for each in gaps if each.id != gap.id]
+    above = [n for n, each in enumerate(rest) if each.id == below and each.open and each.kind is gap.kind]
+    at = above[0] + 1 if above else 0
+    return [*rest[:at], gap, *rest[at:]]
+
+
+def _show(vault: Vault, decided: Gap, below: str | None) -> None:
+    """The agenda's file with the gap as it now is; whoever saved the file meanwhile keeps what they wrote.
+
+    A gap that is opened again comes back `below` the one that it stood below, if that is known.
+    """
     guard = vault.guard(Scope.LOG)
     for attempt in range(_TRIES):
         data = guard.read(GAPS)
         gaps = parse_agenda((data or b"").decode("utf-8", "replace"))
         now = [replace(g, status=decided.status, ticked=False) if g.id == decided.id else g for g in gaps]
+        if decided.open and below is not None:
+            now = _placed(now, decided, below)
         try:
             guard.write(GAPS, render_agenda(now).encode(), expect=None if data is None else sha256_hex(data))
         except EditedMeanwhile:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def test_a_decision_is_in_the_ledger_and_in_the_agenda(vault: Vault) -> None:
             "type": "gap",
             "gap": "aaaaaaaaaa",
             "decision": "resolve",
+            "below": "",
             "at": "2026-11-22T09:00:00.000Z",
             "via": "tui",
         }
@@ -53,6 +55,19 @@ def test_the_last_of_several_decisions_counts_even_if_the_clock_goes_back(vault:
     decide(vault, "bbbbbbbbbb", Decision.REOPEN, NOW - timedelta(days=3))
     assert [e["decision"] for e in decisions(vault)] == ["plan", "ignore", "reopen"]
     assert find(read_agenda(vault), "bbbbbbbbbb").status is GapStatus.OPEN
+
+
+def test_what_is_opened_again_comes_back_to_its_place_and_the_file_to_its_bytes(vault: Vault) -> None:
+    more = [replace(SOFTMAX, id=GapId("g" * 9 + end), what=f"gap {end}") for end in "abc"]
+    (vault.root / GAPS).write_text(render_agenda([SOFTMAX, DROPOUT, *more, SPACING]), encoding="utf-8")
+    before = (vault.root / GAPS).read_bytes()
+    steps = [(GapId("aaaabbbbbb"), Decision.IGNORE), (more[1].id, Decision.RESOLVE), (SOFTMAX.id, Decision.IGNORE)]
+    steps += [(more[0].id, Decision.RESOLVE)]
+    for n, (gap, decision) in enumerate(steps):
+        decide(vault, gap, decision, NOW + timedelta(minutes=n))
+    for n, (gap, _) in enumerate(reversed(steps)):
+        decide(vault, gap, Decision.REOPEN, NOW + timedelta(hours=1 + n))
+    assert (vault.root / GAPS).read_bytes() == before
 
 
 def test_an_id_may_be_shortened_as_long_as_it_fits_one_gap(vault: Vault) -> None:
