@@ -75,22 +75,25 @@ def plan_of(text: str) -> Plan:
     return plan
 
 
-def laid(desk: Desk, plan: Plan, met: Collection[CardId] = ()) -> Desk:
+def laid(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
     """`desk` with the queue of the plan; `met` are cards that this sitting has shown already, within the limit.
 
+    Ahead of their time cards have one turn: of those `rated` in this sitting only such as are being learnt come back.
     Reads the decks of the cards that a tag asks for. Raises: NotFound for a topic that is not there.
     """
     if plan.mode is Mode.REVIEW:
         return desk if not plan.limit else replace(desk, queue=_limited(desk.queue, plan.limit, frozenset(met)))
-    queue = Queue(today=tuple(_cards(desk, plan)))
+    queue = Queue(today=tuple(_cards(desk, plan, frozenset(rated))))
     return replace(desk, queue=_limited(queue, plan.limit, frozenset(met)) if plan.limit else queue, held_back="")
 
 
-def _cards(desk: Desk, plan: Plan) -> Iterable[Item]:
+def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
     calendar, now = desk.scheduler.calendar, desk.now
     if plan.mode is Mode.AHEAD:
         until = calendar.start(calendar.day(now) + plan.days + 1)
-        return by_need(_shown(desk, plan.tag, until, seen=True), desk, until)
+        shown = _shown(desk, plan.tag, until, seen=True)
+        again = (item for item in shown if item.card not in rated or desk.state(item.card).phase in _STEPS)
+        return by_need(again, desk, until)
     items = list(_shown(desk, plan.tag, _EVER, seen=plan.mode is Mode.CRAM))
     fresh = [item for item in items if desk.state(item.card).phase is Phase.NEW]
     if plan.mode is Mode.CRAM:

@@ -164,8 +164,9 @@ class Sitting:
             return
         try:
             desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
-            met = {event.card for _, event in done(self.session) if isinstance(event, Review | CardMark)}
-            desk = laid(desk, self.plan, met)
+            deeds = [event for _, event in done(self.session)]
+            met = {event.card for event in deeds if isinstance(event, Review | CardMark)}
+            desk = laid(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
         except RetainError:
             return  # what is in the way of reading will be in that of the next rating, which says so
         self.desk = self._dealer.desk = desk
@@ -272,16 +273,27 @@ class Sitting:
 
         None if it is gone, or says what it said.
         """
+        before = self._dealt[0] if self._dealt is not None else None
+        now = self.reworded()
+        if now is None or before is None:
+            return None
+        from learning.card_edit import Edited, words_of
+
+        edit = Edited(now.id, now.deck.path, words_of(before.card), words_of(now.card))
+        self.session = sessions.edited(self.session, edit)
+        return now
+
+    def reworded(self) -> Placed | None:
+        """The card on the table in words that it got elsewhere, which are not this sitting's to take back.
+
+        None if it is gone, or says what it said.
+        """
         if self._dealt is None:
             return None
         before, changed = self._dealt
         now = self._dealer.card(before.id)
         if now is None or _told(now, changed) == _told(before, changed):
             return None
-        from learning.card_edit import Edited, words_of
-
-        edit = Edited(now.id, now.deck.path, words_of(before.card), words_of(now.card))
-        self.session = sessions.edited(self.session, edit)
         self._dealt = now, changed
         return now
 

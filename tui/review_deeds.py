@@ -350,9 +350,12 @@ class ReviewDeeds(Page):
         self._pause()
 
     def on_screen_resume(self) -> None:
-        if self._mends:
-            self._mends = False
+        mends, self._mends = self._mends, False
+        if mends:
             self._take_edit()
+        elif isinstance(self._sitting, Sitting) and (now := self._sitting.reworded()) is not None:
+            self._evidence = None  # it was edited in the browser, or by a compile
+            self._show_again(now)
         self._stir()
 
     def _stir(self) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from learning.desk import mark, open_desk, rate
+from learning.plan import Mode, Plan
 from learning.sitting import Sitting
 from vault import ledger, stamps
 from vault.errors import EditedMeanwhile
@@ -106,6 +107,22 @@ def test_a_card_that_was_suspended_or_rated_elsewhere_meanwhile_is_not_shown(vau
     sitting.undo()
     assert shown(sitting) == first
     assert set(ahead[:2]).isdisjoint(sitting.session.to_come())  # what others did is not undone
+
+
+def test_a_card_rated_ahead_of_its_time_does_not_come_back_when_others_write(vault: Vault) -> None:
+    desk = open_desk(vault, NOON)
+    for card in list(desk.cards)[:3]:
+        desk, _ = rate(desk, card, Rating.EASY, via="cli")
+    sitting = Sitting.at(vault, lambda: NOON + timedelta(days=1), None, plan=Plan(Mode.AHEAD, days=3000))
+    first = CardId(shown(sitting))
+    sitting.reveal()
+    sitting.rate(Rating.GOOD)
+    second, *rest = sitting.session.to_come()
+    mark(open_desk(vault, NOON + timedelta(days=1)), rest[0], Suspend, via="cli")
+    assert shown(sitting) == second and rest[0] not in list(sitting.session.to_come())
+    assert first not in list(sitting.session.to_come())
+    sitting.undo()
+    assert first in list(sitting.session.to_come())
 
 
 def test_a_fact_that_changes_during_a_sitting_is_shown_as_changed(

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from tui.app import RetainApp
 from tui.context import Context
 from tui.lending import run_lent
+from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
 from vault.lent_terminal import lent
 from vault.store import Vault
@@ -123,3 +124,21 @@ def test_a_signal_that_ends_us_comes_when_the_other_program_is_done(tmp_path: Pa
         assert came == [signal.SIGTERM]
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+async def test_a_card_edited_on_another_screen_lies_on_the_table_in_its_new_words(
+    review: RetainApp, vault: Vault, settled: Callable[..., Awaitable[None]]
+) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        screen = review.screen
+        shown = screen.query_one(CardView).shown["question"]
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert review.screen is not screen
+        (deck,) = [d for d in vault.decks() for c in d.cards if c.question == shown]
+        path = vault.root / deck.path
+        path.write_text(path.read_text().replace(shown, "Which words are new?"))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.query_one(CardView).shown["question"] == "Which words are new?"
