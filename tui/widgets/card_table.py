@@ -106,7 +106,7 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"card-table--cursor", "card-table--marked", "card-table--rest"}
 
-    cursor: reactive[int] = reactive(0)
+    cursor: reactive[int] = reactive(0, repaint=False)  # two rows are painted again, not the table
 
     @dataclass
     class Reached(Message):
@@ -205,7 +205,7 @@ class CardTable(ScrollView, can_focus=True, inherit_bindings=False):
         return self.cursor if self._rows is not None and len(self._rows) else -1
 
     def _keep_in_sight(self) -> None:
-        if self.size.height:
+        if self.size.height and not 0 <= self.cursor - round(self.scroll_y) < self.size.height:
             region = Region(0, self.cursor, max(1, self.size.width), 1)
             self.scroll_to_region(region, animate=False, force=True, x_axis=False)
 
