@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -27,6 +28,9 @@ from tui.context import Context  # noqa: E402
 from tui.preferences import Preferences  # noqa: E402
 from vault.store import Vault  # noqa: E402
 
+_FONT = re.compile(
+    r"\s*@font-face \{.*?\}", re.DOTALL
+)  # fetched from the web: whoever reads the docs is nobody's business
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 SIZE = (100, 30)
 SEARCH = "slash s p a c i n g tab"
@@ -70,7 +74,7 @@ async def picture(vault: Vault, name: str) -> None:
         for key in keys.split():
             await pilot.press(key)
             await rest(pilot)
-        (HERE / f"{name}.svg").write_text(app.export_screenshot(), encoding="utf-8")
+        (HERE / f"{name}.svg").write_text(_FONT.sub("", app.export_screenshot()), encoding="utf-8")
     app.end_sitting()
 
 
