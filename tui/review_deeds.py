@@ -116,11 +116,11 @@ class ReviewDeeds(Page):
 
     def action_bury(self) -> None:
         if (sitting := self._counting) is not None:
-            self._do(sitting.bury)
+            self._do(sitting.bury, said.BURIED)
 
     def action_suspend(self) -> None:
         if (sitting := self._counting) is not None:
-            self._do(sitting.suspend)
+            self._do(sitting.suspend, said.SUSPENDED)
 
     def action_undo(self) -> None:
         """Takes the last step back, says which it was, and shows that card again."""
@@ -143,8 +143,8 @@ class ReviewDeeds(Page):
         if revealed and self._placed is not None:
             self._show_again(self._placed)
 
-    def _do(self, step: Callable[[], None]) -> None:
-        """Takes a step and deals the next card; if the disk refuses, the card stays and the error says why."""
+    def _do(self, step: Callable[[], None], told: str = "") -> None:
+        """Takes a step, deals the next card and tells; if the disk refuses, the card stays and the error says why."""
         try:
             step()
         except RetainError as error:
@@ -153,6 +153,8 @@ class ReviewDeeds(Page):
             self._notice.failure(error)
             return
         self._notice.clear()
+        if told:
+            self._notice.tell(told)
         self._deal()
 
     async def action_flag(self) -> None:

@@ -198,7 +198,9 @@ async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Lo
     async with review.run_test() as pilot:
         await settled(pilot)
         await pilot.press("b")
+        assert "Buried until tomorrow. u takes it back." in words(review, "Notice")
         await pilot.press("space", "x")
+        assert "Suspended" in words(review, "Notice")
         await pilot.press("!")
         assert [type(event) for event in logged()] == [Bury, Suspend, Suspend]
         assert words(review, ".bar-note") == "0 done · 1 left: 1 new, 0 learning, 0 review"

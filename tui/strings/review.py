@@ -56,6 +56,10 @@ def in_practice(mode: Mode, rating: Rating) -> str:
     return _IN_CRAM.get(rating, "recalled") if mode is Mode.CRAM else "not counted"
 
 
+BURIED = "Buried until tomorrow. u takes it back."
+SUSPENDED = "Suspended: it is not asked again until you resume it. u takes it back."
+
+
 def flagged(reason: str) -> str:
     return f"Flagged: {reason}. The next compile reads why." if reason else "Flagged."
 
