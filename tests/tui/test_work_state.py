@@ -82,6 +82,22 @@ def test_a_result_is_told_by_what_was_made_and_what_failed() -> None:
     assert strings.length(state.seconds(AT)) == "1 min 05 s"
 
 
+def test_an_import_says_what_it_left_out_and_why() -> None:
+    result = {
+        "notes": {"ours": 2, "strange": 8},
+        "reviews": {"added": 4, "left_out": 7},
+        "left_out": {"its card was not taken in": 6, "it has no rating": 1},
+        "note_types": {"Image Occlusion": {"reported": [{"cards": 3, "reason": "its pictures are not cards"}]}},
+    }
+    state = ended(begun(("import", "anki", "a.apkg"), AT), 0, json.dumps(result).encode(), AT)
+    assert strings.made(state) == [("notes", "2 made here, 8 made elsewhere"), ("reviews", "4 added, 7 left out")]
+    assert strings.reasons(state) == [
+        "6 reviews: its card was not taken in",
+        "3 cards of the note type Image Occlusion: its pictures are not cards",
+        "1 review: it has no rating",
+    ]
+
+
 def test_an_error_and_a_process_that_was_ended_are_told_apart() -> None:
     failed = heard(begun(("optimize",), AT), {"event": "error", "what": "no", "where": "f:1", "hint": "do"})
     assert strings.head(ended(failed, 3, b"", AT)) == strings.FAILED

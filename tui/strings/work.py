@@ -53,6 +53,7 @@ STAGES = {
 }
 STARTING = "Starting …"
 FINDINGS = "Noticed on the way"
+WHY_LEFT_OUT = "Left out, and why"
 FAILURES = "Could not be read or taken"
 STOPPING = "Ending … what has been saved stays saved."
 STOPPED = "Cancelled. What had been saved stays saved; the same work again goes on from there."
@@ -63,6 +64,7 @@ OFFLINE = "offline: costs nothing"
 ON_MEANWHILE = "You can go on meanwhile; the head of each screen says how far it is."
 ADDED_NEXT = "Compile makes articles and cards of it."
 INTERRUPTED = 130
+_VERBS = {"ours": "made here", "strange": "made elsewhere", "known": "known already"}
 
 
 def in_short(state: WorkState | None) -> str:
@@ -142,13 +144,27 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     return rows
 
 
+def reasons(state: WorkState) -> list[str]:
+    """Why an import did not take in some of what it found, the most frequent reasons first."""
+    left_out, kinds = state.result.get("left_out"), state.result.get("note_types")
+    told: list[tuple[int, str]] = []
+    if isinstance(left_out, Mapping):
+        told += [(count(left_out, why), f"{counted(count(left_out, why), 'review')}: {why}") for why in left_out]
+    for name, kind in kinds.items() if isinstance(kinds, Mapping) else ():
+        for each in kind.get("reported") or () if isinstance(kind, Mapping) else ():
+            cards = count(each, "cards") if isinstance(each, Mapping) else 0
+            if cards:
+                told.append((cards, f"{counted(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
+    return [words for _, words in sorted(told, key=lambda one: -one[0])]
+
+
 def _counts(numbers: Any) -> str:
     """`3 created, 2 updated`: those that are not 0."""
     if isinstance(numbers, int) and not isinstance(numbers, bool) and numbers:
         return f"{numbers:,}"
     if not isinstance(numbers, Mapping):
         return ""
-    pairs = [(str(verb).replace("_", " "), count(numbers, verb)) for verb in numbers]
+    pairs = [(_VERBS.get(str(verb), str(verb).replace("_", " ")), count(numbers, verb)) for verb in numbers]
     return ", ".join(f"{number:,} {verb}" for verb, number in pairs if number)
 
 

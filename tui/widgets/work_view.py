@@ -62,6 +62,8 @@ def _over(state: WorkState) -> list[Content]:
     rows += [Content.assemble(text.plain(noun.ljust(_NOUN), text.DIM), text.line(told)) for noun, told in made]
     if "cost" in state.result:
         rows.append(Content.assemble(text.plain("cost".ljust(_NOUN), text.DIM), text.plain(strings.cost(state))))
+    why = [Told(words) for words in strings.reasons(state)]
+    rows += _named(strings.WHY_LEFT_OUT, why[:_MOST])
     rows += _named(strings.FAILURES, work_state.failures(state.result)[:_MOST])
     if state.name == "add" and good:
         rows += [Content(""), text.plain(strings.ADDED_NEXT, text.DIM)]
