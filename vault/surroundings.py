@@ -111,7 +111,9 @@ def _around(text: str, claim: Claim, lines: int) -> Surroundings | None:
 
 
 def _bare(line: str) -> str:
-    """A line of Markdown without the marks that would only be in the way of its words."""
+    """A line of Markdown without the marks that would only be in the way of its words; "" if it is nothing but tags."""
+    if "<" in line and not any(map(str.isalnum, _TAG.sub("", line))):
+        return ""
     return _LOOSE.sub(r"\1", _MARKS.sub("", line))
 
 

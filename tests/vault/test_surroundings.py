@@ -59,6 +59,13 @@ def test_a_page_is_read_without_its_tags_and_scripts(vault: Vault) -> None:
     assert (found.line, found.before, found.after.strip()) == (3, "Before.\nSo", "After.")
 
 
+def test_lines_of_nothing_but_tags_are_left_out(vault: Vault) -> None:
+    page = f"Above.\n<table>\n<tr>\n<td>\n{QUOTE}\n</td> </tr> </table>\n<br/>\nBelow.\n"
+    (vault.root / "raw/tags.md").write_text(page, encoding="utf-8")
+    found = surroundings(vault, evidence("raw/tags.md"))
+    assert (found.before, found.after) == ("Above.", "Below.")
+
+
 def test_of_two_places_the_one_that_the_locator_names_is_shown(vault: Vault) -> None:
     (vault.root / "raw/a.txt").write_text(f"{QUOTE}.\nfirst\n\n\n{QUOTE}.\nsecond\n", encoding="utf-8")
     assert "first" in surroundings(vault, evidence("raw/a.txt")).after

@@ -35,9 +35,8 @@ class SupportPanel(VerticalScroll):
     def show(self, evidence: Sequence[Evidence]) -> None:
         """Shows the quotes, the first one looked at."""
         self._evidence, self._around, self._at = evidence, {}, 0
-        self._paint()
         self.display = True
-        self.scroll_home(animate=False)
+        self._paint()
 
     def next(self) -> bool:
         """Looks at the next quote; False if there is none."""
@@ -45,7 +44,6 @@ class SupportPanel(VerticalScroll):
             return False
         self._at += 1
         self._paint()
-        self.scroll_home(animate=False)
         return True
 
     @property
@@ -68,6 +66,14 @@ class SupportPanel(VerticalScroll):
         quotes = [_quote(self._evidence[n], around.get(n), looked_at=n == self._at) for n in order]
         nothing = text.plain(said.NO_SOURCE, text.DIM)
         self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
+        self.call_after_refresh(self._begin_at_quote)
+
+    def _begin_at_quote(self) -> None:
+        """What stands before the quote is in sight where all has room; else the quote comes first."""
+        quotes, around = self.query_one("#quotes", Static), self._around.get(self._at)
+        before = _before(around).wrap(max(1, quotes.content_size.width)) if around is not None else []
+        fits = quotes.size.height <= self.scrollable_content_region.height
+        self.scroll_to(y=0 if fits else len(before), animate=False)
 
 
 def _quote(evidence: Evidence, around: Surroundings | None, *, looked_at: bool) -> Content:
@@ -87,6 +93,10 @@ def _among(quote: Content, around: Surroundings | None) -> Content:
     """The quote between the words before and after it, as far as they can be read."""
     if around is None or not around.found:
         return quote
-    before = text.plain(f"{around.before}\n", text.DIM) if around.before else Content("")
+    before = Content.assemble(_before(around), "\n") if around.before else Content("")
     after = text.plain(f"\n{around.after}", text.DIM) if any(map(str.isalnum, around.after)) else Content("")
     return Content.assemble(before, quote, after)
+
+
+def _before(around: Surroundings) -> Content:
+    return text.plain(around.before if around.found else "", text.DIM)
