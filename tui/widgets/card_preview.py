@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Static
 
 from learning.desk import Placed
@@ -22,29 +23,45 @@ _REVIEWS = 40
 class CardPreview(VerticalScroll, can_focus=False):
     """Shows one item at a time."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Seen | None, Listed | None] = (None, None)
+
     def compose(self) -> ComposeResult:
         yield Static(markup=False)
 
     def show(self, seen: Seen | None, listed: Listed | None) -> None:
         """Shows the item; nothing where there is none."""
-        words = Content("") if seen is None or listed is None else _words(seen, listed)
-        self.query_one(Static).update(words)
+        self._shown = seen, listed
+        self._paint()
         self.scroll_home(animate=False)
 
+    def on_resize(self, _event: Resize) -> None:
+        """Tables are laid out anew for the room that there is now."""
+        self._paint()
 
-def _words(seen: Seen, listed: Listed) -> Content:
+    def _paint(self) -> None:
+        seen, listed = self._shown
+        shown = self.query_one(Static)
+        width = shown.content_size.width
+        shown.update(Content("") if seen is None or listed is None else _words(seen, listed, width))
+
+
+def _words(seen: Seen, listed: Listed, width: int) -> Content:
+    """In so many cells; 0 where they are not known yet."""
     if seen.item < 0:
-        return _stacked([text.prose(plain(body_of(seen.article))[:_MOST].strip()), text.line(seen.path, text.DIM)])
+        words = text.prose(plain(body_of(seen.article))[:_MOST].strip(), width)
+        return _stacked([words, text.line(seen.path, text.DIM)])
     if seen.card is None or seen.state is None:
         return _stacked([text.line(said.GONE), text.line(seen.path, text.DIM)])
-    return _stacked([*_card(seen.card), *_memory(seen, listed), *_past(seen)])
+    return _stacked([*_card(seen.card, width), *_memory(seen, listed), *_past(seen)])
 
 
-def _card(placed: Placed) -> list[Content]:
+def _card(placed: Placed, width: int) -> list[Content]:
     kind = f"$kind-{placed.kind}" if placed.kind else text.DIM
     head = Content("  ").join([text.line(placed.title, text.DIM), text.line(placed.kind, kind)])
-    question = text.prose(placed.card.question).stylize_before("bold")
-    return [Content("\n").join([head, question]), text.prose(placed.card.answer)]
+    question = text.prose(placed.card.question, width).stylize_before("bold")
+    return [Content("\n").join([head, question]), text.prose(placed.card.answer, width)]
 
 
 def _memory(seen: Seen, listed: Listed) -> list[Content]:
