@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from learning.card_deeds import MOST_DAYS
 from tui.words import counted
 
 TITLE = "Browse"
@@ -12,7 +13,7 @@ SCOPES = {"cards": "Cards", "articles": "Articles", "both": "Both"}
 COLUMNS = {
     "kind": "Kind",
     "concept": "Concept",
-    "question": "Question",
+    "question": "Question or title",
     "due": "Due",
     "ivl": "Interval",
     "difficulty": "Diff",
@@ -39,7 +40,7 @@ READING = "reading the vault …"
 NOTHING_FOUND = "Nothing is found. Fewer words find more; esc clears the search."
 NO_CARDS = "There are no cards yet. `retain compile` makes them of your sources."
 REPAIRED = "The search index was damaged and has been made anew; nothing else was touched."
-NOTHING_MARKED = "There is no card here."
+NOTHING_MARKED = "There is no card here: articles are read, but not suspended, tagged or given a day."
 NOTHING_TO_UNDO = "Nothing to take back here."
 UNCHANGED = "All of them are so already."
 QUESTION, ANSWER = "Question", "Answer"
@@ -48,7 +49,7 @@ WHY_FLAGGED = "Why is it flagged? (may be empty; esc leaves it)"
 WHICH_TAG = "Tag to add, or -tag to take away (esc leaves it)"
 WHICH_DAY = "Due in how many days? 0 is today (esc leaves it)"
 NOT_A_DAY = "a number of days is needed"
-DAY_HINT = "from 0 to 36500"
+DAY_HINT = f"from 0 to {MOST_DAYS}"
 DEEDS = {
     "suspend": "suspended",
     "resume": "back in the queue",
