@@ -28,7 +28,7 @@ class BrowseDeeds(BrowseSearch):
 
     @dataclass
     class Did(Message):
-        """A deed is on disk; with `undone` it was taken back."""
+        """A deed is on disk, or was taken back."""
 
         deed: Deed
         name: str
@@ -42,11 +42,17 @@ class BrowseDeeds(BrowseSearch):
         columns = held.columns
         return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
 
+    def _tell_no_card(self) -> None:
+        """Nothing was done: what is chosen are articles, or nothing is."""
+        self.query_one(Notice).tell(said.NOTHING_MARKED)
+
     def action_suspend(self) -> None:
         """Suspends; where all are suspended already, resumes."""
         held = self._open
         chosen = self._chosen()
-        if held.columns is not None and chosen:
+        if not chosen:
+            self._tell_no_card()
+        elif held.columns is not None:
             numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
             if all(held.columns.state(number).suspended for number in numbers):
                 self._do("resume", lambda desk: card_deeds.resuming(desk, chosen, via="tui"))
@@ -60,7 +66,7 @@ class BrowseDeeds(BrowseSearch):
     def action_ask(self, what: str) -> None:
         """Asks for what the deed needs: a reason, a tag, a day."""
         if not self._chosen():
-            self.query_one(Notice).tell(said.NOTHING_MARKED)
+            self._tell_no_card()
             return
         self._asked = what
         self.query_one("#browse-ask Static", Static).update(text.line(_ASKS[what]))
@@ -101,60 +107,76 @@ class BrowseDeeds(BrowseSearch):
     def _do(self, name: str, make: Callable[[Desk], Deed]) -> None:
         """Does a deed in the background, on the desk as it is then."""
         if not self._chosen():
-            self.query_one(Notice).tell(said.NOTHING_MARKED)
+            self._tell_no_card()
             return
 
-        topics = self._open.columns.topics if self._open.columns is not None else None
+        def deed(desk: Desk) -> tuple[Deed, Desk]:
+            made = make(desk)
+            after = card_deeds.do(desk, made)
+            if made.events:
+                self._open.done.append(made)
+            return made, after
 
-        def work() -> None:
-            try:
-                desk = open_desk(self.context.vault, self.context.clock(), queued=False)
-                deed = make(desk)
-                self.post_message(self.Did(deed, name, columns_of(card_deeds.do(desk, deed), topics)))
-            except RetainError as error:
-                self.post_message(self.Failed(error))
-
-        self.run_worker(work, thread=True, group="browse-deed")
+        self._queue(name, deed)
 
     def action_undo(self) -> None:
         held = self._open
-        if not held.done:
+        if not held.done and not held.asked:
             self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
             return
-        deed = held.done[-1]  # it stays there until it is taken back, should the disk refuse
-        topics = self._open.columns.topics if self._open.columns is not None else None
+
+        def back(desk: Desk) -> tuple[Deed, Desk]:
+            if not held.done:
+                return Deed(()), desk
+            after = card_deeds.undo(desk, held.done[-1], via="tui")  # should the disk refuse, it can be tried again
+            return held.done.pop(), after
+
+        self._queue("undo", back)
+
+    def _queue(self, name: str, deed: Callable[[Desk], tuple[Deed, Desk]]) -> None:
+        """Has it done in the background when all that was asked for before is done: what is shown is the latest."""
+        held = self._open
+        topics = held.columns.topics if held.columns is not None else None
 
         def work() -> None:
             try:
-                desk = open_desk(self.context.vault, self.context.clock(), queued=False)
-                columns = columns_of(card_deeds.undo(desk, deed, via="tui"), topics)
-                self.post_message(self.Did(deed, "undo", columns, undone=True))
+                done, desk = deed(open_desk(self.context.vault, self.context.clock(), queued=False))
+                self.post_message(self.Did(done, name, columns_of(desk, topics)))
             except RetainError as error:
                 self.post_message(self.Failed(error))
 
-        self.run_worker(work, thread=True, group="browse-deed")
+        def next_one() -> None:
+            with held.turn:
+                try:
+                    held.asked[0]()
+                finally:
+                    held.asked.popleft()
+
+        held.asked.append(work)
+        self.run_worker(next_one, thread=True, group="browse-deed")
 
     def on_browse_deeds_did(self, message: Did) -> None:
-        held, count = self._open, len(message.deed.events)
-        if count and not message.undone:
-            held.done.append(message.deed)
-        elif message.undone and held.done and held.done[-1] is message.deed:
-            held.done.pop()
-        held.take(message.columns)
+        count = len(message.deed.events)
+        self._open.take(message.columns)
         self._search()
-        words = said.undone(count) if message.undone else said.done(message.name, count) if count else said.UNCHANGED
-        self.query_one(Notice).tell(words)
+        undone = message.name == "undo"
+        nothing = said.NOTHING_TO_UNDO if undone else said.UNCHANGED
+        told = said.undone(count) if undone else said.done(message.name, count)
+        self.query_one(Notice).tell(told if count else nothing)
 
     def action_edit(self) -> None:
-        chosen = self._chosen()[:1] if self._open.at is not None and self._open.at >= 0 else []
-        if chosen and self._open.columns is not None and self._open.at is not None:
-            self.go("edit", self._open.columns.card(self._open.at))
+        held = self._open
+        if held.columns is None or held.at is None or held.at < 0:
+            self._tell_no_card()
+        else:
+            self.go("edit", held.columns.card(held.at))
 
     def action_edit_outside(self) -> None:
         from tui.outside import run_outside, tell
 
         held = self._open
         if held.columns is None or held.at is None or held.at < 0:
+            self._tell_no_card()
             return
         ended = run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
         self._load()

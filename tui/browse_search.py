@@ -117,7 +117,7 @@ class BrowseSearch(Page):
 
     def on_browse_search_loaded(self, message: Loaded) -> None:
         self._open.take(message.columns)
-        self._search()
+        self._search(told=True)
 
     def on_browse_search_grew(self, message: Grew) -> None:
         held = self._open
@@ -129,7 +129,7 @@ class BrowseSearch(Page):
             if held.index.repaired > self._repaired:
                 self._repaired = held.index.repaired
                 self.query_one(Notice).tell(said.REPAIRED)
-        self._search()
+        self._search(told=True)
         if not self._loading and self._load_again:
             self._load_again = False
             self._load()
@@ -146,14 +146,17 @@ class BrowseSearch(Page):
             held.words, held.at = message.value, None  # what fits best is looked at first
             self._search()
 
-    def _search(self) -> None:
-        """Asks for what is written now; what was asked for before need not be answered any more."""
+    def _search(self, *, told: bool = False) -> None:
+        """Asks for what is written now; what was asked for before need not be answered any more.
+
+        With `told`, what stands in the notice is not about the search, and stays.
+        """
         try:
             self._query = parse(self._open.words)
         except RetainError as error:
             self.query_one(Notice).tell(str(error))  # calmly: a filter may be half written
             return
-        if self._asked == "":
+        if self._asked == "" and not told:
             self.query_one(Notice).clear()
         self._ticket += 1
         if not self._searching:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -35,6 +38,8 @@ class Browsing:
     marked: set[int] = field(default_factory=set)
     at: int | None = None
     done: list[Deed] = field(default_factory=list)
+    asked: deque[Callable[[], None]] = field(default_factory=deque)  # deeds that are still to be done, in their order
+    turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
 
     def take(self, columns: CardColumns) -> None:
         """Takes in what has been read anew; what was chosen stays so where it is still there."""

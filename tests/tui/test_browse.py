@@ -21,7 +21,7 @@ from tui.widgets.card_preview import CardPreview
 from tui.widgets.card_table import CardTable
 from tui.widgets.notice import Notice
 from vault.ids import CardId
-from vault.log_event import Rating
+from vault.log_event import Rating, Suspend, Undo
 from vault.review_log import LOG_PATH, LogEvent
 from vault.store import Vault
 
@@ -165,6 +165,21 @@ async def test_many_are_suspended_at_once_and_undo_takes_all_of_it_back(
         await pilot.press("x")
         await settled(pilot)
         assert suspended() == set()
+
+
+async def test_undo_pressed_twice_takes_two_deeds_back_each_once(
+    browse: RetainApp, settled: Settled, logged: Callable[[], list[LogEvent]]
+) -> None:
+    async with browse.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for key in ("x", "down", "x"):
+            await pilot.press(key)
+            await settled(pilot)
+        await pilot.press("u", "u", "u")
+        await settled(pilot)
+        undone = sorted(event.voids for event in logged() if isinstance(event, Undo))
+        assert undone == sorted(event.id for event in logged() if isinstance(event, Suspend)) and len(undone) == 2
+        assert "nothing" in shown(browse, Notice).casefold()
 
 
 async def test_tags_days_and_flags_are_asked_for_and_found_again(browse: RetainApp, settled: Settled) -> None:
