@@ -22,6 +22,7 @@ LET_THROUGH = {
     ("cli/plain.py", "sys.stdout"): "the lines of a review: cleaned in _say, the one place that writes them",
     ("cli/doctor.py", "sys.stderr"): "asked whether it is a terminal",
     ("cli/doctor.py", "click.confirm"): "a question of ours, always the same",
+    ("tui/jobs.py", "sys.stderr"): "a sentence of ours, always the same, after the app has left the terminal",
     ("compiler/engines/claude.py", "logging"): "what the library would tell of prompts is kept quiet",
     ("cli/quizzing.py", "sys.stdout"): "asked whether it is a terminal",
     ("compiler/readers/pictures.py", "warnings"): "turned into errors",
