@@ -36,6 +36,15 @@ class WorkMenu(OptionList):
         ]
         super().__init__(*rows, markup=False, compact=True)
 
+    def action_cursor_up(self) -> None:
+        """Up from the first stays there: one press too many must not stand on what makes everything anew."""
+        if self.highlighted:
+            super().action_cursor_up()
+
+    def action_cursor_down(self) -> None:
+        if self.highlighted is None or self.highlighted < self.option_count - 1:
+            super().action_cursor_down()
+
 
 class WorkScreen(Page):
     """`about` is the command's words as a shell has them: `compile`, `import FILE`, `add --fills GAP FILE`."""

@@ -56,6 +56,7 @@ FINDINGS = "Noticed on the way"
 WHY_LEFT_OUT = "Left out, and why"
 FAILURES = "Could not be read or taken"
 STOPPING = "Ending … what has been saved stays saved."
+CANCELLED, WITH_FINDINGS, WENT_WRONG = "was cancelled", "done, with findings", "failed"
 STOPPED = "Cancelled. What had been saved stays saved; the same work again goes on from there."
 FAILED = "It did not come to its end."
 PARTLY = "Done, but for what is named below."
@@ -75,7 +76,14 @@ def in_short(state: WorkState | None) -> str:
     if state.running:
         stage = state.stage
         return f"{doing} {stage.done} of {stage.of}" if stage is not None and stage.of else f"{doing} …"
-    return f"{doing} done" if state.code == 0 else f"{doing}: look"
+    if state.code == 0:
+        return f"{doing} done"
+    how = CANCELLED if was_stopped(state) else WITH_FINDINGS if state.code == 1 else WENT_WRONG
+    return f"{doing} {how}"
+
+
+def was_stopped(state: WorkState) -> bool:
+    return state.stopping or state.code in (INTERRUPTED, -2, -15, -9)
 
 
 def stage(one: Stage) -> str:
@@ -111,7 +119,7 @@ def cost(state: WorkState) -> str:
 def head(state: WorkState) -> str:
     """What became of it, in one sentence."""
     name = DONE.get(state.name, state.name)
-    if state.stopping or state.code in (INTERRUPTED, -2, -15, -9):
+    if was_stopped(state):
         return STOPPED
     if state.error is not None or state.code not in (0, 1):
         return FAILED
