@@ -27,7 +27,7 @@ from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
 from tui.widgets.rating_bar import RatingBar
 from tui.widgets.support_panel import SupportPanel
-from vault.errors import EditedMeanwhile, RetainError
+from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence import Evidence, EvidenceReader
 from vault.ids import CardId
 from vault.log_event import LogEvent, Rating
@@ -130,6 +130,9 @@ class ReviewDeeds(Page):
         self._close_flag()
         try:
             deed = sitting.undo()
+        except NotFound as error:  # there is nothing to take back: no fault
+            self._notice.tell(f"{error.what} ({error.hint})" if error.hint else error.what)
+            return
         except RetainError as error:
             self._notice.failure(error)
             return

@@ -113,6 +113,9 @@ async def test_undo_goes_back_step_by_step_and_voids_each_on_disk(
         assert sum(isinstance(event, Undo) for event in logged()) == 3
         await pilot.press("u")
         assert "nothing to undo" in str(review.screen.query_one(Notice).content)
+        assert not review.screen.query_one(Notice).has_class("error")
+        await pilot.press("space")  # what was told has been read
+        assert not review.screen.query_one(Notice).display
         assert len(logged()) == 6
 
 

@@ -287,6 +287,7 @@ class ReviewScreen(Typing):
         if not sitting.reveal():
             self._deal()  # the card has just become another
             return
+        self._notice.go_on()
         self._show_back(placed)
         self._ratings.offer(self._intervals(sitting))
         self.compare_writing(placed)

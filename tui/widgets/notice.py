@@ -40,6 +40,11 @@ class Notice(Static):
     def clear(self) -> None:
         self.display = False
 
+    def go_on(self) -> None:
+        """What was told has been read; failures and findings stay."""
+        if self.display and self.has_class("note"):
+            self.clear()
+
     def _show(self, kind: str, what: str, where: str, hint: str) -> None:
         for name in ("error", "warning", "note"):
             self.set_class(name == kind, name)
