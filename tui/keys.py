@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 
+from tui.strings.stats import SECTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -105,7 +107,7 @@ PRACTISE = (
     Key("practise.back", "escape,q", "back", "Back", "esc", about="Home"),
 )
 STATS = (
-    *(Key(f"stats.section_{n}", str(n), f"section({n})", about=f"Section {n}") for n in range(1, 10)),
+    *(Key(f"stats.section_{n}", str(n), f"section({n})", about=name) for n, name in enumerate(SECTIONS, 1)),
     Key("stats.next", "right,l,tab", "turn(1)", "Next", "→", about="The next section"),
     Key("stats.previous", "left,h,shift+tab", "turn(-1)", "Previous", "←", about="The one before"),
     Key("stats.choose", "f", "choose", "Topic or tag", about="Only a topic's or a tag's cards"),
