@@ -90,6 +90,7 @@ class _Face:
     def __init__(self, sitting: Sitting | Practising, source: Lines, out: TextIO) -> None:
         self._sitting, self._source, self._out = sitting, source, out
         self._evidence = EvidenceReader(sitting.desk.vault)
+        self._reworded: Placed | None = None  # the card that was edited last, in its new words
         self._unsaved = self._unread = report.DONE  # exit codes of the last thing done, and of cards not shown
 
     def run(self) -> int:
@@ -189,6 +190,8 @@ class _Face:
         """Asks for new words, one line each; what is left empty stays as it is."""
         from learning.card_edit import edit_card, words_of
 
+        if self._reworded is not None and self._reworded.id == placed.id:
+            placed = self._reworded
         before = words_of(placed.card)
         question = self._ask("new question (Enter keeps it)")
         answer = self._ask("new answer (Enter keeps it)") if question is not None else None
@@ -199,7 +202,7 @@ class _Face:
             self._sitting.desk.vault, placed.id, question or before.question, answer or before.answer, expect=before
         )
         if isinstance(self._sitting, Sitting):
-            self._sitting.edited()
+            self._reworded = self._sitting.edited()
         self._say(f"saved: {edited.path}")
         return not self._sitting.revealed
 

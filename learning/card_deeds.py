@@ -5,7 +5,7 @@
     desk = undo(desk, deed, via="tui")
 
 The events of one deed have one instant and ids that begin alike, by which they are undone together.
-Where nothing would change a deed holds no event, and doing it writes nothing.
+Where nothing would change a deed holds no event, and doing it writes nothing. A flag always has one: its reason.
 """
 
 from __future__ import annotations
@@ -54,14 +54,15 @@ def suspending(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
 def resuming(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
     """Lets suspended and buried cards come back."""
     found = _found(desk, cards)
-    wanted = [card for card in found if desk.state(card).suspended or desk.state(card).hidden(desk.now)]
+    wanted = [card for card in found if desk.state(card).suspended or _buried(desk, card)]
     return _deed([Resume(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
 
 
 def burying(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
     """Keeps the cards out of the queue until the next study day."""
     found = _found(desk, cards)
-    return _deed([Bury(stamp, card) for stamp, card in _stamped(desk, found, via)], found, via)
+    wanted = [card for card in found if not _buried(desk, card)]
+    return _deed([Bury(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
 
 
 def flagging(desk: Desk, cards: Iterable[str], reason: str, *, via: str) -> Deed:
@@ -136,6 +137,11 @@ def _found(desk: Desk, cards: Iterable[str]) -> list[CardId]:
         if card not in desk.cards:
             desk.card(card)  # says that it is not there
     return [CardId(card) for card in wanted]
+
+
+def _buried(desk: Desk, card: CardId) -> bool:
+    until = desk.state(card).buried_until
+    return until is not None and desk.now < until
 
 
 def _stamped(desk: Desk, cards: Sequence[CardId], via: str) -> Iterable[tuple[Stamp, CardId]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from learning.shelf import topic_named, topics
 from vault import readable
 from vault.article import sentences
 from vault.clean import clean_line
-from vault.errors import NotFound
+from vault.errors import NotFound, RetainError
 from vault.grading import Reading
 from vault.markdown import unescape
 from vault.store import CONCEPTS, FLASHCARDS, Vault
@@ -42,9 +43,14 @@ def _concept_named(vault: Vault, wanted: str) -> str | None:
     found = next((stem for stem in stems if stem.casefold() in (key, slug)), None)
     if found is not None:
         return found
-    return next(
-        (stem for stem in stems if _title(vault.read_text(f"{CONCEPTS}/{stem}.md") or "").casefold() == key), None
-    )
+    return next((stem for stem in stems if _title(_text(vault, stem)).casefold() == key), None)
+
+
+def _text(vault: Vault, stem: str) -> str:
+    """The article's text; "" for one that cannot be read: it is in nobody's way but that of who asks for it."""
+    with suppress(RetainError):
+        return vault.read_text(f"{CONCEPTS}/{stem}.md") or ""
+    return ""
 
 
 def _title(text: str) -> str:

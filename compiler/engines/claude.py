@@ -77,14 +77,18 @@ class Claude:
             except _Failed as failed:
                 if failed.form and _FORMS[n] != TEXT:
                     continue
-                raise self._told(failed) from None
+                raise self._told(failed, cost) from None
             self._form = n
             return Answer(value, cost + paid)
-        raise self._told(_Failed("the model's answers have another shape than was asked for", "try a larger model"))
+        babble = _Failed("the model's answers have another shape than was asked for", "try a larger model")
+        raise self._told(babble, cost)
 
-    def _told(self, failed: _Failed) -> ModelUnavailable:
+    def _told(self, failed: _Failed, cost: Cost) -> ModelUnavailable:
+        """What went wrong, and what was paid for answers that nobody could use."""
         what, hint = (clean_line(words.replace(self._key or "\0", "…"))[:300] for words in (failed.what, failed.hint))
-        return ModelUnavailable(what, where=self._settings.place or self._model, hint=hint)
+        spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
+        told = "; ".join(filter(None, (hint, spent if cost != Cost() else "")))
+        return ModelUnavailable(what, where=self._settings.place or self._model, hint=told)
 
     # --- one question in one form -----------------------------------------------------------------------------------
 

@@ -287,6 +287,13 @@ def test_a_card_gets_other_words_and_undo_gives_it_back_its_own(vault: Vault) ->
     assert {path: path.read_bytes() for path in decks} == decks
 
 
+def test_a_card_whose_answer_is_shown_is_edited_twice_in_a_row(vault: Vault) -> None:
+    out = io.StringIO()
+    lines = io.StringIO("\ne\nOnce?\n\ne\nTwice?\n\nq\n")
+    assert review_plainly(vault, clock=lambda: NOON, source=lines, out=out) == 0
+    assert any(card.question == "Twice?" for deck in vault.decks() for card in deck.cards)
+
+
 def test_a_cram_asks_again_and_writes_nothing(vault: Vault) -> None:
     out = io.StringIO()
     lines = io.StringIO("\n1\nb\n\n3\n\n3\n")

@@ -131,9 +131,10 @@ def test_a_server_that_ignores_schema_and_tool_is_asked_in_words_and_may_mend_it
 
 
 def test_a_model_that_only_babbles_is_named_and_not_asked_for_ever() -> None:
-    with serving(message("babble")) as server, pytest.raises(ModelUnavailable, match="another shape"):
+    with serving(message("babble")) as server, pytest.raises(ModelUnavailable, match="another shape") as told:
         claude(server).ask(asked(REQUEST), never)
     assert len(server.asked) == 4
+    assert "400 tokens were sent and 80 came back" in told.value.hint
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from learning.desk import Desk, open_desk, rate, undo_deed
 from learning.memory import Phase, fold_scanned, tags_after
 from learning.past import EVER
 from learning.shelf import material_of, narrowed
+from vault import ledger
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log_event import LogEvent, Rating, Reschedule, Tag
@@ -55,6 +56,17 @@ def asking_more(vault: Vault) -> Vault:
 
 def lines(vault: Vault) -> int:
     return (vault.read_bytes(LOG_PATH) or b"").count(b"\n")
+
+
+def test_what_is_buried_or_retracted_already_is_not_told_to_the_log_again(vault: Vault) -> None:
+    desk = do(open_desk(vault, NOON), burying(open_desk(vault, NOON), ALL, via="tui"))
+    assert burying(desk, ALL, via="tui").events == ()
+    assert len(resuming(desk, ALL, via="tui").events) == 3
+    gone = {"v": 1, "type": "retire", "of": "card", "id": A1, "at": "2026-11-20T12:00:00.000Z"}
+    (vault.root / ledger.IDS).write_bytes(ledger.encode(gone))
+    retracted = open_desk(vault, NOON + timedelta(days=2))
+    assert retracted.state(A1).retracted
+    assert resuming(retracted, [A1], via="tui").events == ()
 
 
 def test_a_deed_on_many_cards_is_one_write_and_one_undo(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:

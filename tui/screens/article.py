@@ -121,7 +121,7 @@ class ArticleScreen(Page):
 
     def _visit(self, visit: Visit) -> None:
         self._asked += 1
-        asked, today = self._asked, self.context.clock().date()
+        asked, today = self._asked, self.context.clock().astimezone(self.context.vault.settings.zone).date()
 
         def read() -> None:
             try:
