@@ -200,3 +200,9 @@ def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> Non
     assert len(events(compiled, "fills")) == 1, "what the ledger knows is not said again"
     unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=compiled)
     assert unknown.code == 2 and "no gap has that id" in unknown.err
+
+
+def test_a_program_hears_that_the_last_page_has_been_fetched(run: Run, vault: Path, site: str) -> None:
+    done = run("add", f"{site}/memory", "--progress", "jsonl", cwd=vault)
+    told = [json.loads(line) for line in done.err.splitlines() if '"fetch"' in line]
+    assert [(event["done"], event["of"]) for event in told] == [(0, 1), (1, 1)]
