@@ -106,6 +106,10 @@ def value(row: Row, settings: Settings, preferences: Preferences) -> Value:
     return _value(getattr(settings if row.in_vault else preferences, row.key))
 
 
+# What no number says as well.
+_NOTHING = {"learning.minutes_per_day": strings.NO_LIMIT, "learning.leech_threshold": strings.NEVER}
+
+
 def shown(row: Row, held: Value) -> str:
     """`held` as people read it."""
     if row.table == "keys":
@@ -114,6 +118,8 @@ def shown(row: Row, held: Value) -> str:
         return strings.YES if held else strings.NO
     if isinstance(held, list):
         return " ".join(held) or strings.NONE
+    if held == 0 and row.id in _NOTHING:
+        return _NOTHING[row.id]
     return f"{held:.0%}" if row.kind is Kind.SHARE else str(held)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault import user
-from vault.errors import Damaged, Refused
+from vault.errors import Damaged, Refused, UsageError
 from vault.settings import FILE, Settings, read_settings
 
 if TYPE_CHECKING:
@@ -109,14 +109,18 @@ def _without(text: str, table: str, key: str) -> str:
 def change_vault(vault: Vault, key: str, value: Value) -> Settings:
     """Sets one line of [learning] in the vault's `retain.toml`; what the file says from then on.
 
-    Raises: Damaged for a value that the settings do not take; EditedMeanwhile; WriteFailed; Refused.
+    Raises: UsageError for a value that the settings do not take; Damaged; EditedMeanwhile; WriteFailed; Refused.
     """
     from vault.guard import Scope
 
     guard = vault.guard(Scope.SETTINGS)
     text = _read(guard, FILE)
     new = changed(text, "learning", key, value)
-    settings, _ = read_settings(new)
+    read_settings(text)  # what is wrong with the file already is told of the file
+    try:
+        settings, _ = read_settings(new)
+    except Damaged as error:
+        raise UsageError(error.what, hint="nothing was written") from error
     _write(guard, FILE, text, new)
     return settings
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault import settings_file
-from vault.errors import Damaged, EditedMeanwhile, Refused, RetainError
+from vault.errors import Damaged, EditedMeanwhile, Refused, RetainError, UsageError
 from vault.settings import FILE, Settings, read_settings, render_settings
 from vault.settings_file import Value, change_vault, changed, put_back_vault, vault_text
 from vault.store import Vault, open_vault
@@ -118,7 +118,7 @@ def test_whatever_the_file_only_the_asked_key_changes(lines: list[str], key: str
 def test_the_vaults_settings_are_written_by_the_guard_and_read_strictly_before(vault: Vault) -> None:
     assert change_vault(vault, "retention", 0.85).retention == 0.85
     assert read_settings(vault_text(vault))[0].retention == 0.85
-    with pytest.raises(Damaged, match=r"from 0\.7 to 0\.99"):
+    with pytest.raises(UsageError, match=r"from 0\.7 to 0\.99"):
         change_vault(vault, "retention", 0.5)
     assert read_settings(vault_text(vault))[0].retention == 0.85
     assert put_back_vault(vault, vault_text(vault), NEW) == vault.settings and vault_text(vault) == NEW
