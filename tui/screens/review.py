@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -148,6 +149,7 @@ class ReviewScreen(Typing):
 
     def _begin(self, sitting: Table) -> None:
         self._sitting = sitting
+        gc.freeze()  # what was read stays: searching it for garbage would make a key wait for tens of milliseconds
         self._deal()
         if self._placed is not None:
             self._notice.found(sitting.desk.diagnostics)
