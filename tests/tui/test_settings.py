@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.pilot import Pilot
@@ -14,6 +15,7 @@ from tui import setting_rows as rows
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
+from tui.screens.settings import SettingsScreen
 from tui.strings import settings as strings
 from tui.widgets.bars import KeyBar
 from tui.widgets.notice import Notice
@@ -73,11 +75,25 @@ async def test_a_step_changes_one_line_holds_at_once_and_is_taken_back(
         assert strings.NOTHING_TO_UNDO in said(app)
 
 
-async def test_what_a_change_does_to_the_days_to_come_is_said(app: RetainApp, settled: Settled) -> None:
+async def test_what_a_change_does_to_the_days_to_come_is_said_and_nothing_in_between_is_reckoned(
+    app: RetainApp, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed, reckon = Event(), SettingsScreen._reckon
+    reckoned: list[float] = []
+
+    def waiting(self: SettingsScreen, old: Vault, new: Vault) -> None:
+        pressed.wait(30)
+        reckoned.append(new.settings.retention)
+        reckon(self, old, new)
+
+    monkeypatch.setattr(SettingsScreen, "_reckon", waiting)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await pilot.press(*["right"] * 7)
+        pressed.set()
         await settled(pilot)
+        await settled(pilot)  # the last change is reckoned after the first
+        assert reckoned == [0.91, 0.97]
         assert "a day" in about(app) and "90 days" in about(app)
 
 

@@ -56,6 +56,8 @@ class SettingsScreen(Page):
         self._rows = {row.id: row for row in (*rows.LEARNING, *rows.APP, *rows.keys())}
         self._at: Row = rows.LEARNING[0]
         self._undo: list[Callable[[], None]] = []
+        self._asked: tuple[Vault, Vault] | None = None  # what is to be foretold next: before a change and after it
+        self._reckoning = False
 
     def compose(self) -> ComposeResult:
         yield TopBar(strings.TITLE)
@@ -218,8 +220,15 @@ class SettingsScreen(Page):
     def _foretell(self, before: Settings, after: Settings) -> None:
         self._explain(strings.RECKONING)
         vault = self.context.vault
-        old, new = replace(vault, settings=before), replace(vault, settings=after)
-        self.run_worker(lambda: self._reckon(old, new), thread=True, exclusive=True)
+        self._asked = replace(vault, settings=before), replace(vault, settings=after)
+        if not self._reckoning:
+            self._begin_reckoning()
+
+    def _begin_reckoning(self) -> None:
+        """One at a time: who holds a key down waits for what was set last, and for nothing in between."""
+        if self._asked is not None:
+            (old, new), self._asked, self._reckoning = self._asked, None, True
+            self.run_worker(lambda: self._reckon(old, new), thread=True)
 
     def _reckon(self, old: Vault, new: Vault) -> None:
         try:
@@ -238,4 +247,8 @@ class SettingsScreen(Page):
         return sum(found.reviews) / _DAYS, sum(found.minutes) / _DAYS
 
     def on_settings_screen_foretold(self, message: Foretold) -> None:
-        self._explain(message.words)
+        self._reckoning = False
+        if self._asked is None:
+            self._explain(message.words)
+        else:
+            self._begin_reckoning()
