@@ -42,6 +42,5 @@ def _held(came: list[int]) -> dict[int, Any]:
         handler = None if number is None else signal.getsignal(number)
         if number is not None and handler not in (None, signal.SIG_IGN):
             held[number] = handler
-            waits = name in _LATER
-            signal.signal(number, lambda n, _, waits=waits: came.append(n) if waits else None)
+            signal.signal(number, (lambda n, _: came.append(n)) if name in _LATER else (lambda n, _: None))
     return held
