@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts wit
     from textual.driver import Driver
 
     from learning.sitting import Sitting
-    from tui.review_deeds import Table
+    from tui.review_table import Table
     from tui.screens.curtain import CurtainScreen
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.message import Message
 from textual.widget import Widget
 
-from learning.card_edit import Edited
-from learning.changed_card import ChangedCards
-from learning.desk import Desk, Placed
-from learning.memory import MemoryState
-from learning.plan import Plan
-from learning.practice import Recall
+from learning.desk import Placed
 from learning.sitting import Sitting
-from learning.tally import Tally
 from tui.context import Context
 from tui.page import Page
 from tui.review_pictures import pictures_of
+from tui.review_table import Table
 from tui.strings import review as said
 from tui.widgets.bars import TopBar
 from tui.widgets.card_view import CardView
@@ -29,41 +24,12 @@ from tui.widgets.rating_bar import RatingBar
 from tui.widgets.support_panel import SupportPanel
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence import Evidence, EvidenceReader
-from vault.ids import CardId
-from vault.log_event import LogEvent, Rating
 
 if TYPE_CHECKING:  # few cards are flagged
     from tui.widgets.flag_line import FlagLine
     from vault.surroundings import Surroundings
 
 _Part = TypeVar("_Part", bound=Widget)
-
-
-class Table(Protocol):
-    """Where cards are dealt: a `Sitting`, or a `Practising`, whose ratings do not count."""
-
-    desk: Desk
-    plan: Plan
-    counts: bool
-
-    @property
-    def problems(self) -> list[RetainError]: ...
-    @property
-    def changes(self) -> ChangedCards: ...
-    @property
-    def revealed(self) -> bool: ...
-    @property
-    def can_undo(self) -> bool: ...
-    @property
-    def done(self) -> int: ...
-    @property
-    def left(self) -> int: ...
-    def state(self, card: CardId) -> MemoryState: ...
-    def table(self) -> Placed | None: ...
-    def reveal(self) -> bool: ...
-    def rate(self, rating: Rating) -> None: ...
-    def undo(self) -> LogEvent | Edited | Recall: ...
-    def done_so_far(self) -> Tally: ...
 
 
 class ReviewDeeds(Page):

@@ -13,8 +13,10 @@ from textual.widgets import Static
 from learning import wording
 from learning.day import StudyCalendar
 from learning.plan import Plan
+from learning.sitting import Sitting
 from learning.tally import Tally
 from tui.app import RetainApp
+from tui.screens.review import ReviewScreen
 from tui.widgets.session_end import _words
 from vault import ledger
 from vault.log_event import Rating
@@ -54,3 +56,41 @@ async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue
         await settled(pilot)
     assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())
     assert "What you had learnt of Forgetting curve has changed." in page  # it has no article to link to
+
+
+async def test_learning_ahead_asked_for_twice_at_once_looks_one_day_ahead(
+    review: RetainApp, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for _ in range(4):
+            pass_time(5)
+            await pilot.press("space", "4")
+            await settled(pilot)
+        screen = review.screen
+        assert isinstance(screen, ReviewScreen) and screen.has_class("-ended")
+        opened: list[str] = []
+        for _ in range(2):  # as a key held down says it, before the vault has been read
+            screen.action_ahead()
+            opened.append(str(screen._plan))
+        await settled(pilot)
+        assert opened == ["ahead days:1"] * 2
+        assert str(screen._plan) == "ahead days:1"
+
+
+async def test_what_is_reckoned_at_the_end_lets_the_opening_of_the_next_sitting_be(
+    review: RetainApp, settled: Settled, pass_time: Callable[[float], None]
+) -> None:
+    async with review.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for _ in range(4):
+            pass_time(5)
+            await pilot.press("space", "4")
+            await settled(pilot)
+        screen = review.screen
+        assert isinstance(screen, ReviewScreen)
+        ended = screen._sitting
+        screen.action_ahead()
+        screen.action_reveal()  # at the end it looks again whether a card has come back, and reckons anew
+        await settled(pilot)
+        assert isinstance(screen._sitting, Sitting) and screen._sitting is not ended

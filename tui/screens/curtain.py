@@ -24,7 +24,7 @@ from tui.widgets.rating_bar import RatingBar
 from vault.errors import RetainError
 
 if TYPE_CHECKING:
-    from tui.review_deeds import Table
+    from tui.review_table import Table
 
 _KEPT = ("reveal", "rate", "home")
 

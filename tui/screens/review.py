@@ -19,7 +19,7 @@ from learning.tally import Tally
 from tui.context import Context
 from tui.keys import REVIEW, TYPED, Key, bindings
 from tui.presses import REPEAT_S
-from tui.review_deeds import Table
+from tui.review_table import Table
 from tui.screens.typing import Typing
 from tui.strings import review as said
 from tui.strings.card import READING
@@ -97,6 +97,7 @@ class ReviewScreen(Typing):
             self._plan, self._wrong = Plan(), error
         self._asked_to_leave = False  # at the end: one more press goes home
         self._changed: Changed | None = None  # the card on the table, since it was last there
+        self._reopening = False  # what was done goes to its pages, and the vault is read anew
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
         self._pressed_early: list[int] = []  # before the vault was read: 0 for the answer, or a rating
@@ -124,8 +125,8 @@ class ReviewScreen(Typing):
 
     def _reopen(self, plan: Plan) -> None:
         """Begins anew with `plan`, once what was done is on its pages."""
-        before, self._plan = self._sitting, plan
-        self.run_worker(lambda: self._open(before), thread=True)
+        before, self._plan, self._reopening = self._sitting, plan, True
+        self.run_worker(lambda: self._open(before), thread=True, group="open")
 
     def _open(self, before: Table | None) -> None:
         try:
@@ -148,7 +149,7 @@ class ReviewScreen(Typing):
         self._begin(message.sitting)
 
     def _begin(self, sitting: Table) -> None:
-        self._sitting = sitting
+        self._sitting, self._reopening = sitting, False
         gc.freeze()  # what was read stays: searching it for garbage would make a key wait for tens of milliseconds
         self._deal()
         if self._placed is not None:
@@ -204,7 +205,10 @@ class ReviewScreen(Typing):
         tally = sitting.done_so_far()
         self._end.show(tally, self._clock(), sitting.desk, self._plan, reckoned=not sitting.counts)
         if isinstance(sitting, Sitting):
-            self.run_worker(lambda: self.post_message(self.Reckoned(sitting.tally())), thread=True, exclusive=True)
+            self.run_worker(lambda: self._reckon(sitting), thread=True, group="end", exclusive=True)
+
+    def _reckon(self, sitting: Sitting) -> None:
+        self.post_message(self.Reckoned(sitting.tally()))
 
     def on_review_screen_reckoned(self, message: Reckoned) -> None:
         if self._sitting is not None and self._placed is None:
@@ -334,7 +338,7 @@ class ReviewScreen(Typing):
 
     def action_ahead(self) -> None:
         """At the end: goes on with what is due by tomorrow."""
-        if self._sitting is None or self._placed is not None or not self._sitting.counts:
+        if self._sitting is None or self._placed is not None or not self._sitting.counts or self._reopening:
             return
         days = self._plan.days + 1 if self._plan.mode is Mode.AHEAD else 1
         self._say_above(READING)

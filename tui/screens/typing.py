@@ -11,7 +11,8 @@ from textual.message import Message
 
 from learning.sitting import Sitting
 from tui.context import Context
-from tui.review_deeds import ReviewDeeds, Table
+from tui.review_deeds import ReviewDeeds
+from tui.review_table import Table
 from tui.strings import typed as said
 from vault.errors import ModelUnavailable, RetainError
 from vault.log_event import Rating
