@@ -58,7 +58,9 @@ def read_cache(root: Path, name: str, kind: str) -> list[bytes] | None:
 
 
 def keep_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> None:
-    """Writes the cache `name` if it can be: it only saves time."""
+    """Writes the cache `name` if it can be, and the vault keeps any: it only saves time."""
+    if not vault.keeps_caches:
+        return
     from vault.guard import Scope
 
     with suppress(RetainError):

@@ -31,11 +31,15 @@ PROMOTION_QUEUE = "output/promotion-queue.md"
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """`root` is absolute, links resolved; `notices` are what was odd about the settings."""
+    """`root` is absolute, links resolved; `notices` are what was odd about the settings.
+
+    One that is opened with settings that are only being tried keeps no caches: those belong to the settings in force.
+    """
 
     root: Path
     settings: Settings
     notices: tuple[Diagnostic, ...] = ()
+    keeps_caches: bool = True
     _asked: dict[str, Path | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

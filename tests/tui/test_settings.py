@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
 
@@ -11,6 +11,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from learning.checkpoint import LOG, MEMORY
+from learning.desk import open_desk
 from tui import setting_rows as rows
 from tui.app import RetainApp
 from tui.context import Context
@@ -20,6 +22,10 @@ from tui.strings import settings as strings
 from tui.widgets.bars import KeyBar
 from tui.widgets.notice import Notice
 from tui.widgets.setting_list import SettingList
+from vault.cache_file import FOLDER
+from vault.ids import CardId, ulid
+from vault.log_event import Rating, Review, Stamp, encode
+from vault.review_log import LOG_PATH, unix_ms
 from vault.settings import FILE, Settings
 from vault.store import Vault
 
@@ -171,3 +177,25 @@ def test_every_setting_has_a_name_and_a_meaning_and_is_read_back_as_it_is_shown(
         assert held == row.default
         if row.kind not in (rows.Kind.SWITCH, rows.Kind.CHOICE):
             assert rows.read(row, rows.typed(row, held)) == held
+
+
+async def test_what_is_foretold_leaves_the_caches_to_the_settings_in_force(
+    app: RetainApp, vault: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    cards = ("aaaaaaaaa1", "aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2")
+    days = [clock() - timedelta(days=200 - n) for n in range(200)]
+    reviews = [
+        Review(Stamp(ulid(unix_ms(day), bytes([n]) * 10), day), CardId(card), Rating.GOOD, 4_000)
+        for day in days
+        for n, card in enumerate(cards)
+    ]
+    (vault.root / LOG_PATH).write_bytes(b"".join(encode(review) + b"\n" for review in reviews))
+    open_desk(vault, clock())
+    caches = [vault.root / FOLDER / name for name in (MEMORY, LOG)]
+    before = [cache.read_bytes() for cache in caches]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("right")
+        await settled(pilot)
+        assert "a day" in about(app) and "90 days" in about(app)
+    assert [cache.read_bytes() for cache in caches] == before

@@ -219,8 +219,8 @@ class SettingsScreen(Page):
 
     def _foretell(self, before: Settings, after: Settings) -> None:
         self._explain(strings.RECKONING)
-        vault = self.context.vault
-        self._asked = replace(vault, settings=before), replace(vault, settings=after)
+        tried = replace(self.context.vault, keeps_caches=False)  # the one is over, the other may be before it is known
+        self._asked = replace(tried, settings=before), replace(tried, settings=after)
         if not self._reckoning:
             self._begin_reckoning()
 
