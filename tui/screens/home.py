@@ -99,10 +99,6 @@ class HomeScreen(Page):
         if self._reading is not None:
             self._reading.cancel()
 
-    def greet(self, problem: RetainError | None) -> None:
-        """What to say as soon as home is back and the vault has been read."""
-        self._problem = problem
-
     def action_refresh(self) -> None:
         """Asked for by the human, who has read what was said."""
         self._problem = None

@@ -44,7 +44,6 @@ NOTHING_MARKED = "There is no card here: articles are read, but not suspended, t
 NOTHING_TO_UNDO = "Nothing to take back here."
 UNCHANGED = "All of them are so already."
 QUESTION, ANSWER = "Question", "Answer"
-SORTED_BY = "Sort"
 WHY_FLAGGED = "Why is it flagged? (may be empty; esc leaves it)"
 WHICH_TAG = "Tag to add, or -tag to take away (esc leaves it)"
 WHICH_DAY = "Due in how many days? 0 is today (esc leaves it)"

@@ -38,7 +38,6 @@ OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
 NO_TOPICS = "Topics come with the first compile."
-NOT_BEGUN = "not begun"
 TODAY = "today"
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 MINUTE, MINUTES, DUE, NEW = "minute", "minutes", "due", "new"

@@ -10,7 +10,6 @@ from tui.strings.card import REVIEW
 from tui.words import counted
 from vault.log_event import Bury, Flag, LogEvent, Rating, Review, Suspend
 
-SAVING = "writing the review page …"
 TITLES = {Mode.REVIEW: REVIEW, Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card names an address on the web."
 NO_PICTURE = "This card shows no picture."
@@ -19,7 +18,6 @@ NO_ARTICLE = "This concept has no article yet."
 PAUSED = "paused"
 NOT_KEPT = "Practice: nothing is scheduled, and nothing is written."
 NOT_IN_PRACTICE = "That would be kept, and practice keeps nothing."
-NOTHING_CHANGED = "The card says what it said."
 _RATED = {rating: rating.name.capitalize() for rating in Rating}
 _IN_CRAM = {Rating.AGAIN: "comes again"}
 
@@ -88,7 +86,6 @@ NOTHING_FITS = "No card fits."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
 NEXT = "Next"
-THINK = "Think"
 RECKONING = "reckoning what comes next …"
 
 
