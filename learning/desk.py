@@ -57,7 +57,6 @@ __all__ = [
     "read_desk",
     "retention_of",
     "save_review_page",
-    "undo",
     "undo_deed",
 ]
 
@@ -374,12 +373,6 @@ def mark(desk: Desk, id_: str, kind: type[CardMark], *, via: str, reason: str = 
     event = Flag(stamp, placed.id, reason) if kind is Flag else kind(stamp, placed.id)
     writer.write(event)
     return after(desk, event), event
-
-
-def undo(desk: Desk, *, via: str) -> tuple[Desk, Undo, LogEvent]:
-    """As `undo_deed`, with the last event of each alone."""
-    desk, events, voided = undo_deed(desk, via=via)
-    return desk, events[-1], voided[-1]
 
 
 def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:

@@ -15,7 +15,7 @@ import pytest
 from learning.anki import export_anki
 from learning.anki_import import ImportReport, import_package
 from learning.anki_read import read_package
-from learning.desk import mark, open_desk, rate, undo
+from learning.desk import mark, open_desk, rate, undo_deed
 from vault.ids import CardId
 from vault.log_event import Import, Rating, Resume, Review, Suspend
 from vault.review_log import live, read_log
@@ -151,7 +151,7 @@ def test_undo_takes_back_what_was_done_here_and_leaves_what_came_from_anki(vault
         back = give_out(col, tmp_path / "back.apkg")
     rate(open_desk(vault, clock()), A1, Rating.GOOD, via="cli")
     brought(vault, back)
-    undo(open_desk(vault, clock()), via="cli")
+    undo_deed(open_desk(vault, clock()), via="cli")
     brought(vault, back)
     assert len([e for e in live(read_log(vault.root).events) if isinstance(e, Review)]) == 4
 

@@ -23,7 +23,7 @@ from learning.anki_connect import connected
 from learning.anki_import import import_package
 from learning.anki_read import read_package
 from learning.anki_sync import sync
-from learning.desk import open_desk, rate, undo
+from learning.desk import open_desk, rate, undo_deed
 from tests.learning.connect_server import ConnectServer, serving
 from vault.errors import NotFound
 from vault.ids import CardId
@@ -77,7 +77,7 @@ class Both:
 
     def undo(self) -> None:
         try:
-            undo(open_desk(self.vault, now()), via="cli")
+            undo_deed(open_desk(self.vault, now()), via="cli")
         except NotFound:
             assert not self.here
         else:

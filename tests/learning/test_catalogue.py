@@ -13,7 +13,7 @@ import pytest
 from learning import catalogue as catalogues
 from learning import checkpoint, past_reviews
 from learning.catalogue import CACHE, Catalogue, Face, catalogue, numbers_of
-from learning.desk import Desk, mark, open_desk, rate, read_desk, undo
+from learning.desk import Desk, mark, open_desk, rate, read_desk, undo_deed
 from learning.pages import save_pages
 from learning.placed import Placed
 from vault import stamps
@@ -90,7 +90,7 @@ def one_change(vault: Vault, now: datetime, chance: random.Random) -> None:
     changes: list[Callable[[], object]] = [
         *[lambda: rate(desk, chance.choice(cards), chance.choice([*Rating, Rating.AGAIN]), via="cli")] * 12,
         *[lambda: mark(desk, chance.choice(cards), chance.choice([Suspend, Resume, Bury, Flag]), via="cli")] * 2,
-        lambda: undo(desk, via="cli"),
+        lambda: undo_deed(desk, via="cli"),
         lambda: write_deck(vault.root, deck.stem, [CardId(f"n{chance.randrange(99):02}0000000")], chance),
         lambda: write_deck(vault.root, "sleep", [CardId(f"c0{k}0000000") for k in range(5)], chance),
         lambda: deck.write_text(deck.read_text().replace("river", "brook", 1)),

@@ -13,7 +13,7 @@ import pytest
 
 from learning import card_deeds, checkpoint
 from learning.card_events import card_events
-from learning.desk import Desk, mark, open_desk, rate, undo
+from learning.desk import Desk, mark, open_desk, rate, undo_deed
 from learning.memory import fold, rules_of, scheduler_for
 from learning.past import Past
 from learning.queue import done_today
@@ -164,7 +164,7 @@ class Life:
 
     def takes_back(self) -> None:
         try:
-            undo(self._desk(), via="cli")
+            undo_deed(self._desk(), via="cli")
         except NotFound:
             assert not [e for e in live(read_log(self.vault.root).events) if e.type not in ("import", "params")]
 
@@ -311,7 +311,7 @@ def test_ratings_undos_and_a_new_day_leave_the_checkpoint_as_it_is(
     open_desk(vault, NOON)
     assert opened_from_caches(vault, monkeypatch)
     desk, _ = rate(open_desk(vault, NOON), CARDS[0], Rating.GOOD, via="cli")
-    undo(rate(desk, CARDS[1], Rating.GOOD, via="cli")[0], via="cli")
+    undo_deed(rate(desk, CARDS[1], Rating.GOOD, via="cli")[0], via="cli")
     assert opened_from_caches(vault, monkeypatch, NOON + timedelta(days=2))
     with (vault.root / LOG_PATH).open("ab") as log:
         log.write(line(NOON - timedelta(days=90), CARDS[2], dice))

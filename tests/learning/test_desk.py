@@ -22,7 +22,7 @@ from learning.desk import (
     rate,
     read_desk,
     save_review_page,
-    undo,
+    undo_deed,
 )
 from learning.memory import CardEvent, Phase
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
@@ -88,7 +88,7 @@ def test_a_clock_that_went_back_does_not_take_the_log_with_it(vault: Vault) -> N
 
 def test_undoing_a_rating_from_a_wrong_clock_gives_the_right_clock_back(vault: Vault) -> None:
     desk, _ = rate(open_desk(vault, NOON + timedelta(days=900)), A1, Rating.GOOD, via="cli")
-    undo(desk, via="cli")
+    undo_deed(desk, via="cli")
     _, event = rate(open_desk(vault, NOON), A1, Rating.GOOD, via="cli")
     assert (event.at, event.stamp.clock) == (NOON, None)
 
@@ -98,12 +98,12 @@ def test_undo_walks_back_event_by_event(vault: Vault) -> None:
     one, first = rate(empty, A1, Rating.GOOD, via="cli")
     two, second = mark(one, A2, Suspend, via="cli")
     assert two.state(A2).suspended
-    back, _, voided = undo(two, via="cli")
-    assert (voided, back.states) == (second, one.states)
-    back, _, voided = undo(back, via="cli")
-    assert (voided, back.states) == (first, empty.states)
+    back, _, voided = undo_deed(two, via="cli")
+    assert (voided, back.states) == ((second,), one.states)
+    back, _, voided = undo_deed(back, via="cli")
+    assert (voided, back.states) == ((first,), empty.states)
     with pytest.raises(NotFound, match="left to undo"):
-        undo(back, via="cli")
+        undo_deed(back, via="cli")
     assert len(read_log(vault.root).events) == 4
 
 

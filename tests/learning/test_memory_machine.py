@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 )
 
 from learning import checkpoint
-from learning.desk import Desk, mark, open_desk, rate, read_desk, save_review_page, undo
+from learning.desk import Desk, mark, open_desk, rate, read_desk, save_review_page, undo_deed
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
 from vault import stamps
 from vault.errors import ClockWentBackwards, NotFound
@@ -233,9 +233,9 @@ leech_action = "{own.leech_action}"
             before = machine.log.live()
             if not before:
                 with pytest.raises(NotFound):
-                    undo(desk, via="cli")
+                    undo_deed(desk, via="cli")
                 return
-            desk, event, voided = undo(desk, via="cli")
+            desk, (event,), (voided,) = undo_deed(desk, via="cli")
             assert voided.id == before[-1]["id"]
             self.written(machine, event, {"type": "undo", "voids": voided.id})
             assert machine.log.live() == before[:-1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from learning.activity import activity
 from learning.day import StudyCalendar
-from learning.desk import open_desk, rate, undo
+from learning.desk import open_desk, rate, undo_deed
 from learning.memory import CardEvent, Rules, Scheduler, fold, fold_scanned
 from learning.replay import replay
 from learning.tuning import elapsed_days
@@ -119,7 +119,7 @@ def test_undoing_what_was_rated_in_the_future_gives_the_card_back(vault: Vault) 
     rate(open_desk(vault, AHEAD), B, Rating.EASY, via="cli")
     desk = open_desk(vault, NOON)
     assert B not in [item.card for item in (*desk.queue.due, *desk.queue.new)]
-    desk, _, _ = undo(desk, via="cli")
+    desk, _, _ = undo_deed(desk, via="cli")
     assert B in [item.card for item in desk.queue.new]
     assert desk.state(CardId(B)).reps == 0
 
@@ -135,7 +135,7 @@ def test_a_rating_from_the_future_is_said_at_every_opening_until_it_is_undone(va
     (found,) = [each for each in open_desk(vault, NOON).diagnostics if each.code == "log-ahead"]
     assert "`retain undo` 2 times" in found.hint
     for _ in range(2):
-        desk, _, _ = undo(desk, via="cli")
+        desk, _, _ = undo_deed(desk, via="cli")
     desk, _ = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
     assert not open_desk(vault, NOON).diagnostics
     assert not open_desk(vault, NOON - timedelta(minutes=59)).diagnostics

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from learning import checkpoint
-from learning.desk import Desk, open_desk, rate, read_desk, undo
+from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
 from learning.memory import MemoryState
 from learning.past_reviews import whole_log
 from learning.sitting import Sitting
@@ -430,7 +430,7 @@ def aged(vault: Vault) -> Iterator[dict[Path, bytes]]:
     deeds: list[Callable[[], object]] = [
         lambda: rate(open_desk(vault, NOON), CARDS[3], Rating.GOOD, via="cli"),
         lambda: deck.write_text(deck.read_text().replace("What is 0000000002?", "What else is 0000000002?")),
-        lambda: undo(open_desk(vault, NOON), via="cli"),
+        lambda: undo_deed(open_desk(vault, NOON), via="cli"),
         lambda: (vault.root / "learning/reviews-2025.jsonl").write_bytes(lines(other)),
         lambda: ids.write_text(json.dumps(retired) + "\n"),
         lambda: rate(open_desk(vault, NOON), CARDS[4], Rating.AGAIN, via="cli"),
