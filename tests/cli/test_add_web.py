@@ -169,9 +169,9 @@ def test_an_interrupted_download_leaves_nothing(vault: Path, site: str) -> None:
     with subprocess.Popen(
         [RETAIN, "add", f"{site}/slow"], cwd=vault, env=environment, stderr=subprocess.PIPE
     ) as adding:
-        assert Handler.asked.wait(30)
+        assert Handler.asked.wait(600)
         adding.send_signal(signal.SIGINT)
-        said = adding.communicate(timeout=300)[1].decode()
+        said = adding.communicate(timeout=600)[1].decode()
     assert adding.returncode == 130 and "Traceback" not in said
     assert raw(vault) == [] and events(vault, "origin") == []
 
@@ -182,9 +182,9 @@ def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: st
     with subprocess.Popen(
         [RETAIN, "add", f"{site}/memory", f"{site}/slow"], cwd=vault, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as adding:
-        assert Handler.asked.wait(30)
+        assert Handler.asked.wait(600)
         adding.send_signal(signal.SIGINT)
-        shown, said = (stream.decode() for stream in adding.communicate(timeout=300))
+        shown, said = (stream.decode() for stream in adding.communicate(timeout=600))
     assert adding.returncode == 130 and shown.split() == raw(vault) == ["raw/articles/on-memory.md"]
     assert "1 added" in said and len(events(vault, "origin")) == 1
 

@@ -19,7 +19,8 @@ import pytest
 
 from cli import fast_due
 from cli.main import run
-from learning.desk import mark, open_desk, rate
+from learning.desk import open_desk, rate
+from tests.learning.marks import mark
 from vault import kept_answer
 from vault.log_event import Bury, Rating
 from vault.settings import Settings, render_settings
@@ -66,7 +67,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
 
 def asked(vault: Vault, *words: str) -> bytes:
     done = subprocess.run(
-        [RETAIN, *(words or ("due", "--json"))], cwd=vault.root, capture_output=True, check=True, timeout=60
+        [RETAIN, *(words or ("due", "--json"))], cwd=vault.root, capture_output=True, check=True, timeout=600
     )
     assert done.stderr == b""
     return done.stdout

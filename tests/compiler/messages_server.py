@@ -109,7 +109,7 @@ def _handler(server: MessagesServer) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             reply = server.next(json.loads(body))
             if server.hold is not None:
-                server.hold.wait(30)
+                server.hold.wait(600)
             self.send_response(reply.status)
             self.send_header("Content-Type", reply.kind)
             self.send_header("Content-Length", str(len(reply.body) if reply.length is None else reply.length))

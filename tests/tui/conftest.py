@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -17,6 +19,18 @@ from vault.ids import GapId
 from vault.review_log import LogEvent, read_log
 from vault.settings import FILE, Settings, render_settings
 from vault.store import Vault, open_vault
+
+PATIENCE_S = 600.0  # after which what never comes about fails, rather than hangs
+
+
+async def until(pilot: Pilot[Any], comes: Callable[[], object], what: str) -> None:
+    """Waits until `comes()` is true, and all that follows from it is handled; `what` names it where it never is."""
+    end = time.monotonic() + PATIENCE_S
+    while not comes():
+        assert time.monotonic() < end, f"this never came about: {what}"
+        await pilot.pause(0.02)
+    await pilot.pause()
+
 
 SUMMARY = """---
 type: summary

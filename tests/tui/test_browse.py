@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from time import monotonic
 
 import pytest
 from textual.app import App
@@ -12,7 +13,7 @@ from textual.widgets import Input, Static
 
 from learning.desk import open_desk, rate
 from learning.past import Past
-from tests.tui.conftest import SPACING
+from tests.tui.conftest import PATIENCE_S, SPACING
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.browse import BrowseScreen
@@ -50,7 +51,9 @@ def settled() -> Settled:
 
     async def settled(pilot: Pilot[int]) -> None:
         await pilot.pause()
+        end = monotonic() + PATIENCE_S
         while pilot.app.workers or busy(pilot.app):
+            assert monotonic() < end, "something is still read, searched or looked at"
             await pilot.app.workers.wait_for_complete()
             await pilot.pause()
 

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 from textual.app import App
 
+from tests.tui.conftest import PATIENCE_S, until
 from tui.calm import aside, beside_the_screen
 
 
@@ -32,19 +33,22 @@ class Reader(App[int]):
 @pytest.fixture(autouse=True)
 def nobody_reads() -> None:
     """Apps of other tests were left while they read."""
+    end = time.monotonic() + PATIENCE_S
     while not gc.isenabled():
+        assert time.monotonic() < end, "something is still read"
         time.sleep(0.01)
 
 
 async def test_the_app_is_left_while_something_is_still_read() -> None:
     app = Reader()
-    async with app.run_test() as pilot:
-        while not app.begun.is_set():
-            await pilot.pause()
-        app.exit(0)
-    assert app.return_value == 0 and not app.ended.is_set()
-    app.end.set()
-    assert app.ended.wait(60)
+    try:
+        async with app.run_test() as pilot:
+            await until(pilot, app.begun.is_set, "the reading")
+            app.exit(0)
+        assert app.return_value == 0 and not app.ended.is_set()
+    finally:
+        app.end.set()
+    assert app.ended.wait(PATIENCE_S)
 
 
 async def test_what_was_read_is_waited_for_by_whoever_asked() -> None:

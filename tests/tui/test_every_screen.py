@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 import pytest
 from textual.pilot import Pilot
@@ -17,6 +18,7 @@ from textual.widgets import Input, TextArea
 from learning import desk as desks
 from learning.learner_gaps import gap_id
 from tests.tui.conftest import GAPS as SOME
+from tests.tui.conftest import PATIENCE_S
 from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
 from tests.tui.test_stats_screen import TOPIC, a_year, log
@@ -158,7 +160,9 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 async def rest(pilot: Pilot[int]) -> None:
     """Waits until nothing is read or searched any more, and nothing blinks."""
     await pilot.pause()
+    end = monotonic() + PATIENCE_S
     while pilot.app.workers or busy(pilot):
+        assert monotonic() < end, "something is still read or searched"
         with suppress(Exception):
             await pilot.app.workers.wait_for_complete()
         await pilot.pause()

@@ -16,6 +16,7 @@ from textual.widgets import Static
 import templates
 from cli import report
 from cli.main import run as command
+from tests.tui.conftest import until
 from tui.first_run import Choice, FirstRunApp, Start
 from tui.survey import MOST, Survey, survey
 from tui.widgets.path_input import PathInput
@@ -64,10 +65,8 @@ def begin(folder: Path, clock: Callable[[], datetime]) -> Iterator[Callable[...,
 
 
 async def over(app: FirstRunApp, pilot: Pilot[Choice]) -> None:
-    """Waits until all that was begun has ended: one piece of work begins the next."""
-    while app._todo or app.jobs.running:
-        await pilot.pause(0.02)
-    await pilot.pause()
+    """Waits until all that was begun has ended, which leads to a vault: one piece of work begins the next."""
+    await until(pilot, lambda: app.return_value is not None, "a vault to open")
 
 
 def words(app: FirstRunApp, name: str) -> str:
@@ -139,9 +138,7 @@ async def test_what_cannot_be_made_is_named_and_the_choice_comes_back(
     app = begin()
     async with app.run_test() as pilot:
         await pilot.press("1", "enter", "enter")
-        while app.jobs.state is None or app.jobs.state.running:
-            await pilot.pause(0.02)
-        await pilot.pause()
+        await until(pilot, lambda: app.jobs.state is not None and not app.jobs.running, "the end of the work")
         told = str(app.query_one(WorkView).content)
         assert "the folder is not empty" in told and "--adopt lays the vault over what is there" in told
         await pilot.press("escape")

@@ -16,6 +16,7 @@ from learning.gap_mentions import mentions_of, naming
 from learning.gaps import read_agenda
 from learning.learner_gaps import gap_id
 from tests.tui.conftest import GAPS as SOME
+from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.going import Go
@@ -142,10 +143,9 @@ async def test_a_file_that_fills_a_gap_is_added_by_the_command(
         await pilot.press("plus")
         app.screen.query_one("#gaps-file", PathInput).value = str(file)
         await pilot.press("enter")
-        await pilot.pause()
+        await until(pilot, lambda: app.context.jobs.state is not None, "work on the file")
         assert app.screen.NAME == "work"  # type: ignore[attr-defined]
-        while app.context.jobs.running:
-            await pilot.pause(0.02)
+        await until(pilot, lambda: not app.context.jobs.running, "the end of the work")
     state = app.context.jobs.state
     assert state is not None and state.code == 0 and state.result["fills"] == ["gaaaaaaaaa"]
     assert (felt.root / "raw/articles/it's here.md").exists()

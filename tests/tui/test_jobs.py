@@ -10,6 +10,7 @@ from datetime import datetime
 
 import pytest
 
+from tests.tui.conftest import PATIENCE_S, until
 from tests.tui.test_work import app_on
 from tui.jobs import Jobs
 from tui.page import Page
@@ -26,7 +27,7 @@ def test_work_is_over_when_its_process_is_though_one_that_it_left_behind_keeps_t
     jobs = Jobs()
     jobs.start((sys.executable, "-c", f"{behind}; print('{{\"pid\": %d}}' % p.pid)"), None, ("optimize",), {}, clock)
     assert jobs._reader is not None
-    jobs._reader.join(60)
+    jobs._reader.join(PATIENCE_S)
     assert jobs.state is not None and jobs.state.code == 0
     os.kill(jobs.state.result["pid"], signal.SIGKILL)
 
@@ -49,7 +50,6 @@ async def test_work_asked_for_while_other_goes_on_is_refused_in_words(
         app.context.jobs.state = begun(("compile",), clock())
         assert isinstance(app.screen, Page)
         app.screen.go("work", "add -- more.md")
-        await pilot.pause()
-        await pilot.pause()
-        assert "other work is going on" in str(app.screen.query_one(Notice).content)
+        told = "other work is going on"
+        await until(pilot, lambda: told in str(app.screen.query_one(Notice).content), told)
         app.context.jobs.state = None

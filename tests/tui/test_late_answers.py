@@ -12,6 +12,7 @@ from textual.widgets import OptionList, Static
 
 from learning import stats as figures
 from tests.tui.conftest import GAPS as SOME
+from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.page import Page
@@ -120,15 +121,12 @@ async def test_what_mentions_a_gap_is_looked_for_again_on_coming_back(
     article.write_text("# Forgetting curve\n\nConsolidation takes a night.\n", encoding="utf-8")
     app = RetainApp(Context(vault, clock), "gaps")
     async with app.run_test() as pilot:
-        await settled(pilot)
-        assert "takes a night" in said(app)
+        await until(pilot, lambda: "takes a night" in said(app), "the sentence as it was")
         await pilot.press("question_mark")
         await settled(pilot)
         article.write_text("# Forgetting curve\n\nConsolidation takes a week.\n", encoding="utf-8")
         await pilot.press("escape")
-        await settled(pilot)
-        await settled(pilot)
-        assert "takes a week" in said(app)
+        await until(pilot, lambda: "takes a week" in said(app), "the sentence as it is now")
 
 
 def said(app: RetainApp) -> str:

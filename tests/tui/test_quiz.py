@@ -17,6 +17,7 @@ from textual.widgets import Static
 from cli.main import run
 from compiler.engines.tutor import QuizTurn, turn_of
 from tests.compiler.messages_server import Reply, error, said, serving
+from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.quiz import QuizScreen
@@ -159,14 +160,13 @@ async def test_waiting_for_the_tutor_can_be_given_up(quiz: RetainApp, settled: S
         server.hold = threading.Event()
         configure(settings, server.url)
         async with quiz.run_test() as pilot:
-            await pilot.pause()
-            while not isinstance(quiz.screen, QuizScreen) or quiz.screen._asked is None:
-                await pilot.pause()
-            assert "the tutor thinks" in shown(quiz)
-            await pilot.press("escape")
-            await settled(pilot)
-            assert isinstance(quiz.screen, QuizScreen) and "the tutor thinks" not in shown(quiz)
-        server.hold.set()
+            try:
+                await until(pilot, lambda: quiz.screen.query("#said") and "the tutor thinks" in shown(quiz), "a wait")
+                await pilot.press("escape")
+                await settled(pilot)
+                assert isinstance(quiz.screen, QuizScreen) and "the tutor thinks" not in shown(quiz)
+            finally:
+                server.hold.set()
 
 
 async def test_hostile_words_of_a_tutor_are_inert(quiz: RetainApp, settled: Settled, settings: Path) -> None:

@@ -29,7 +29,7 @@ from vault.store import Vault
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 HERE = Path(__file__).resolve().parents[2]
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 
 
 def painted(app: RetainApp) -> str:

@@ -25,7 +25,7 @@ from vault.store import REVIEW_PAGE, Vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 Logged = Callable[[], list[LogEvent]]
 
 
@@ -150,7 +150,9 @@ def _typed(vault: Vault, script: list[bytes], *words: str) -> bytes:
                 seen += _read(terminal)
             assert expected in seen
             os.write(terminal, key)
+        end = time.monotonic() + PATIENCE_S
         while process.poll() is None:
+            assert time.monotonic() < end, seen[-2000:]
             seen += _read(terminal)
         return seen + _read(terminal)
     finally:

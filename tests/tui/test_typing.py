@@ -286,14 +286,16 @@ async def test_whoever_does_not_wait_for_the_model_rates_and_goes_on(
     with serving(said(GOOD)) as server:
         server.hold = threading.Event()
         configure(settings, server.url)
-        async with review.run_test() as pilot:
-            await settled(pilot)
-            await pilot.press("t", "a", "ctrl+s")
-            assert "asking" in words(review, "#verdict-note")
-            await pilot.press("4")
-            await settled(pilot)
-            assert not review.screen.query(Verdict) and suggested(review) == []
-        server.hold.set()
+        try:
+            async with review.run_test() as pilot:
+                await settled(pilot)
+                await pilot.press("t", "a", "ctrl+s")
+                assert "asking" in words(review, "#verdict-note")
+                await pilot.press("4")
+                await settled(pilot)
+                assert not review.screen.query(Verdict) and suggested(review) == []
+        finally:
+            server.hold.set()
     assert [type(event) for event in logged()] == [Review, Graded]
 
 

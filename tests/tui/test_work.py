@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 import templates
+from tests.tui.conftest import PATIENCE_S, until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.going import Go
@@ -55,16 +56,20 @@ def full(grown: Path, tmp_path: Path) -> Vault:
     return open_vault(str(root), None, root)
 
 
-def app_on(vault: Vault, start: str = "work") -> RetainApp:
-    return RetainApp(Context(vault, lambda: datetime.now(UTC), program=PROGRAM), start)
+def app_on(vault: Vault, start: str = "work", program: tuple[str, ...] = PROGRAM) -> RetainApp:
+    return RetainApp(Context(vault, lambda: datetime.now(UTC), program=program), start)
+
+
+def held(gate: Path) -> tuple[str, ...]:
+    """The program, which begins once there is a file `gate`."""
+    waits = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.01)\n"
+    return (*PROGRAM[:2], waits + PROGRAM[2])
 
 
 async def over(app: RetainApp, pilot: Pilot[int]) -> None:
     """Waits until the work has ended and the screen says so."""
     reader = app.context.jobs._reader
-    while reader is not None and reader.is_alive():
-        await pilot.pause(0.02)
-    await pilot.pause()
+    await until(pilot, lambda: reader is None or not reader.is_alive(), "the end of the work")
 
 
 def said(app: RetainApp) -> str:
@@ -88,13 +93,14 @@ class Listener(MessagePump):
         return True
 
 
-async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(full: Vault) -> None:
-    app = app_on(full)
+async def test_a_compile_runs_is_seen_at_the_head_of_other_screens_and_leads_on(full: Vault, tmp_path: Path) -> None:
+    app = app_on(full, program=held(tmp_path / "gate"))
     async with app.run_test() as pilot:
         await pilot.press("enter")
         assert app.context.jobs.running
         await pilot.press("h")
         assert app.screen.NAME == "home"  # type: ignore[attr-defined]
+        (tmp_path / "gate").touch()
         await over(app, pilot)
         assert str(app.screen.query_one(TopBar).query_one(".bar-work", Static).content) == "compiling done"
         app.screen.post_message(Go("work"))
@@ -124,7 +130,8 @@ def test_a_compile_cancelled_midway_is_finished_by_the_next_to_the_same_bytes(
     jobs.watch(Listener(jobs, step))
     jobs.start(PROGRAM, full.root, ("compile",), {}, lambda: datetime.now(UTC))
     assert jobs._reader is not None
-    jobs._reader.join()
+    jobs._reader.join(PATIENCE_S)
+    jobs.end()
     assert jobs.state is not None and jobs.state.stopping and jobs.state.code is not None
     run("--vault", str(full.root), "compile")
     assert _bytes(full.root) == _bytes(whole)
@@ -138,7 +145,11 @@ def _bytes(root: Path) -> dict[str, bytes]:
 
 
 def _undated(data: bytes) -> bytes:
-    return data.replace(datetime.now(UTC).date().isoformat().encode(), b"today")
+    """Without the day on which it was made, which may have ended meanwhile."""
+    today = datetime.now(UTC).date()
+    for day in (today, today - timedelta(days=1)):
+        data = data.replace(day.isoformat().encode(), b"today")
+    return data
 
 
 async def test_work_that_is_leaving_with_the_app_is_ended(full: Vault) -> None:
@@ -182,8 +193,8 @@ async def test_what_goes_wrong_is_named_with_the_way_on(vault: Vault, clock: Cal
         assert "too few reviews to fit to" in said(app)
 
 
-async def test_two_works_at_once_are_refused_in_words(full: Vault) -> None:
-    app = app_on(full)
+async def test_two_works_at_once_are_refused_in_words(vault: Vault, tmp_path: Path) -> None:
+    app = app_on(vault, program=held(tmp_path / "never"))
     async with app.run_test() as pilot:
         await pilot.press("enter")
         screen = app.screen
