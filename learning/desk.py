@@ -35,7 +35,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, NotFound, Refused, WriteFailed
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId
-from vault.log_event import CardMark, Flag, LogEvent, Rating, Review, Stamp, Tag, Undo
+from vault.log_event import LogEvent, Rating, Review, Tag, Undo
 from vault.review_log import Log, LogWriter
 from vault.stamps import Listing
 from vault.store import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
@@ -49,7 +49,6 @@ __all__ = [
     "Placed",
     "after",
     "last_event",
-    "mark",
     "open_desk",
     "prerequisites",
     "queued",
@@ -362,15 +361,6 @@ def rate(
     event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
     if dated is not None:
         desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
-    writer.write(event)
-    return after(desk, event), event
-
-
-def mark(desk: Desk, id_: str, kind: type[CardMark], *, via: str, reason: str = "") -> tuple[Desk, CardMark]:
-    """Puts a Suspend, Resume, Bury or Flag of the card on disk. Raises: NotFound, WriteFailed."""
-    placed, writer = desk.card(id_), desk.writer(via)
-    stamp: Stamp = writer.stamp(desk.now)
-    event = Flag(stamp, placed.id, reason) if kind is Flag else kind(stamp, placed.id)
     writer.write(event)
     return after(desk, event), event
 

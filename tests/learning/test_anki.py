@@ -27,7 +27,8 @@ from learning.anki import (
     retracted_there,
     stamped,
 )
-from learning.desk import mark, open_desk, rate
+from learning.desk import open_desk, rate
+from tests.learning.marks import mark
 from vault.errors import Refused
 from vault.ids import CardId
 from vault.log_event import Rating, Suspend

@@ -15,7 +15,8 @@ import pytest
 from learning.anki import export_anki
 from learning.anki_import import ImportReport, import_package
 from learning.anki_read import read_package
-from learning.desk import mark, open_desk, rate, undo_deed
+from learning.desk import open_desk, rate, undo_deed
+from tests.learning.marks import mark
 from vault.ids import CardId
 from vault.log_event import Import, Rating, Resume, Review, Suspend
 from vault.review_log import live, read_log

@@ -11,7 +11,8 @@ import pytest
 from learning.anki_import import ImportReport, import_package
 from learning.anki_marks import HEARD
 from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage, AnkiRow, NoteType, Template
-from learning.desk import mark, open_desk
+from learning.desk import open_desk
+from tests.learning.marks import mark
 from vault.ids import CardId
 from vault.log_event import Resume
 from vault.store import Vault

@@ -17,8 +17,9 @@ from learning.anki_deeds import RETRACTED
 from learning.anki_import import import_package
 from learning.anki_read import read_package
 from learning.anki_sync import PUSHED, Synced, read_pushed, sync
-from learning.desk import mark, open_desk
+from learning.desk import open_desk
 from tests.learning.connect_server import ConnectServer, serving
+from tests.learning.marks import mark
 from vault.ids import CardId
 from vault.log_event import Resume
 from vault.store import Vault

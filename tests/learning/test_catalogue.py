@@ -13,9 +13,10 @@ import pytest
 from learning import catalogue as catalogues
 from learning import checkpoint, past_reviews
 from learning.catalogue import CACHE, Catalogue, Face, catalogue, numbers_of
-from learning.desk import Desk, mark, open_desk, rate, read_desk, undo_deed
+from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
 from learning.pages import save_pages
 from learning.placed import Placed
+from tests.learning.marks import mark
 from vault import stamps
 from vault.cache_file import FOLDER
 from vault.card import CardKind

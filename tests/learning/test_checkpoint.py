@@ -13,10 +13,11 @@ import pytest
 
 from learning import card_deeds, checkpoint
 from learning.card_events import card_events
-from learning.desk import Desk, mark, open_desk, rate, undo_deed
+from learning.desk import Desk, open_desk, rate, undo_deed
 from learning.memory import fold, rules_of, scheduler_for
 from learning.past import Past
 from learning.queue import done_today
+from tests.learning.marks import mark
 from vault import ledger, stamps
 from vault.cache_file import FOLDER, packed, unpacked
 from vault.errors import ClockWentBackwards, NotFound

@@ -16,7 +16,6 @@ from learning import pace
 from learning.card_events import card_events
 from learning.desk import (
     last_event,
-    mark,
     open_desk,
     prerequisites,
     rate,
@@ -25,6 +24,7 @@ from learning.desk import (
     undo_deed,
 )
 from learning.memory import CardEvent, Phase
+from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
 from vault.log_event import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, encode

@@ -15,12 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from learning.desk import Placed, mark, open_desk, rate
+from learning.desk import Placed, open_desk, rate
 from learning.export_jsonl import export_jsonl, render_jsonl
 from learning.export_obsidian_sr import export_obsidian_sr, obsidian_files, render_card
 from learning.export_qa import export_qa, qa_files, render_qa
 from learning.inert_markdown import JOINER, pieces
 from tests.learning.foreign_readers import hashcards, repeater, spaced_repetition
+from tests.learning.marks import mark
 from vault.card import Card, Deck, parse_deck
 from vault.errors import Damaged, Refused, WriteFailed
 from vault.export_folder import LIST

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from learning import search_segment, search_source
 from learning.card_columns import CardColumns, columns_of
-from learning.desk import mark, open_desk, rate
+from learning.desk import open_desk, rate
 from learning.finding import SORTS, Order, find
 from learning.search_index import SearchIndex, Superseded
 from learning.search_query import parse
 from learning.search_segment import Segment, folded, made
+from tests.learning.marks import mark
 from vault.log_event import Flag, Rating, Suspend
 from vault.settings import FILE, Settings, render_settings
 from vault.store import Vault, open_vault

@@ -25,7 +25,8 @@ from hypothesis.stateful import (
 )
 
 from learning import checkpoint
-from learning.desk import Desk, mark, open_desk, rate, read_desk, save_review_page, undo_deed
+from learning.desk import Desk, open_desk, rate, read_desk, save_review_page, undo_deed
+from tests.learning.marks import mark
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
 from vault import stamps
 from vault.errors import ClockWentBackwards, NotFound

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.desk import Desk, mark, open_desk, rate
+from learning.desk import Desk, open_desk, rate
 from learning.pages import render_pages, save_queue
 from learning.promotion import (
     STABLE_DAYS,
@@ -27,6 +27,7 @@ from learning.promotion import (
 )
 from learning.promotion_page import count, parse_queue, question, render_queue, ticks, waiting
 from learning.sitting import Sitting
+from tests.learning.marks import mark
 from vault import ledger
 from vault.card import CardKind
 from vault.ids import CardId

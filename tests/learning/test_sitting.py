@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from learning.desk import mark, open_desk, rate
+from learning.desk import open_desk, rate
 from learning.plan import Mode, Plan
 from learning.sitting import Sitting
+from tests.learning.marks import mark
 from vault import ledger, stamps
 from vault.errors import EditedMeanwhile
 from vault.ids import CardId

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from learning import desk as desks
+from tests.learning.marks import mark
 from tui.app import RetainApp
 from tui.context import Context
 from tui.widgets.card_view import CardView
@@ -84,7 +85,7 @@ async def test_a_card_in_new_words_says_so_quietly(vault: Vault, settled: Settle
     learn_then_change(vault, "reworded")
     desk = desks.open_desk(vault, datetime(2026, 11, 22, tzinfo=UTC))
     for other in ("aaaaaaaaa2", "bbbbbbbbb1", "bbbbbbbbb2"):
-        desk, _ = desks.mark(desk, other, Suspend, via="cli")
+        desk, _ = mark(desk, other, Suspend, via="cli")
     due = desk.state(desk.card("aaaaaaaaa1").id).due
     assert due is not None and due > datetime(2026, 11, 22, 9, 30, tzinfo=UTC)  # not before its day
     app = RetainApp(Context(vault, lambda: due), "review")
