@@ -209,7 +209,9 @@ def search(day: Day, asked: str, words: str) -> None:
     day.tmux.type("C-u")  # what was searched last goes
     day.write(asked)
     day.see(f"/ {asked} ", "1 of 28", words)
+    end = time.monotonic() + PATIENCE_S
     while "cards reviewed today" not in day.tmux.run("capture-pane", "-p"):
+        assert time.monotonic() < end, "no way home"
         day.tmux.type("Escape")  # out of the search, out of the browser; at home it does nothing
         time.sleep(0.3)
 
