@@ -43,10 +43,13 @@ def default(shown: str, place: str) -> str:
     return f"Unless you say otherwise: {shown}. {place[0].upper()}{place[1:]}."
 
 
+_DICE, _DICE_SHARE = 1.5, 0.03  # reviews a day, and of all: what two runs of the same forecast may differ by
+
+
 def effect(before: float, after: float, minutes: float, days: int) -> str:
     """What a change of the limits or of the retention does to a day."""
     more = round(after - before)
-    if more == 0:
+    if abs(after - before) < max(_DICE, before * _DICE_SHARE):
         return f"About as many reviews a day as before: {round(after):,}, over the next {days} days."
     word = "more" if more > 0 else "fewer"
     reviews = counted(abs(more), f"{word} review", f"{word} reviews")
