@@ -90,7 +90,7 @@ def _deck_stamps(root: str) -> array[int]:
     with os.scandir(f"{root}/learning/flashcards") as entries:
         for entry in entries:
             status = entry.stat(follow_symlinks=False)
-            found += (status.st_size, status.st_ctime_ns, status.st_ino)
+            found += (status.st_size, status.st_ctime_ns, status.st_ino & kept_answer.INODE)
     return array("q", found)
 
 

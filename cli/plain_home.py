@@ -13,6 +13,12 @@ from tui.strings import home as strings
 from vault.store import Vault
 
 _GAPS = 3  # of each kind, by name
+_COMPILE = ("retain compile", "makes articles and flashcards of them")
+_FILL = (
+    ("retain add FILE...", "copies your documents into raw/"),
+    _COMPILE,
+    ("retain review --plain", "starts with the first ones"),
+)
 _NEXT = (
     ("retain review --plain", "begins with what is due"),
     ("retain gaps", "lists what is missing"),
@@ -35,10 +41,10 @@ def lines(name: str, seen: Overview, found: Figures | None) -> Iterator[str]:
     """Home, line by line; each says by itself what it is about."""
     yield f"{name}, {seen.date}"
     if not seen.has_sources:
-        yield from _steps(strings.EMPTY, strings.FILL)
+        yield from _steps(strings.EMPTY, _FILL)
         return
     if not seen.cards:
-        yield from _steps(strings.NO_CARDS, strings.COMPILE)
+        yield from _steps(strings.NO_CARDS, (_COMPILE,))
         return
     yield from _today(seen)
     if found is not None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vault.kept_answer import INODE
+
 if TYPE_CHECKING:
     from vault.stamps import Listing
     from vault.store import Vault
@@ -88,7 +90,7 @@ def _stamp(root: Path, path: str) -> str:
 
 
 def _line(path: str, status: os.stat_result) -> str:
-    return f"{path}\0{status.st_size} {status.st_ctime_ns} {status.st_ino}"
+    return f"{path}\0{status.st_size} {status.st_ctime_ns} {status.st_ino & INODE}"
 
 
 def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:

@@ -189,7 +189,7 @@ class RetainApp(App[int]):
         from learning import first_card
         from tui.early_paint import dress
 
-        with suppress(RetainError, OSError):  # it only saves time
+        with suppress(Exception):  # it only saves time: nothing of it may end the app
             first_card.keep(
                 self.context.vault,
                 self.context.clock(),

@@ -14,7 +14,8 @@ from tui.strings.stats import SECTIONS
 class Key:
     """`keys` are Textual's names, the first one shown as `shown`; a key without `words` is not at the screen's foot.
 
-    `about` is the line that the help gives it, `group` the heading there under which it stands.
+    `about` is the line that the help gives it, `group` the heading there under which it stands. One that `writes` opens
+    a field: it takes effect before the next key is looked at, which belongs to the field even if both come at once.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Key:
     shown: str = ""
     about: str = ""
     group: str = ""
+    writes: bool = False
 
     @property
     def display(self) -> str:
@@ -125,7 +127,7 @@ GAPS = (
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="It is not wanted", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
     Key("gaps.undo", "u", "undo", "Undo", about="Take the last decision back, and the one before", group="This gap"),
-    Key("gaps.find", "slash", "find", "Find", "/", "Only gaps with these words", "The list"),
+    Key("gaps.find", "slash", "find", "Find", "/", "Only gaps with these words", "The list", writes=True),
     Key("gaps.all", "0", "kind('')", about="Gaps of all kinds", group="The list"),
     Key("gaps.structural", "1", "kind('structural')", about="Only what no source explains", group="The list"),
     Key("gaps.epistemic", "2", "kind('epistemic')", about="Only what the wiki cannot answer", group="The list"),
@@ -155,7 +157,7 @@ ARTICLE = (
     Key("article.aside", "n", "aside", "Around", about="How it stands: mastery, gaps, links here", group="Page"),
     Key("article.insight", "i", "insight", "Insight", about="Write what you think of it, in your editor", group="Page"),
     Key("article.review", "r", "review", "Review", about="Review its cards that are due or new", group="Page"),
-    Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: further", "Page"),
+    Key("article.find", "slash", "find", "Find", "/", "Find words in the page; enter: further", "Page", writes=True),
     Key("article.index", "g", "index", "Pages", about="All pages of the wiki", group="Page"),
     Key("article.down", "down,j", "scroll(1)", about="Scroll down", group="Page"),
     Key("article.up", "up,k", "scroll(-1)", about="Scroll up", group="Page"),
@@ -179,7 +181,7 @@ WORK = (
 )
 BROWSE = (
     Key("browse.open", "enter", "open", "Open", about="The whole card with its past, or the article", group="Look"),
-    Key("browse.search", "slash", "search", "Search", "/", "Write what to look for", "Find"),
+    Key("browse.search", "slash", "search", "Search", "/", "Write what to look for", "Find", writes=True),
     Key("browse.mark", "space", "mark", "Choose", about="Choose this one too, or no longer", group="Choose"),
     Key("browse.suspend", "x,exclamation_mark", "suspend", "Suspend", "x", "Suspend; once more: resume", "Cards"),
     Key("browse.tag", "T", "ask('tag')", "Tag", about="Give a tag, or take one away", group="Cards"),
@@ -249,6 +251,14 @@ SCREENS = {
 def bindings(keys: Iterable[Key], *, priority: bool = False) -> list[Binding]:
     """The keys as Textual binds them, each under its id, so that a keymap may move it."""
     return [
-        Binding(key.keys, key.action, key.words, show=False, key_display=key.display, id=key.id, priority=priority)
+        Binding(
+            key.keys,
+            key.action,
+            key.words,
+            show=False,
+            key_display=key.display,
+            id=key.id,
+            priority=priority or key.writes,
+        )
         for key in keys
     ]

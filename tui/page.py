@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from tui.context import Context
 from tui.going import Back, Go
-from tui.keys import ANYWHERE, Key
+from tui.keys import ANYWHERE, SCREENS, Key
 from tui.strings import work
 from tui.strings.app import FEWEST_COLUMNS, FEWEST_ROWS
 from tui.widgets.bars import KeyBar, TopBar
@@ -59,6 +59,11 @@ class Page(Screen[None]):
         self.context = context
         for bar in self.query(KeyBar):
             bar.follow(context.preferences.keys)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key that opens a field is a letter like any other while one writes in a field."""
+        writes = hasattr(self.focused, "cursor_blink")  # fields alone have that; loading them to ask would cost a start
+        return not (writes and any(key.writes and key.action == action for key in SCREENS.get(self.NAME, ())))
 
     def offers(self, key: Key) -> bool:
         """Whether `key` does anything just now; the palette leaves the others out."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RACY_NS = 2_000_000_000  # as in vault.stamps
 FIELDS = 3
+INODE = (1 << 63) - 1  # a mask: some disks count higher than the numbers that are kept
 _ASKED = ("RETAIN_CAGED", "_RETAIN_COMPLETE", "XDG_STATE_HOME", "HOME")
 
 
@@ -96,7 +97,7 @@ def stamps(root: str, paths: Sequence[str]) -> array[int]:
         except FileNotFoundError:
             found.extend((-1, 0, 0))
         else:
-            found.extend((status.st_size, status.st_ctime_ns, status.st_ino))
+            found.extend((status.st_size, status.st_ctime_ns, status.st_ino & INODE))
     return found
 
 

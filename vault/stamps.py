@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vault.conflict import is_beside
+from vault.kept_answer import INODE
 
 RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
 FIELDS = 3
@@ -93,7 +94,7 @@ def listing(root: Path, folder: str) -> Listing:
             except FileNotFoundError:  # gone since it was listed
                 continue
             names.append(entry.name)
-            numbers += (status.st_size, status.st_ctime_ns, status.st_ino)
+            numbers += (status.st_size, status.st_ctime_ns, status.st_ino & INODE)
             plain.append(stat.S_ISREG(status.st_mode))
     return Listing(tuple(names), array("q", numbers), tuple(plain))
 
@@ -104,7 +105,7 @@ def stamp(root: Path, path: str) -> Stamp:
         status = (root / path).lstat()
     except OSError:
         return NONE
-    return status.st_size, status.st_ctime_ns, status.st_ino
+    return status.st_size, status.st_ctime_ns, status.st_ino & INODE
 
 
 def settled(found: Stamp) -> Stamp:

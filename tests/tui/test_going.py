@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+import pytest
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from learning.plan import Plan
 from tui.app import RetainApp
@@ -14,6 +16,7 @@ from tui.context import Context
 from tui.page import Page
 from tui.widgets.notice import Notice
 from vault.locks import lock
+from vault.review_log import LOG_PATH
 from vault.store import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -101,3 +104,22 @@ async def test_home_is_one_screen_however_one_comes_there(vault: Vault, clock: C
         app.screen.go("home")
         await settled(pilot)
         assert stack(app) == ["home"]
+
+
+@pytest.mark.parametrize(
+    ("place", "field"), [("browse", "#browse-words"), ("gaps", "#gaps-find"), ("article", "#article-find")]
+)
+async def test_what_is_typed_behind_the_key_that_finds_is_written_even_if_all_comes_at_once(
+    home: RetainApp, vault: Vault, settled: Settled, place: str, field: str
+) -> None:
+    async with home.run_test() as pilot:
+        await settled(pilot)
+        assert isinstance(home.screen, Page)
+        home.screen.go(place)
+        await settled(pilot)
+        for key, character in (("slash", "/"), ("x", "x"), ("slash", "/"), ("b", "b")):
+            home.post_message(Key(key, character))
+        await settled(pilot)
+        assert stack(home) == ["home", place]
+        assert home.screen.query_one(field, Input).value == "x/b"
+    assert not (vault.root / LOG_PATH).exists()

@@ -334,11 +334,16 @@ async def test_a_resized_terminal_keeps_the_card_and_its_answer(review: RetainAp
         assert words(review, ".bar-note").startswith("1 done")
 
 
-async def test_the_mouse_does_what_the_keys_do(review: RetainApp, logged: Logged, settled: Settled) -> None:
+async def test_the_mouse_does_what_the_keys_do(
+    review: RetainApp, logged: Logged, settled: Settled, pass_time: PassTime
+) -> None:
     async with review.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         await pilot.click(RatingBar)
         assert answer_shown(review)
+        await pilot.click(RatingBar, offset=(30, 1))  # a click too many: nobody has read the answer yet
+        assert logged() == []
+        pass_time(1)
         await pilot.click(RatingBar, offset=(30, 1))  # the second of four
         assert [event.rating for event in logged() if isinstance(event, Review)] == [Rating.HARD]
         await pilot.click("KeyBar", offset=(11, 0))  # "space Answer  u Undo ..."

@@ -17,6 +17,7 @@ from tests.compiler.messages_server import message, said, serving
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
+from tui.screens.review import ReviewScreen
 from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
 from tui.widgets.rating_bar import RatingBar
@@ -351,3 +352,20 @@ def test_a_suggestion_looks_as_it_should(snap_compare: Compare, review: RetainAp
         await write(pilot, settled, SAME)
 
     assert snap_compare(review, run_before=run, terminal_size=(80, 24))
+
+
+async def test_a_card_that_goes_while_one_types_makes_room_for_the_next_and_its_field(
+    vault: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    app = RetainApp(Context(vault, clock, preferences=Preferences(type_answers=True)), "review")
+    app.hold_review()
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        first = card(app)["question"]
+        await pilot.press("x", "y")
+        assert isinstance(app.screen, ReviewScreen)
+        app.screen.action_bury()  # as the palette does
+        await settled(pilot)
+        assert card(app)["question"] != first
+        assert [field.text for field in app.screen.query(TypedAnswer)] == [""] and typing(app)
+    app.end_sitting()

@@ -352,7 +352,7 @@ class ArticleScreen(Page):
     def action_find(self) -> None:
         asked = self.query_one("#article-find", Input)
         asked.display = True
-        asked.focus()
+        self.set_focus(asked)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """To the next row that holds the words; nothing written ends the search."""

@@ -180,7 +180,7 @@ class BrowseScreen(BrowseDeeds):
 
     def action_search(self) -> None:
         self.remove_class("-full")
-        self.query_one("#browse-words", Input).focus()
+        self.set_focus(self.query_one("#browse-words", Input))
 
     def action_switch(self) -> None:
         """From the search to the list and back."""

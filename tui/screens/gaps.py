@@ -228,7 +228,7 @@ class GapsScreen(Page):
         for asked in self.query("#gaps-ask Input").results(Input):
             asked.display = asked.id == name
         self.query_one("#gaps-ask").display = True
-        self.query_one(f"#{name}", Input).focus()
+        self.set_focus(self.query_one(f"#{name}", Input))
 
     def on_input_changed(self, message: Input.Changed) -> None:
         if message.input.id == "gaps-find":

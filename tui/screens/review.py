@@ -351,7 +351,9 @@ class ReviewScreen(Typing):
         self.action_reveal()
 
     def on_rating_bar_rated(self, message: RatingBar.Rated) -> None:
-        self.action_rate(message.rating)
+        """A click rates; the second of two at once on what shows the answer was no rating."""
+        if self._ready_at_s is not None and message.at_s >= self._ready_at_s:
+            self.action_rate(message.rating)
 
     # --- the parts of the screen ------------------------------------------------------------------------------------
 

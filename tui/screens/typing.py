@@ -52,11 +52,12 @@ class Typing(ReviewDeeds):
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
         self._written: Written | None = None
+        self._field: TypedAnswer | None = None  # in which an answer is being typed
 
     @property
     def types(self) -> bool:
         """Whether an answer is being typed."""
-        return self.has_class("-typing")
+        return self._field is not None
 
     def action_type(self) -> None:
         """Asks for the answer in writing, before it is shown."""
@@ -64,10 +65,10 @@ class Typing(ReviewDeeds):
             return
         from tui.widgets.typed_answer import TypedAnswer
 
-        area = TypedAnswer("typed-answer")
-        self.mount(Center(area, id="writing"), before=self._ratings)
+        self._field = TypedAnswer("typed-answer")  # the one before it may not have gone from the screen yet
+        self.mount(Center(self._field, classes="writing"), before=self._ratings)
         self.add_class("-typing")
-        self.set_focus(area)
+        self.set_focus(self._field)
         self._ratings.ask_typed()
         self._show_keys()
 
@@ -86,7 +87,8 @@ class Typing(ReviewDeeds):
 
     def _close_writing(self) -> None:
         if self.types:
-            self.query("#writing").remove()
+            self._field = None
+            self.query(".writing").remove()
             self.remove_class("-typing")
             self.set_focus(None)
 
@@ -102,13 +104,13 @@ class Typing(ReviewDeeds):
 
     def compare_writing(self, placed: Placed) -> None:
         """The answer is shown: what was typed is held against it."""
-        if not self.types:
+        if self._field is None:
             return
         from learning.comparison import compare
         from tui.widgets.verdict import Verdict
         from vault import readable
 
-        card, words = placed.card, self._typed.text.strip()
+        card, words = placed.card, self._field.text.strip()
         self._close_writing()
         found = compare(readable.text(card.question), readable.text(card.answer), words)
         written = self._written = Written(found, self._grader() if words else None, Event())
@@ -116,12 +118,6 @@ class Typing(ReviewDeeds):
         self._ratings.suggest(written.suggested)
         if written.grader is not None:
             self.run_worker(lambda: self._ask(written, placed), thread=True)
-
-    @property
-    def _typed(self) -> TypedAnswer:
-        from tui.widgets.typed_answer import TypedAnswer
-
-        return self.query_one(TypedAnswer)
 
     def _grader(self) -> Grader | None:
         """Who grades; nobody unless the user has named a model for that."""

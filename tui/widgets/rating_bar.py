@@ -34,7 +34,10 @@ class RatingBar(Widget):
 
     @dataclass
     class Rated(Message):
+        """This rating was clicked, at `at_s` on the clock of the framework's events."""
+
         rating: Rating
+        at_s: float
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +121,7 @@ class RatingBar(Widget):
     def on_click(self, event: Click) -> None:
         rating = self._at(event.x)
         if rating is not None:
-            self.post_message(self.Rated(rating))
+            self.post_message(self.Rated(rating, event.time))
         elif not self._intervals:
             self.post_message(self.RevealClicked())
 
