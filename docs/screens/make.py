@@ -80,7 +80,7 @@ async def picture(vault: Vault, name: str) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.update(HOME=folder, XDG_CONFIG_HOME=f"{folder}/.config", XDG_STATE_HOME=f"{folder}/.local/state")
+        os.environ.update(HOME=folder, XDG_CONFIG_HOME="/home/you/.config", XDG_STATE_HOME=f"{folder}/.local/state")
         vault = made_vault(Path(folder), NOW)
         for name in PICTURES:
             asyncio.run(picture(vault, name))
