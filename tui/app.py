@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts wit
     from tui.screens.settings import SettingsScreen
 
 INTERRUPTED = 130
+_ASK_AGAIN_S = 0.5
 
 
 class RetainApp(App[int]):
@@ -250,11 +251,16 @@ class RetainApp(App[int]):
         ends = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP, signal.SIGQUIT] if sys.platform != "win32" else [])]
         for number in ends:
             with suppress(RuntimeError, ValueError, NotImplementedError):  # not in the main thread, or on Windows
-                loop.add_signal_handler(number, self.exit, 128 + number)
+                loop.add_signal_handler(number, self._hung_up, 128 + number)
 
     def on_key(self, event: Key) -> None:
         """The action of the key runs next, and is not told when it came."""
         self.context.presses.came(event.key, event.time)
+
+    def _hung_up(self, code: int) -> None:
+        """Asks to end until the app has: while it is still being put together the framework may forget it was asked."""
+        self.exit(code)
+        asyncio.get_running_loop().call_later(_ASK_AGAIN_S, self._hung_up, code)
 
     def action_interrupt(self) -> None:
         """Ctrl-C copies what is selected; with nothing selected it ends the app: all that was rated is on disk."""
