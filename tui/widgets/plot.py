@@ -8,11 +8,10 @@ private parts of `plotext`, which is not looked after any more.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from textual.content import Content
-from textual.widget import Widget
 
 from tui import text
 
@@ -33,23 +32,6 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 _GUTTER = 4  # columns for the names of the weekdays
 WEEKS = 53
 _BUSY = 0.9  # of the days with reviews, this part has fewer than what counts as a full day
-
-Draw = Callable[[int, int], Content]
-
-
-class Plot(Widget):
-    """Draws again whenever its size changes; `draw` gets columns and rows."""
-
-    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self._draw: Draw = lambda _width, _height: Content("")
-
-    def show(self, draw: Draw) -> None:
-        self._draw = draw
-        self.refresh()
-
-    def render(self) -> Content:
-        return self._draw(self.content_size.width, self.content_size.height)
 
 
 def bars(values: Sequence[float], height: int, each: int = 2, gap: int = 1, style: str = "$primary") -> Content:
