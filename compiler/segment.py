@@ -32,6 +32,19 @@ def segments(text: str, marks: Iterable[Mark]) -> tuple[Segment, ...]:
     return tuple(out)
 
 
+def passages(text: str) -> list[tuple[int, int]]:
+    """(start, end) of the lines and sentences of `text`, blank ones left out: what an edit changes, and what not."""
+    out: list[tuple[int, int]] = []
+    start = 0
+    for end in [*(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]:
+        words = text[start:end]
+        if words.strip():
+            lead = len(words) - len(words.lstrip())
+            out.append((start + lead, start + len(words.rstrip())))
+        start = end
+    return out
+
+
 def _section(text: str, start: int, end: int, path: list[tuple[int, str]]) -> Iterator[Segment]:
     """One section's segments: whole paragraphs, as many as fit."""
     headings = tuple(words for _, words in path)

@@ -1,3 +1,10 @@
-"""The engines that answer the compiler's typed requests."""
+"""The engines that answer the compiler's typed requests.
 
-VERSIONS = {"extractive": "extractive/2"}  # the engines there are, and the name each has in digests and files
+`extractive` is rules in the reading process. The others are one family: whoever answers, a model (`claude`), a coding
+agent (`agent`) or nobody (`journal`), the replies are kept in the vault's journal, and a build is made from there.
+"""
+
+EXTRACTIVE = "extractive/2"
+FAMILY = "journal/1"
+# The engines there are, and the name that each has in digests and files.
+VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "agent": FAMILY, "journal": FAMILY}

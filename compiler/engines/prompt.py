@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import templates
+from vault.ids import digest12
 
 _HEAD = re.compile(r"<!-- ([a-z]+/\d+) -->\n")
 
@@ -27,6 +28,12 @@ def prompt(name: str) -> Prompt:
     head = _HEAD.match(text)
     assert head is not None, f"the prompt {name} has no version"
     return Prompt(head[1], text[head.end() :].strip())
+
+
+def prompt_id(name: str) -> str:
+    """The prompt's version and twelve hex of its words: what a kept reply was an answer to."""
+    found = prompt(name)
+    return f"{found.version} {digest12(found.text)}"
 
 
 def data(value: object) -> str:

@@ -1,0 +1,208 @@
+"""Puts a build's questions to whoever answers them, and to nobody what the journal knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from compiler.engines.port import ROLE_OF, Reply, Request, rests
+from compiler.engines.prompt import prompt_id
+from compiler.journal import Entry, Journal, JournalWriter, digest
+from compiler.report import Rejection
+from compiler.standing import merged, parts, prepared, stand_in
+from vault.clean import clean_line
+from vault.errors import ModelUnavailable
+
+KEPT = "kept"  # the engine of a reply that earlier ones gave already
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """`tokens` are those sent and received; `usd` None where nobody knows the price."""
+
+    reply: Reply
+    engine: str
+    tokens: tuple[int, int] = (0, 0)
+    usd: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No answer to one request, and what was paid for that; with `final`, none will come to the others either."""
+
+    what: str
+    hint: str = ""
+    final: bool = False
+    tokens: tuple[int, int] = (0, 0)
+    usd: float | None = 0.0
+
+
+class Backend(Protocol):
+    """Whoever answers: a model, or nobody. `name` is for humans."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
+        """(index, answer) as they come, in any order; after a final failure none need come."""
+        ...
+
+
+class Waiting(ModelUnavailable):
+    """Some questions have no answer yet. All that came is kept; nothing was published."""
+
+    def __init__(self, requests: Sequence[Request], what: str, hint: str) -> None:
+        super().__init__(what, hint=hint)
+        self.requests = tuple(requests)
+
+
+@dataclass(slots=True)
+class Spent:
+    """What the questions of one build cost: tokens sent and received, and money as far as it is known."""
+
+    sent: int = 0
+    received: int = 0
+    usd: float = 0.0
+    unpriced: bool = False  # whether some of it has no known price
+    asked: int = 0
+
+    def add(self, tokens: tuple[int, int], usd: float | None) -> None:
+        self.asked += 1
+        self.sent += tokens[0]
+        self.received += tokens[1]
+        self.usd += usd or 0.0
+        self.unpriced |= usd is None
+
+
+@dataclass(slots=True)
+class Asker:
+    """One build's questions. With `dry`, nothing is asked: what would be lies in `open`, and what stands stands in.
+
+    `fallback` answers where the backend could not: the embedded engine. `renew` takes no reply to an older prompt.
+    """
+
+    journal: Journal
+    writer: JournalWriter | None
+    backend: Backend | None
+    at: str
+    progress: Callable[[dict[str, Any]], None]
+    fallback: Callable[[Request], Reply | None] = lambda _: None
+    dry: bool = False
+    renew: bool = False
+    hint: str = "`retain compile --engine claude` or `--engine agent` answers them"
+    open: list[Request] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    failed: list[tuple[Request, str]] = field(default_factory=list)  # those in whose place the embedded engine answered
+    spent: Spent = field(default_factory=Spent)
+    engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
+
+    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
+        """The reply to each, in order; None where there is none.
+
+        Raises: Waiting where questions stay open, after all that came is kept; WriteFailed.
+        """
+        found: dict[str, Reply | None] = {}
+        todo: dict[str, Request] = {}
+        for request in requests:
+            key = rests(request)
+            if key in found or key in todo:
+                continue
+            entry = self.journal.find(request, prompt_id(request.type), exactly=self.renew)
+            if entry is not None:
+                found[key], self.engines[key] = entry.value(), entry.engine
+                continue
+            now, ask = prepared(request, self.journal)
+            if ask:
+                todo[key] = now
+            else:
+                found[key] = self._kept(key, now)
+        found |= self._asked(todo, stage)
+        return [found[rests(request)] for request in requests]
+
+    def _kept(self, key: str, request: Request) -> Reply | None:
+        """All of the reply that is wanted was said before: kept under what it rests on now."""
+        reply = stand_in(request)
+        if reply is not None and not self.dry:
+            self._keep(key, request, Answered(reply, self._before(request)))
+        return reply
+
+    def _before(self, request: Request) -> str:
+        older = self.journal.about(request.type, request.about)
+        return older[0].engine if older else KEPT
+
+    def _asked(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
+        if not todo:
+            return {}
+        if self.dry:
+            self.open += todo.values()
+            return {key: stand_in(request) for key, request in todo.items()}
+        if self.backend is None:
+            raise self._waiting(
+                list(todo.values()), f"{len(todo)} questions of this vault have no answer yet ({stage})"
+            )
+        keys, out = list(todo), dict[str, Reply | None]()
+        stopped: Failed | None = None
+        for done, (n, answer) in enumerate(self.backend.answers(list(todo.values())), 1):
+            request = todo[keys[n]]
+            self.spent.add(answer.tokens, answer.usd)
+            if isinstance(answer, Failed) and answer.final:
+                stopped = answer
+                continue
+            out[keys[n]] = self._answered(keys[n], request, answer)
+            self.progress({"event": stage, "done": done, "of": len(todo), **self._so_far()})
+        left = [request for key, request in todo.items() if key not in out]
+        if left:
+            what = stopped.what if stopped else "not every question was answered"
+            raise self._waiting(left, what, stopped.hint if stopped else "")
+        return out
+
+    def _so_far(self) -> dict[str, Any]:
+        spent = self.spent
+        return {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
+
+    def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
+        kept = f"what was answered is kept, {len(requests)} questions are open; nothing was published"
+        return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
+
+    def _answered(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
+        if isinstance(answer, Answered):
+            whole = Answered(merged(request, answer.reply), answer.engine, answer.tokens, answer.usd)
+            self._keep(key, request, whole)
+            return whole.reply
+        why = clean_line(answer.what)[:200]
+        self.failed.append((request, why))
+        reply = self.fallback(request)
+        if reply is not None:
+            whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)
+            self._keep(key, request, whole, failed=why)
+            return whole.reply
+        return None
+
+    def _keep(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
+        self.engines[key] = answer.engine
+        if self.writer is None:
+            return
+        told = prompt_id(request.type)
+        entry = Entry(
+            of=request.type,
+            rests=key,
+            digest=digest(key, told),
+            prompt=told,
+            engine=clean_line(answer.engine)[:120],
+            at=self.at,
+            reply=answer.reply.model_dump(mode="json", exclude_defaults=True),
+            about=request.about,
+            parts=parts(request),
+            tokens=answer.tokens,
+            usd=answer.usd,
+            failed=failed,
+            run=self.writer.run,
+        )
+        self.writer.keep(entry)
+        self.journal.learn(entry)
+
+
+def role_of(request: Request) -> str:
+    """The role whose model answers it."""
+    return ROLE_OF[request.type]
