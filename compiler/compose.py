@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from compiler.engines.port import ClaimView, ComposeReply, ComposeRequest
-from compiler.gates import sentence_refused
+from compiler.gates import Entailed, sentence_refused
 from compiler.report import Rejection
 from compiler.resolve import Resolution, Resolved
 from vault.article import ArticleSection, CitedSentence
@@ -55,7 +55,10 @@ def places(
 
 
 def sections_in(
-    reply: ComposeReply, views: tuple[ClaimView, ...], cite: Callable[[ClaimId], Citation]
+    reply: ComposeReply,
+    views: tuple[ClaimView, ...],
+    cite: Callable[[ClaimId], Citation],
+    entailed: Entailed | None = None,
 ) -> tuple[list[ArticleSection], list[Rejection]]:
     """The sections of `reply` with every sentence that the gate refuses left out, and what was refused."""
     claims = {v.id: v for v in views}
@@ -66,7 +69,7 @@ def sections_in(
         for paragraph in section.paragraphs:
             kept = []
             for sentence in paragraph:
-                reason = sentence_refused(sentence, claims)
+                reason = sentence_refused(sentence, claims, entailed)
                 if reason:
                     rejections.append(Rejection("sentence", reason, fold(sentence.text)[:200]))
                 else:

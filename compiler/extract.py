@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
-from compiler.gates import statement_refused
+from compiler.gates import Entailed, statement_refused
 from compiler.report import Rejection
 from vault.claim import ClaimKind
 from vault.clean import clean, fold, normal
@@ -68,10 +69,20 @@ def _leads(mark: Mark) -> Literal["", "web", "note"]:
     return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
 
 
-def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
+def statements_in(replies: Iterable[ExtractReply]) -> Iterator[tuple[str, str]]:
+    """(statement, quote) of every claim that does not only quote."""
+    for reply in replies:
+        for claim in reply.claims:
+            statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
+            if statement and statement != quote:
+                yield statement, quote
+
+
+def claims_in(source: SourceText, replies: Sequence[ExtractReply], entailed: Entailed | None = None) -> Extracted:
     """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
 
-    A quote must occur in the source's text, and a statement must say what its quote says.
+    A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
+    somebody has checked that it follows (`entailed`).
     """
     claims: dict[str, Verified] = {}
     terms: list[Term] = []
@@ -93,7 +104,7 @@ def claims_in(source: SourceText, replies: list[ExtractReply]) -> Extracted:
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
-            refused = statement_refused(statement, fold(words))
+            refused = statement_refused(statement, fold(words), entailed)
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue

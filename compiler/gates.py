@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
@@ -51,6 +51,10 @@ SUPPORTED = 1.0  # of the content words of a sentence or an answer must stand in
 STATED = 1.0  # of the content words of a claim's statement must stand in its quote
 LEAKED = 0.6  # of an answer's content words standing in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
+
+
+# Whether somebody has checked that words follow from evidence; None where nobody has. The facts are held by rules anyway.
+Entailed = Callable[[str, Sequence[str]], bool | None]
 
 
 def content_words(text: str) -> list[str]:
@@ -104,18 +108,24 @@ def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], 
     return plain, negated
 
 
-def statement_refused(statement: str, quote: str) -> str:
+def needs_check(words: str, evidence: Sequence[str]) -> bool:
+    """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
+    share, strange = support(words, evidence)
+    return not strange and share < SUPPORTED and not negations_dropped(words, evidence)
+
+
+def statement_refused(statement: str, quote: str, entailed: Entailed | None = None) -> str:
     """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote."""
     share, strange = support(statement, [quote])
     if strange:
         return f"the quote does not say {', '.join(strange)}"
-    if share < STATED:
+    if share < STATED and not (entailed and entailed(statement, [quote])):
         return "the quote does not bear out the statement"
     dropped = negations_dropped(statement, [quote])
     return f"the statement leaves out the quote's {', '.join(dropped)}" if dropped else ""
 
 
-def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView]) -> str:
+def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
     """Why the sentence may not stand in an article; "" if it may."""
     if not fold(sentence.text):
         return "the sentence is empty"
@@ -129,7 +139,7 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView]) -> str:
     share, strange = support(sentence.text, evidence)
     if strange:
         return f"the cited claims do not say {', '.join(strange)}"
-    if share < SUPPORTED:
+    if share < SUPPORTED and not (entailed and entailed(sentence.text, evidence)):
         return "the cited claims do not bear out the sentence"
     dropped = negations_dropped(sentence.text, evidence)
     return f"it leaves out the cited claims' {', '.join(dropped)}" if dropped else ""
@@ -141,6 +151,7 @@ class CardGate:
 
     answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
     questions: set[str] = field(default_factory=set)
+    entailed: Entailed | None = None
 
     def admit(self, question: str, answer: str) -> None:
         """Remember a card that is in the vault already."""
@@ -149,7 +160,7 @@ class CardGate:
 
     def refused(self, card: ProposedCard, title: str, claims: dict[str, ClaimView]) -> str:
         """Why the card may not enter; "" if it may, and then it is remembered."""
-        reason = card_refused(card, title, claims) or self._repeats(card)
+        reason = card_refused(card, title, claims, self.entailed) or self._repeats(card)
         if not reason:
             self.admit(card.question, card.answer)
         return reason
@@ -171,7 +182,7 @@ def _bare(text: str) -> str:
     return " ".join(_WORD.findall(_CJK.sub(r" \g<0> ", text).casefold()))
 
 
-def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView]) -> str:
+def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
     """Why a card is no good in itself; "" if it is. `title` is the concept's: naming it gives nothing away."""
     question, answer = fold(card.question), fold(card.answer)
     if not question or not answer:
@@ -188,8 +199,9 @@ def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView]) -
         return f"no cited claim is evidence of a {card.kind} kind"
     if _DANGLING.search(question) or _DANGLING.search(answer):
         return "the card points at something outside itself"
-    share, strange = support(answer, [t for c in card.cites for t in (claims[c].quote, claims[c].words)])
-    if strange or share < SUPPORTED:
+    evidence = [t for c in card.cites for t in (claims[c].quote, claims[c].words)]
+    share, strange = support(answer, evidence)
+    if strange or (share < SUPPORTED and not (entailed and entailed(answer, evidence))):
         return (
             f"the cited claims do not say {', '.join(strange)}"
             if strange

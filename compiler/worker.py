@@ -18,14 +18,27 @@ from pathlib import Path
 from typing import IO, Any
 
 from compiler.bytecode import leave_bytecode
-from compiler.engines.port import REPLY_TO, CardsRequest, ComposeRequest, Engine, ExtractReply
+from compiler.engines.port import (
+    REPLY_TO,
+    CardsReply,
+    CardsRequest,
+    ComposeReply,
+    ComposeRequest,
+    Engine,
+    ExtractReply,
+    ExtractRequest,
+)
 from compiler.fingerprint import fingerprint
 from vault.errors import RetainError, Unreadable
 from vault.jail.self_jail import limit_time, limit_worker, restrict_worker
 from vault.source import SourceText
 
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
-_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest]] = {"compose": ComposeRequest, "cards": CardsRequest}
+_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest] | type[ExtractRequest]] = {
+    "compose": ComposeRequest,
+    "cards": CardsRequest,
+    "extract": ExtractRequest,
+}
 
 
 class NotNow(Exception):
@@ -121,7 +134,8 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             source = read(message["path"], message["sha256"])
             if isinstance(source, str):
                 return {"recorded": source}
-            replies = extract(source, engine) if engine is not None else []
+            wanted = engine is not None and not message.get("only_read")
+            replies = extract(source, engine) if engine is not None and wanted else []
             made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
         except NotNow as error:
             return {"not_now": str(error)}
@@ -143,7 +157,11 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
         raise RetainError("no engine was started")
     kind = message["request"]["type"]
     request = _REQUESTS[kind].model_validate(message["request"])
-    reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
+    reply: ExtractReply | ComposeReply | CardsReply
+    if isinstance(request, ExtractRequest):
+        reply = engine.extract(request)
+    else:
+        reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
     assert isinstance(reply, REPLY_TO[kind])
     return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
 

@@ -1,0 +1,65 @@
+"""What was checked: whether words follow from quotes, where rules alone cannot say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from compiler.asking import Asker
+from compiler.engines.port import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
+from compiler.gates import needs_check
+from compiler.journal import Journal
+from vault.clean import fold
+
+Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """Verdicts by words and evidence; called, it says what was found, None where nobody has checked."""
+
+    known: dict[str, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, journal: Journal) -> Verdicts:
+        """What the journal knows: the latest verdict on each counts."""
+        found: dict[str, bool] = {}
+        for entry in journal.entries:
+            reply = entry.value() if entry.of == "check" else None
+            if isinstance(reply, CheckReply):
+                found[entry.rests] = reply.entailed == "yes"
+        return cls(found)
+
+    def __call__(self, words: str, evidence: Sequence[str]) -> bool | None:
+        return self.known.get(rests(_request(words, evidence)))
+
+    def settle(self, pairs: Iterable[Pair], asker: Asker) -> None:
+        """Have those checked of which rules alone cannot tell. Raises what the asker raises."""
+        wanted = [_request(words, evidence) for words, evidence in pairs if needs_check(words, evidence)]
+        for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
+            if isinstance(reply, CheckReply):
+                self.known[rests(request)] = reply.entailed == "yes"
+
+
+def _request(words: str, evidence: Sequence[str]) -> CheckRequest:
+    """In one form, however the pair is put: a quote and the claim that only repeats it are one piece of evidence."""
+    return CheckRequest(words=fold(words), evidence=tuple(dict.fromkeys(fold(e) for e in evidence)))
+
+
+def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pair]:
+    """Each sentence with the claims that it cites."""
+    claims = {v.id: v for v in views}
+    said = [s for section in reply.sections for paragraph in section.paragraphs for s in paragraph]
+    return [(s.text, _evidence(s.cites, claims)) for s in said if s.cites and all(c in claims for c in s.cites)]
+
+
+def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView]) -> list[Pair]:
+    """Each answer with the claims that it cites."""
+    claims = {v.id: v for v in views}
+    return [
+        (c.answer, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)
+    ]
+
+
+def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:
+    return tuple(t for c in cites for t in (claims[c].quote, claims[c].words))
