@@ -71,9 +71,15 @@ def _singular_heads(parts: list[str]) -> list[str]:
 
 def bare(name: str) -> str:
     """`name` without numbering, article, quotes, closing brackets and end punctuation; case and plural stay."""
-    text = _SPACE.sub(" ", name).strip()
-    text = _NUMBERING.sub("", text)
-    text = _TAIL_PARENS.sub("", text)
+    return _stripped(_TAIL_PARENS.sub("", bare_but_brackets(name)))
+
+
+def bare_but_brackets(name: str) -> str:
+    """`name` without numbering and superfluous blanks."""
+    return _NUMBERING.sub("", _SPACE.sub(" ", name).strip())
+
+
+def _stripped(text: str) -> str:
     text = text.strip(" \t\"'`´“”„‘’«»*_「」『』《》.,;:!?。，：；、").strip()
     text = re.sub(r"['’]s?$", "", text) if not text.isupper() else text
     while match := _ARTICLE.match(text):

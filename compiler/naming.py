@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from compiler import names
 from compiler.engines.port import Term
+from compiler.rulings import Rulings, pair
+from compiler.rulings import Union as Union
 from vault.claim import Claim, ClaimKind
 from vault.ids import SourceId
 
@@ -27,6 +29,9 @@ _EMPTY_ADJECTIVE = re.compile(
 )
 _DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
 _SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
+
+
+NO_RULINGS = Rulings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +68,6 @@ class Evidence:
         self.defined |= claim.kind is ClaimKind.DEFINITION
 
 
-class Union:
-    """Names that are one, by their keys; the smallest key of a set stands for it, so order plays no part."""
-
-    def __init__(self) -> None:
-        self.parent: dict[str, str] = {}
-
-    def find(self, key: str) -> str:
-        """The key that stands for the set of `key`."""
-        root = key
-        while (up := self.parent.setdefault(root, root)) != root:
-            root = up
-        while self.parent[key] != root:
-            self.parent[key], key = root, self.parent[key]
-        return root
-
-    def join(self, a: str, b: str) -> None:
-        """Make two sets one."""
-        low, high = sorted((self.find(a), self.find(b)))
-        self.parent[high] = low
-
-
 @lru_cache(maxsize=200_000)
 def key_of(name: str, language: str) -> str:
     """The key of what can be a name; "" for what cannot."""
@@ -99,43 +83,64 @@ def base_form(name: str, language: str) -> str:
     return _DATIVE.sub(r"\1", name)
 
 
-def gather(sources: Sequence[SourceClaims]) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
+def gather(
+    sources: Sequence[SourceClaims], rulings: Rulings = NO_RULINGS
+) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
     """The names of all sources joined to sets, the evidence for each by its key, and what each claim is about."""
-    union = Union()
     evidence: dict[str, Evidence] = defaultdict(Evidence)
     short = _Acronyms()
+    same: set[tuple[str, str]] = set()
     for source in sources:
         for term in source.terms:
             name = base_form(term.name, source.language)
             key = key_of(name, source.language) if term.signal not in BORROWED else ""
             if not key:
                 continue
+            key = rulings.meant(key, source.source)
             evidence[key].name(name, source.language)
             evidence[key].signals.add(term.signal)
             for alias in term.aliases:
                 spoken = "en" if alias.isascii() else source.language  # "自注意力（self-attention）"
-                other = key_of(alias, spoken)
+                other = rulings.meant(key_of(alias, spoken), source.source)
                 if not other:
                     continue
                 evidence[other].name(alias, spoken)
                 if names.is_acronym(alias):
                     short.stands_for(other, key, source.source)
                 else:
-                    union.join(key, other)
-    _join_spellings(union, evidence)
-    short.join(union)
+                    same.add(pair(key, other))
+    union = _joined(same, evidence, short, rulings)
     subjects: dict[str, tuple[str, ...]] = {}
     for source in sources:
         for claim, about in source.claims:
-            written = (base_form(name, source.language) for name in about)
-            keys = (short.meant(key_of(name, source.language), source.source) for name in written)
-            subjects[claim.id] = tuple(dict.fromkeys(k for k in keys if k))
+            written = [base_form(name, source.language) for name in about]
+            keys = [rulings.meant(key_of(n, source.language), source.source, claim.id) for n in written]
+            subjects[claim.id] = tuple(dict.fromkeys(short.meant(k, source.source) for k in keys if k))
             for key in subjects[claim.id]:
                 evidence[key].add(claim, source.language)
-        for name in (base_form(n, source.language) for _, about in source.claims for n in about):
-            if key := key_of(name, source.language):
-                evidence[key].name(name, source.language)
+            for name, key in zip(written, keys, strict=True):
+                if key:
+                    evidence[key].name(name, source.language)
     return union, evidence, subjects
+
+
+def _joined(
+    same: Iterable[tuple[str, str]], evidence: dict[str, Evidence], short: _Acronyms, rulings: Rulings
+) -> Union:
+    """Names joined by what a human said, then by rule, then by what a model said; none that a human set apart."""
+    union = Union(rulings.apart)
+    for one in sorted(rulings.same):
+        union.join(*one)
+    # Where joins collide, the names that a human took out come last, and stay by themselves.
+    for one in sorted(same, key=lambda p: (sum(k in rulings.loose for k in p), p)):
+        union.join(*one)
+    _join_spellings(union, evidence)
+    short.join(union)
+    for one in sorted(rulings.unlikely):
+        union.part(*one)
+    for one in sorted(rulings.likely):
+        union.join(*one)
+    return union
 
 
 class _Acronyms:
@@ -187,17 +192,24 @@ def set_off(evidence: dict[str, Evidence]) -> frozenset[str]:
     return frozenset(key for key, found in evidence.items() if found.signals & STRUCTURE)
 
 
-def lend(sources: Sequence[SourceClaims], groups: dict[str, list[str]], evidence: dict[str, Evidence]) -> None:
+def lend(
+    sources: Sequence[SourceClaims],
+    groups: dict[str, list[str]],
+    evidence: dict[str, Evidence],
+    rulings: Rulings = NO_RULINGS,
+) -> None:
     """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
     foreign = glosses(sources, evidence)
     bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
-    known = frozenset(bare) | set_off(evidence)  # of names that overlap, the longest is meant
+    parted = frozenset(key for key, _ in rulings.senses)
+    known = frozenset(bare) | set_off(evidence) | parted  # of names that overlap, the longest is meant
     bare_names = unspaced(frozenset(bare))
     named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)
     for source in sources:
         for claim, _ in source.claims:
-            found = [k for k in named_in(claim.words, known, bare_names) if k in bare and k not in foreign]
-            for root in dict.fromkeys(bare[k] for k in found):
+            found = [k for k in named_in(claim.words, known, bare_names) if k not in foreign]
+            meant = (rulings.meant(k, source.source, claim.id) for k in found)
+            for root in dict.fromkeys(bare[k] for k in meant if k in bare):
                 named[root].append((claim, source.language))
     for root, claims in named.items():
         listed = any(evidence[k].signals & _LISTED for k in groups[root])

@@ -11,6 +11,7 @@ from compiler import names
 from compiler.borrowing import Lacking, lacking
 from compiler.naming import (
     ENOUGH_CLAIMS,
+    NO_RULINGS,
     Evidence,
     Union,
     admitted,
@@ -24,6 +25,7 @@ from compiler.naming import (
 )
 from compiler.naming import SourceClaims as SourceClaims
 from compiler.naming import names_in as names_in
+from compiler.rulings import Rulings, is_sense, last, sense_key
 from compiler.telling import tells, within
 from vault.claim import Claim
 from vault.ids import ConceptId, free_slug, mint
@@ -56,48 +58,63 @@ class Resolution:
     events: list[Event] = field(default_factory=list)
 
 
-def resolve(sources: Sequence[SourceClaims], ids: Ids, at: str) -> Resolution:
+def resolve(
+    sources: Sequence[SourceClaims],
+    ids: Ids,
+    at: str,
+    rulings: Rulings = NO_RULINGS,
+    held: frozenset[ConceptId] = frozenset(),
+) -> Resolution:
     """The concepts that `sources` explain. Pure; the order of `sources` only orders claims within a concept.
 
     A concept is admitted by its own evidence: a sentence that defines it, or enough claims about a name that the
-    documents set off. Its id is the ledger's where the ledger knows one of its names, else newly minted.
+    documents set off. Its id is the ledger's where the ledger knows one of its names, else newly minted. `rulings` say
+    which names are one or two in spite of all rules; a concept that is `held` keeps its path though it is renamed.
     """
-    union, evidence, subjects = gather(sources)
+    union, evidence, subjects = gather(sources, rulings)
     groups: dict[str, list[str]] = defaultdict(list)
-    for key in evidence:
+    for key in [*evidence, *sorted(rulings.joined() - evidence.keys())]:
         groups[union.find(key)].append(key)
-    lend(sources, groups, evidence)
+    lend(sources, groups, evidence, rulings)
     out = Resolution()
-    taken = ids.slugs("concept")
+    birth = _Births(ids, at, rulings, held, out.events)
     plain: dict[str, tuple[list[str], Evidence]] = {
         root: (sorted(keys), summed(evidence[k] for k in sorted(keys))) for root, keys in groups.items()
     }
-    _keep_what_tells(plain, subjects, evidence)
+    _keep_what_tells(plain, subjects, evidence, rulings)
     unknown: dict[str, Evidence] = {}
     for root in sorted(plain):
         keys, found = plain[root]
-        if admitted(found):
-            concept = _concept(keys, found, evidence, ids, at, taken, out.events)
+        if _is_concept(keys, found, rulings):
+            concept = birth.concept(keys, found, evidence)
             out.concepts[concept.id] = concept
         else:
             unknown[root] = found
     out.lacking = lacking(sources, union, unknown, [c.keys for c in out.concepts.values()])
     out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
-    _find_mentions(sources, out, union, glosses(sources, evidence))
+    _find_mentions(sources, out, union, glosses(sources, evidence), rulings)
     _find_owners(subjects, out)
     return out
 
 
+def _is_concept(keys: list[str], found: Evidence, rulings: Rulings) -> bool:
+    """Whether names have an article: by their evidence, or as one of two that a human parted."""
+    return admitted(found) or (bool(found.claims) and not rulings.kept.isdisjoint(keys))
+
+
 def _keep_what_tells(
-    plain: dict[str, tuple[list[str], Evidence]], subjects: dict[str, tuple[str, ...]], evidence: dict[str, Evidence]
+    plain: dict[str, tuple[list[str], Evidence]],
+    subjects: dict[str, tuple[str, ...]],
+    evidence: dict[str, Evidence],
+    rulings: Rulings,
 ) -> None:
     """Leave every name the claims that say something of it, those whose subject it is first.
 
     A claim that is about another concept and merely names this one is not what this one's article rests on, unless
     there are `ENOUGH_CLAIMS` of them and nothing else.
     """
-    root_of = {key: root for root, (keys, found) in plain.items() if admitted(found) for key in keys}
+    root_of = {key: root for root, (keys, found) in plain.items() if _is_concept(keys, found, rulings) for key in keys}
     owner = {claim: next((root_of[k] for k in keys if k in root_of), "") for claim, keys in subjects.items()}
     longer = _longer(plain, evidence)
     opens: dict[str, str] = {}  # claim id -> the name whose article it opens
@@ -120,7 +137,7 @@ def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Ev
     """Root -> the ways to write other names that are set off and hold one of its names."""
     root_of = {key: root for root, (keys, _) in plain.items() for key in keys}
     found: dict[str, dict[str, None]] = defaultdict(dict)
-    for key in sorted(set_off(evidence) & root_of.keys()):
+    for key in sorted(k for k in set_off(evidence) & root_of.keys() if not is_sense(k)):
         parts = key.split()
         for at, end in combinations(range(len(parts) + 1), 2):
             inner = root_of.get(" ".join(parts[at:end]))
@@ -129,50 +146,78 @@ def _longer(plain: dict[str, tuple[list[str], Evidence]], evidence: dict[str, Ev
     return {root: tuple(sorted(written, key=lambda w: (-len(w), w))) for root, written in found.items()}
 
 
-def _concept(
-    keys: list[str],
-    found: Evidence,
-    evidence: dict[str, Evidence],
-    ids: Ids,
-    at: str,
-    taken: set[str],
-    events: list[Event],
-) -> Resolved:
-    language = min(found.languages, key=lambda tag: (-found.languages[tag], tag), default="")
-    known = sorted(
-        {i for k in keys if (i := ids.keys.get(("concept", k))) and i not in ids.merged},
-        key=lambda i: (ids.births[i].at, i),
-    )
-    if known:
-        id_ = ConceptId(known[0])
-        events += [
-            {"v": 1, "type": "merge", "of": "concept", "id": other, "at": at, "into": id_} for other in known[1:]
-        ]
-        if id_ in ids.retired:
-            events.append({"v": 1, "type": "revive", "of": "concept", "id": id_, "at": at})
-        name, slug = ids.births[id_].name, ids.births[id_].slug
-    else:
-        name = names.title(_in_language(found, language).elements(), language)
-        birth_key = names.key(name, language)
+@dataclass(slots=True)
+class _Births:
+    """Gives concepts their ids, names and paths: the ledger's, or new ones, of which the ledger then learns."""
+
+    ids: Ids
+    at: str
+    rulings: Rulings
+    held: frozenset[ConceptId]
+    events: list[Event]
+    taken: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.taken = self.ids.slugs("concept")
+
+    def concept(self, keys: list[str], found: Evidence, evidence: dict[str, Evidence]) -> Resolved:
+        """The concept of these names."""
+        language = min(found.languages, key=lambda tag: (-found.languages[tag], tag), default="")
+        known = self._known(keys)
+        if known:
+            id_ = known[0]
+            for other in known[1:]:
+                self._tell("merge", other, into=id_)
+            if not self.ids.alive(id_):
+                self._tell("revive", id_)
+            name, slug = self._named(id_)
+        else:
+            id_, name, slug = self._born(keys, found, language)
+        own = {names.key(name, language), sense_key(name, language)}
+        written = {names.title(evidence[k].variants.elements(), language) for k in keys if k not in own}
+        given = self.rulings.aliases.get(id_, ())
+        spelled = {names.key(g, language) for g in given}  # as the human writes them
+        machines = {w for w in written if w and names.key(w, language) not in spelled}
+        aliases = sorted((machines | set(given)) - {name})
+        return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))
+
+    def _known(self, keys: list[str]) -> list[ConceptId]:
+        """The ledger's concepts of these names: first the one that goes on, then those that it takes in now.
+
+        One that was taken in by a concept of other names is one of its own again.
+        """
+        there = {i for k in keys if (i := self.ids.keys.get(("concept", k)))}
+        own = [i for i in there if self.ids.merged.get(i) is None or last(self.ids.merged, i) not in there]
+        found = [ConceptId(i) for i in sorted(own, key=lambda i: (self.ids.births[i].at, i))]
+        if len(found) > 1 and (chosen := last(self.rulings.into, found[0])) in found:
+            found = [chosen, *(i for i in found if i != chosen)]
+        return found
+
+    def _named(self, id_: ConceptId) -> tuple[str, str]:
+        """Name and slug of a known concept, which the ledger learns if they are new."""
+        born = self.ids.births[id_]
+        name = self.rulings.names.get(id_) or self.ids.first_name(id_)
+        if name == born.name:
+            return name, born.slug
+        earlier = self.ids.named[id_].get(name)
+        slug = born.slug if id_ in self.held else earlier or free_slug(name, id_, self.taken - self.ids.slugs_of(id_))
+        self.taken.add(slug.casefold())
+        self._tell("rename", id_, key=self.ids.present_key[id_], name=name, slug=slug)
+        return name, slug
+
+    def _born(self, keys: list[str], found: Evidence, language: str) -> tuple[ConceptId, str, str]:
+        parted = next((k for k in keys if k in self.rulings.titles), "")
+        name = self.rulings.titles.get(parted) or names.title(_in_language(found, language).elements(), language)
+        birth_key = parted or names.key(name, language)
         birth_key = birth_key if birth_key in keys else keys[0]
-        id_ = ConceptId(mint("concept", birth_key, ids.births))
-        slug = free_slug(name, id_, taken)
-        taken.add(slug.casefold())
-        events.append(
-            {
-                "v": 1,
-                "type": "birth",
-                "of": "concept",
-                "id": id_,
-                "at": at,
-                "key": birth_key,
-                "name": name,
-                "slug": slug,
-            }
-        )
-    own = names.key(name, language)
-    aliases = sorted({names.title(evidence[k].variants.elements(), language) for k in keys if k != own} - {name})
-    return Resolved(id_, name, tuple(aliases), slug, language, frozenset(keys), tuple(_once(found.claims)))
+        id_ = ConceptId(mint("concept", birth_key, self.ids.births))
+        slug = free_slug(name, id_, self.taken)
+        self.taken.add(slug.casefold())
+        self._tell("birth", id_, key=birth_key, name=name, slug=slug)
+        return id_, name, slug
+
+    def _tell(self, type_: str, id_: str, **rest: str) -> None:
+        self.events.append({"v": 1, "type": type_, "of": "concept", "id": id_, "at": self.at, **rest})
 
 
 def _in_language(found: Evidence, language: str) -> Counter[str]:
@@ -204,12 +249,17 @@ def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:
             out.owners.setdefault(one.id, id_)
 
 
-def _find_mentions(sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str]) -> None:
+def _find_mentions(
+    sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str], rulings: Rulings
+) -> None:
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
-    known = frozenset(concept_of) | {k for k in union.parent if union.find(k) in out.unexplained}
+    parted = {key for key, _ in rulings.senses}
+    known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.unexplained}
     bare_names = unspaced(known)
     for source in sources:
         for claim, _ in source.claims:
-            found = named_in(claim.words, known, bare_names)
+            found = [rulings.meant(k, source.source, claim.id) for k in named_in(claim.words, known, bare_names)]
             out.mentions[claim.id] = tuple(dict.fromkeys(concept_of[k] for k in found if k in concept_of))
-            out.named_by[claim.id] = tuple(dict.fromkeys(union.find(k) for k in found if k not in concept_of))
+            out.named_by[claim.id] = tuple(
+                dict.fromkeys(union.find(k) for k in found if k not in concept_of and k not in parted)
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -83,7 +83,10 @@ def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """What a thing was when its id was minted. `key` finds it again; `slug` is the stem of its file, or ""."""
+    """What a thing was when its id was minted; `name` and `slug` follow when it is renamed.
+
+    `key` finds it again; `slug` is the stem of its file, or "".
+    """
 
     noun: str
     id: str
@@ -104,7 +107,8 @@ class Ids:
     merged: dict[str, str] = field(default_factory=dict)  # id -> the id it became
     changed: dict[str, Event] = field(default_factory=dict)  # id -> its last change event
     quotes: dict[str, str] = field(default_factory=dict)  # claim id -> the words it was last found in
-    _slugs: set[tuple[str, str]] = field(default_factory=set)  # (noun, casefolded slug)
+    named: dict[str, dict[str, str]] = field(default_factory=dict)  # id -> each name it ever had, and its slug then
+    _slugs: dict[tuple[str, str], str] = field(default_factory=dict)  # (noun, casefolded slug) -> whose it is
 
     def apply(self, event: Event) -> None:
         """Take one event in; one that makes no sense (of a newer version, say) is ignored."""
@@ -116,17 +120,22 @@ class Ids:
         if type_ == "birth" and id_ not in self.births:
             key, name, given = (str(event.get(k, "")) for k in ("key", "name", "slug"))
             self.births[id_] = Birth(noun, id_, at, key, name, self._own_slug(noun, id_, given))
+            if name:
+                self.named[id_] = {name: self.births[id_].slug}
             self._rekey(noun, id_, key)
         elif id_ not in self.births:
             return
         elif type_ in ("rename", "reanchor"):
             self._rekey(noun, id_, str(event.get("key", "")))
+            if isinstance(event.get("name"), str):
+                self._rename(id_, event["name"], str(event.get("slug", "")))
         elif type_ == "change":
             self.changed[id_] = event
         elif type_ == "retire":
             self.retired[id_] = at
         elif type_ == "revive":
             self.retired.pop(id_, None)
+            self.merged.pop(id_, None)
         elif type_ == "merge":
             self.merged[id_] = str(event.get("into", ""))
 
@@ -134,10 +143,17 @@ class Ids:
         """`given`, or another where two clones gave it to two things: the later born takes part of its id on."""
         if not given or slug(given) != given:
             return slug(given) if given else ""
-        taken = self.slugs(noun) if (noun, given.casefold()) in self._slugs else set()
+        taken = self.slugs(noun) if self._slugs.get((noun, given.casefold()), id_) != id_ else set()
         own = free_slug(given, id_, taken)
-        self._slugs.add((noun, own.casefold()))
+        self._slugs[noun, own.casefold()] = id_
         return own
+
+    def _rename(self, id_: str, name: str, given: str) -> None:
+        """What is born keeps id and birth; its name, and the stem of its file, are others from here on."""
+        born = self.births[id_]
+        own = self._own_slug(born.noun, id_, given) or born.slug
+        self.births[id_] = replace(born, name=name, slug=own)
+        self.named.setdefault(id_, {born.name: born.slug})[name] = own
 
     def _rekey(self, noun: str, id_: str, key: str) -> None:
         old = self.present_key.get(id_)
@@ -152,6 +168,18 @@ class Ids:
     def slugs(self, noun: str) -> set[str]:
         """The casefolded slugs ever given to a noun: one is never given twice, so that old links never lie."""
         return {own for of, own in self._slugs if of == noun}
+
+    def slugs_of(self, id_: str) -> set[str]:
+        """The casefolded slugs that this one has or had."""
+        return {own for (_, own), owner in self._slugs.items() if owner == id_}
+
+    def former_slugs(self, noun: str) -> dict[str, str]:
+        """The slugs of a noun that are no file's any more since what they named was renamed, and whose they were."""
+        return {own: id_ for (of, own), id_ in self._slugs.items() if of == noun and own != self.births[id_].slug}
+
+    def first_name(self, id_: str) -> str:
+        """What it was called at birth."""
+        return next(iter(self.named.get(id_, ())), "")
 
     def changed_at(self, id_: str) -> str:
         """The instant of the last change, else of the birth."""
