@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compiler.engines import VERSIONS
 from compiler.options import Options
@@ -13,6 +13,10 @@ from compiler.report import Report
 from compiler.snapshot import Snapshot, last_report
 from vault.errors import UsageError
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from compiler.asking import Backend
+    from compiler.journal import Entry
 
 __all__ = ["Options", "compile_vault", "raw_path"]
 
@@ -23,18 +27,21 @@ def compile_vault(
     at: datetime,
     progress: Callable[[dict[str, Any]], None],
     seen: Snapshot | None = None,
+    backend: Backend | None = None,
+    staged: Sequence[Entry] = (),
 ) -> Report:
     """Bring the wiki, the cards and the agenda up to date with `raw/`.
 
     A build is a pure function of `raw/`, the ledgers, and what humans edited. When nothing changed since the last
-    one, nothing is read or written; `seen` is how things stand, if somebody has looked already.
+    one, nothing is read or written; `seen` is how things stand, if somebody has looked already. `backend` answers what
+    the vault's journal does not; `staged` are replies that are not in it yet.
     Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not for this retain to read, and
     what the guard raises.
     """
     engine = VERSIONS.get(options.engine)
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
-    last = None if options.fresh else last_report(vault.root, engine, seen)
+    last = None if options.fresh or options.renew else last_report(vault.root, engine, seen)
     if last is not None:
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
@@ -45,7 +52,7 @@ def compile_vault(
 
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
-        return Pipeline(vault, options, engine, at, progress).run()
+        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
     waited: list[str] = []
 
     def waiting(words: str) -> None:
@@ -58,7 +65,7 @@ def compile_vault(
         last = last_report(vault.root, engine) if waited and not options.fresh else None
         if last is not None:  # the other one did it all
             return Report.from_json(last)
-        return Pipeline(vault, options, engine, at, progress).run()
+        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from compiler.compose import MOST_CLAIMS
 from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ProposedCard
 from compiler.gates import CardGate
 from compiler.living import Change, classify, worst
@@ -49,7 +50,13 @@ class CardNews:
 
 
 def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
-    return CardsRequest(title=concept.title, aliases=concept.aliases, language=concept.language, claims=views)
+    return CardsRequest(
+        title=concept.title,
+        aliases=concept.aliases,
+        language=concept.language,
+        claims=views[:MOST_CLAIMS],
+        concept=concept.id,
+    )
 
 
 def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:

@@ -16,6 +16,9 @@ from vault.ids import ClaimId, ConceptId, SourceId
 from vault.wikilink import Citation
 
 
+MOST_CLAIMS = 120  # of one concept that an engine is told of: more make no better page
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """What composing needs to know of the sources: their titles, and the paths of their summaries without `.md`."""
@@ -43,7 +46,13 @@ def _view(claim: Claim, concept: Resolved, resolution: Resolution, shelf: Shelf)
 
 
 def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> ComposeRequest:
-    return ComposeRequest(title=concept.title, aliases=concept.aliases, language=concept.language, claims=views)
+    return ComposeRequest(
+        title=concept.title,
+        aliases=concept.aliases,
+        language=concept.language,
+        claims=views[:MOST_CLAIMS],
+        concept=concept.id,
+    )
 
 
 def places(

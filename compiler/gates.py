@@ -53,7 +53,7 @@ LEAKED = 0.6  # of an answer's content words standing in the question give it aw
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 
 
-# Whether somebody has checked that words follow from evidence; None where nobody has. The facts are held by rules anyway.
+# Whether somebody has checked that words follow from evidence; None where nobody has. Rules hold the facts anyway.
 Entailed = Callable[[str, Sequence[str]], bool | None]
 
 

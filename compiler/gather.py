@@ -12,14 +12,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler import plan
+from compiler.asking import Asker
 from compiler.crew import Crew, largest_first
-from compiler.engines.port import ExtractReply
-from compiler.extract import Extracted, Verified, claims_in
+from compiler.engines.port import ExtractReply, ExtractRequest
+from compiler.extract import Extracted, Verified, claims_in, requests_for, statements_in
 from compiler.fingerprint import VERSION as FINGERPRINT
 from compiler.fingerprint import Fingerprint, fingerprint
 from compiler.kinds import VERSIONS
 from compiler.living import successors
+from compiler.naming import names_in
 from compiler.plan import RawFile, Tracked
+from compiler.verdicts import Verdicts
 from vault import ledger
 from vault.claim import Claim
 from vault.clean import clean_line
@@ -31,6 +34,8 @@ from vault.source import SourceText
 from vault.store import Vault
 
 _DIGESTS = ".retain/cache/raw.json"
+_MOST_KNOWN = 12  # names of the wiki that go with a segment which names them
+_FEWEST = 40  # characters: less, as a bare heading, says nothing
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -109,6 +114,14 @@ def _size(path: Path) -> int:
         return 0  # the worker will say what is wrong
 
 
+def _source_in(reply: dict[str, Any]) -> SourceText | None:
+    """The source text in a worker's reply; None where there is none, or it makes no sense."""
+    try:
+        return SourceText.from_json(reply["source"]) if "source" in reply else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 @dataclass(slots=True)
 class Gathering:
     """Reads what changed, in workers; everything else comes from the cache of earlier builds."""
@@ -127,6 +140,9 @@ class Gathering:
     notices: list[Diagnostic] = field(default_factory=list)
     events: list[ledger.Event] = field(default_factory=list)
     said_before: dict[str, str] = field(default_factory=dict)  # claim id -> its words before this build found others
+    asker: Asker | None = None  # there is one where others than the reading process extract
+    verdicts: Verdicts | None = None
+    _said: dict[str, list[ExtractReply]] = field(default_factory=dict)  # source id -> a reply to each of its segments
 
     def run(self, sources: Sequence[Tracked]) -> list[Gathered]:
         """Every source with its claims, in the order given."""
@@ -139,6 +155,8 @@ class Gathering:
             else:
                 results[index] = (cached, False)
         self._read(sources, missing, results)
+        if self.asker is not None:
+            self._have_extracted(sources, results, self.asker)
         vanished = self._claims_by_source()
         return [
             self._gathered(sources[i], *results[i], vanished.get(sources[i].id, {}))
@@ -163,7 +181,9 @@ class Gathering:
         sizes = [_size(self.vault.root / sources[i].path) for i in missing]
         order = [missing[n] for n in largest_first(sizes)]
         messages = [
-            {"op": "source", "path": str(self.vault.root / sources[i].path), "sha256": sources[i].sha256} for i in order
+            {"op": "source", "path": str(self.vault.root / sources[i].path), "sha256": sources[i].sha256}
+            | ({"only_read": True} if self.asker is not None else {})
+            for i in order
         ]
         for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
             source = sources[order[n]]
@@ -178,6 +198,27 @@ class Gathering:
             if not self.dry_run:
                 save_cache(self.guard, cache_path(source.path, source.sha256, self.engine), reply)
             results[order[n]] = (reply, True)
+
+    def _have_extracted(
+        self, sources: Sequence[Tracked], results: dict[int, tuple[dict[str, Any], bool]], asker: Asker
+    ) -> None:
+        """Every segment of every source answered, and what their claims state checked. Raises what the asker does."""
+        names = {key: self.ids.births[i].name for (noun, key), i in self.ids.keys.items() if noun == "concept"}
+        keys = frozenset(names)
+        todo: list[tuple[str, ExtractRequest | None]] = []
+        for index, (result, _) in sorted(results.items()):
+            source = _source_in(result)
+            for request in requests_for(source) if source is not None else ():
+                known = tuple(dict.fromkeys(names[k] for k in names_in(request.text, keys)))[:_MOST_KNOWN]
+                whole = request.model_copy(update={"source": sources[index].id, "known": known})
+                todo.append((sources[index].id, whole if len(request.text.strip()) >= _FEWEST else None))
+        replies = iter(asker.ask([request for _, request in todo if request is not None], "extract"))
+        for id_, asked in todo:
+            reply = next(replies) if asked is not None else None
+            self._said.setdefault(id_, []).append(reply if isinstance(reply, ExtractReply) else ExtractReply())
+        if self.verdicts is not None:
+            stated = [pair for said in self._said.values() for pair in statements_in(said)]
+            self.verdicts.settle([(statement, (quote,)) for statement, quote in stated], asker)
 
     def _keep_claims(self, source: Tracked, failure: WorkerFailed, given_up: frozenset[str]) -> None:
         """A document that was read before must not lose its claims to a reader's bad day.
@@ -201,8 +242,10 @@ class Gathering:
             return Gathered(tracked, None, fresh=fresh)
         try:
             source = SourceText.from_json(reply["source"])
-            replies = [ExtractReply.model_validate(r) for r in reply["replies"]]
-            extracted = claims_in(source, replies)
+            if self.asker is not None:
+                extracted = claims_in(source, self._said.get(tracked.id, []), self.verdicts)
+            else:
+                extracted = claims_in(source, [ExtractReply.model_validate(r) for r in reply["replies"]])
         except (ValidationError, KeyError, TypeError, ValueError) as error:
             self.failures.append(
                 Diagnostic(

@@ -9,12 +9,15 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler import cards, compose, decks, gaps, indexes, reading
+from compiler.asking import Asker
 from compiler.duplicates import origin_of
-from compiler.engines.port import CardsReply, ClaimView, ComposeReply, Reply, Request
+from compiler.engines.port import CardsReply, ClaimView, ComposeReply, ComposeRequest, Reply, Request, rests
+from compiler.gates import CardGate
 from compiler.gather import Gathered
 from compiler.kinship import NONE, Kinship
 from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
+from compiler.verdicts import Verdicts, pairs_of_article, pairs_of_cards
 from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, render_agenda
 from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
@@ -106,6 +109,9 @@ class Layout:
     topics: list[indexes.TopicLine] = field(default_factory=list)
     asked: list[tuple[str, Gap]] = field(default_factory=list)  # every gap of the agenda that is open or was decided on
     also_cited: set[ClaimId] = field(default_factory=set)  # by pages of agents'
+    asker: Asker | None = None  # there is one where replies come from the journal
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    said_by: dict[str, str] = field(default_factory=dict)  # concept id -> who composed its article
     written_before: dict[ConceptId, ledger.Event] = field(
         default_factory=dict
     )  # the last change event but this build's
@@ -129,7 +135,12 @@ class Layout:
         """Articles, from the engine's replies through the sentence gate."""
         order = [self.resolution.concepts[i] for i in sorted(self.resolution.concepts, key=self._order)]
         self.views = {c.id: compose.views_of(c, self.resolution, self.shelf) for c in order}
-        replies = ask([compose.request_for(c, self.views[c.id]) for c in order], "compose")
+        requests = [compose.request_for(c, self.views[c.id]) for c in order]
+        replies = ask(requests, "compose")
+        if self.asker is not None:
+            self._who_said(requests, self.asker)
+            told = ((r, q.claims) for q, r in zip(requests, replies, strict=True) if isinstance(r, ComposeReply))
+            self.verdicts.settle([pair for r, views in told for pair in pairs_of_article(r, views)], self.asker)
         for concept, reply in zip(order, replies, strict=True):
             article = self._article(concept, reply if isinstance(reply, ComposeReply) else ComposeReply(sections=()))
             if article is not None:
@@ -149,21 +160,32 @@ class Layout:
             source = self.claims[id_].source
             return Citation(self.shelf.summaries[source], id_, number[source])
 
-        sections, rejections = compose.sections_in(reply, self.views[concept.id], cite)
+        sections, rejections = compose.sections_in(reply, self.views[concept.id], cite, self._entailed)
         self.report.rejections += rejections
         if not sections:
             return None
         cited = {c.source for c in concept.main}
         tags = tuple(sorted({t for s in cited for t in self.tags(s)}))
-        return Article(concept, tuple(sections), tuple(places), self.confidence(cited), tags)
+        engine = self.said_by.get(concept.id, self.engine)
+        return Article(concept, tuple(sections), tuple(places), self.confidence(cited, engine), tags)
 
-    def confidence(self, sources: Iterable[SourceId]) -> str:
+    @property
+    def _entailed(self) -> Verdicts | None:
+        """What was checked; None for an engine of which nothing is."""
+        return self.verdicts if self.asker is not None else None
+
+    def _who_said(self, requests: Sequence[ComposeRequest], asker: Asker) -> None:
+        for request in requests:
+            if said := asker.engines.get(rests(request)):
+                self.said_by[request.concept] = said
+
+    def confidence(self, sources: Iterable[SourceId], engine: str = "") -> str:
         """The base confidence of what rests on `sources`: a copy counts as one with its original."""
         trust: dict[SourceId, int] = {}
         for source in sources:
             origin = origin_of(source, self.kinship.copies)
             trust[origin] = max(trust.get(origin, 0), self.authority.get(source, 1))
-        return confidence(set(trust), trust, self.engine)
+        return confidence(set(trust), trust, engine or self.engine)
 
     def source_order(self, id_: SourceId) -> tuple[str, str]:
         return self.sources[id_].tracked.birth
@@ -230,7 +252,11 @@ class Layout:
     def write_decks(self, ask: Ask, deleted: frozenset[CardId], flagged: Mapping[CardId, str]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
-        replies = ask([cards.request_for(a.concept, self.views[a.concept.id]) for a in order], "cards")
+        requests = [cards.request_for(a.concept, self.views[a.concept.id]) for a in order]
+        replies = ask(requests, "cards")
+        if self.asker is not None:
+            told = ((r, q.claims) for q, r in zip(requests, replies, strict=True) if isinstance(r, CardsReply))
+            self.verdicts.settle([pair for r, views in told for pair in pairs_of_cards(r, views)], self.asker)
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in self.claims.values()}
         home: dict[str, str] = dict(self.resolution.owners)
         mains = {str(a.concept.id): frozenset(str(c.id) for c in a.concept.main) for a in order}
@@ -248,6 +274,7 @@ class Layout:
             quotes=quotes,
             said_before=self.said_before,
             flagged=flagged,
+            gate=CardGate(entailed=self._entailed),
         )
         desk.open()
         for article, reply in zip(order, replies, strict=True):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Options:
     """`only` are vault paths of sources to look at (all if empty); `dry_run` writes nothing; `fresh` uses no cache.
 
-    `wait_s` is how many seconds to wait for another compile of the vault to end.
+    `wait_s` is how many seconds to wait for another compile of the vault to end; `renew` asks again what was answered
+    to an older prompt.
     """
 
     engine: str = "extractive"
@@ -18,3 +19,4 @@ class Options:
     fresh: bool = False
     command: str = "compile"
     wait_s: float = 0.0
+    renew: bool = False

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from compiler import catalogue, indexes, plan
 from compiler.agent_record import alive_events, kept_pages
+from compiler.asking import Asker, Backend
 from compiler.cards import live_cards
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
+from compiler.embedded import embedded
+from compiler.engines import FAMILY
 from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
+from compiler.inbox_events import settled_in
+from compiler.journal import Entry, Journal, JournalWriter
 from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
@@ -27,16 +33,19 @@ from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
 from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.topic_pages import write_topics
+from compiler.verdicts import Verdicts
 from vault import ledger
 from vault.agenda import GapStatus, ticks
 from vault.ahead import instants_of, ledger_ahead
 from vault.card import CardKind, parse_deck
+from vault.clean import clean_line
 from vault.conflict import sides
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.flags import UNWANTED, flags_of
 from vault.guard import Scope
-from vault.ids import CardId, GapId, SourceId
+from vault.ids import CardId, GapId, SourceId, ulid
+from vault.ledger import parse_instant
 from vault.note import read_properties
 from vault.provenance import fills_in, origins_in
 from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
@@ -50,8 +59,16 @@ class Pipeline:
     """The state of one build: what the ledgers say, what it learnt, and what it will write."""
 
     def __init__(
-        self, vault: Vault, options: Options, engine: str, at: datetime, progress: Callable[[dict[str, Any]], None]
+        self,
+        vault: Vault,
+        options: Options,
+        engine: str,
+        at: datetime,
+        progress: Callable[[dict[str, Any]], None],
+        backend: Backend | None = None,
+        staged: Iterable[Entry] = (),
     ) -> None:
+        """`backend` answers what the journal does not; `staged` are replies that are not in the journal yet."""
         self.vault, self.options, self.engine, self.progress = vault, options, engine, progress
         self.before = steady(vault.root)  # first of all: what changes from here on was perhaps not read
         self.guard = vault.guard(Scope.PUBLISHER)
@@ -60,6 +77,7 @@ class Pipeline:
         self.publisher = Publisher(vault, self.guard, self.report, progress, today)
         self.id_events = self._ledger(ledger.IDS)
         self.decided = self._ledger(ledger.DECISIONS)
+        self.publisher.settled = settled_in(self.decided)
         self.ids = ledger.fold(self.id_events)
         self.card_events = alive_events(self.id_events, self.decided)  # less what the human took back of an agent's
         self.builds = self._ledger(ledger.BUILDS)
@@ -72,6 +90,21 @@ class Pipeline:
         self.decisions: list[ledger.Event] = []  # for decisions.jsonl
         self.said_before: dict[str, str] = {}  # claim -> its words before this build found others in their place
         self.appended: dict[str, int] = {}  # ledger -> bytes that this build added to it
+        self.asker: Asker | None = None
+        self.verdicts = Verdicts()
+        if engine == FAMILY:
+            self._open_journal(backend, staged)
+
+    def _open_journal(self, backend: Backend | None, staged: Iterable[Entry]) -> None:
+        journal, found = Journal.of(self.vault)
+        self.report.notices += found
+        for entry in staged:
+            journal.learn(entry)
+        dry = self.options.dry_run
+        run = ulid(int(parse_instant(self.at).timestamp() * 1000), os.urandom(10))
+        writer = None if dry else JournalWriter(self.guard, run)
+        self.verdicts = Verdicts.of(journal)
+        self.asker = Asker(journal, writer, backend, self.at, self.progress, dry=dry, renew=self.options.renew)
 
     def run(self) -> Report:
         """Gather, resolve, lay out, publish."""
@@ -81,15 +114,19 @@ class Pipeline:
         sources, events = plan.track(self._raw_files(digests), self.ids, self.at)
         self._learn(events)
         changed = frozenset(str(e["id"]) for e in events)
-        with Crew(self.options.engine, self.vault.root / "raw") as crew:
+        with Crew("extractive", self.vault.root / "raw") as crew:
+            if self.asker is not None:
+                self.asker.fallback = lambda request: embedded(crew, request)
             gathered = self._gathered(crew, sources, changed)
             gallery = Gallery(self.vault, self.guard, crew, gathered, self.options.fresh)
             gathered = gallery.hang()
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
-            layout.compose_articles(replies.ask)
-            news = layout.write_decks(replies.ask, self._deleted(), self._flagged())
+            ask = self.asker.ask if self.asker is not None else replies.ask
+            layout.compose_articles(ask)
+            news = layout.write_decks(ask, self._deleted(), self._flagged())
             self.report.rejections += replies.rejections
+            self._tell_asked()
         self._learn(layout.take_events())
         layout.write_agenda(news, self._gap_decisions())
         write_reading_list(layout)
@@ -110,6 +147,20 @@ class Pipeline:
             replies.save()
             self._remember()
         return self.report
+
+    def _tell_asked(self) -> None:
+        """What was asked and paid, and where the embedded engine stood in."""
+        if self.asker is None:
+            return
+        spent = self.asker.spent
+        self.report.cost |= {"input_tokens": spent.sent, "output_tokens": spent.received, "usd": round(spent.usd, 6)}
+        self.report.open = self.asker.open
+        for request, why in self.asker.failed:
+            what = f"the model gave no answer ({why}): the embedded engine's stands in"
+            about = f"{request.type}: {clean_line(request.title)[:100]}"
+            self.report.notices.append(Diagnostic(about, 0, "stood-in", what, "`retain compile --renew` asks again"))
+        if self.asker.writer is not None and self.asker.writer.written:
+            self.appended[self.asker.writer.path] = self.asker.writer.written
 
     def _sweep(self) -> None:
         """Clear away what killed processes left; an edit that was in their hands is named, and where it stands now."""
@@ -194,6 +245,8 @@ class Pipeline:
             dry_run=self.options.dry_run,
             fresh=self.options.fresh,
             changed=changed,
+            asker=self.asker,
+            verdicts=self.verdicts,
         )
         gathered = gathering.run(sources)
         self._learn(gathering.events)
@@ -226,6 +279,8 @@ class Pipeline:
             fills=fills_in(self.decided),
             said_before=self.said_before,
             addresses={origin.path: origin.address for origin in origins_in(self.decided)},
+            asker=self.asker,
+            verdicts=self.verdicts,
         )
 
     def _resolution(self, gathered: list[Gathered]) -> Resolution:

@@ -50,7 +50,7 @@ class Replies:
         if key not in self.known:
             return None
         try:
-            reply = REPLY_TO[stage].model_validate(self.known[key])
+            reply = REPLY_TO[request.type].model_validate(self.known[key])
         except ValidationError as error:
             what, about = clean_line(str(error))[:200], f"{stage}: {clean_line(request.title)[:100]}"
             self.rejections.append(Rejection("reply", f"the engine's reply makes no sense: {what}", about))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ class Report:
     notices: list[Diagnostic] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # vault paths, in order
+    open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
 
     @property
     def nothing_new(self) -> bool:
@@ -59,6 +61,7 @@ class Report:
             "notices": [_listed(d) for d in self.notices],
             "rejections": [asdict(r) for r in self.rejections],
             "written": self.written,
+            "asked": dict(sorted(Counter(request.type for request in self.open).items())),
         }
 
     @classmethod
