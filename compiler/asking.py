@@ -183,24 +183,29 @@ class Asker:
         self.engines[key] = answer.engine
         if self.writer is None:
             return
-        told = prompt_id(request.type)
-        entry = Entry(
-            of=request.type,
-            rests=key,
-            digest=digest(key, told),
-            prompt=told,
-            engine=clean_line(answer.engine)[:120],
-            at=self.at,
-            reply=answer.reply.model_dump(mode="json", exclude_defaults=True),
-            about=request.about,
-            parts=parts(request),
-            tokens=answer.tokens,
-            usd=answer.usd,
-            failed=failed,
-            run=self.writer.run,
-        )
+        entry = entry_of(request, answer, self.at, self.writer.run, failed)
         self.writer.keep(entry)
         self.journal.learn(entry)
+
+
+def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
+    """The answer as the journal keeps it."""
+    key, told = rests(request), prompt_id(request.type)
+    return Entry(
+        of=request.type,
+        rests=key,
+        digest=digest(key, told),
+        prompt=told,
+        engine=clean_line(answer.engine)[:120],
+        at=at,
+        reply=answer.reply.model_dump(mode="json", exclude_defaults=True),
+        about=request.about,
+        parts=parts(request),
+        tokens=answer.tokens,
+        usd=answer.usd,
+        failed=failed,
+        run=run,
+    )
 
 
 def role_of(request: Request) -> str:
