@@ -10,6 +10,8 @@ from typing import Any
 from compiler.crew import Crew
 from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.gates import CardGate, card_refused, sentence_refused, statement_refused
+from compiler.journal import Journal
+from compiler.verdicts import Verdicts
 from vault import ledger
 from vault.article import sentences
 from vault.card import Card, CardKind
@@ -56,7 +58,7 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
 
 def verify(vault: Vault, progress: Progress) -> Verdict:
     """Read every source again and hold the whole vault against it; no cache is believed."""
-    check = _Check(vault, Verdict())
+    check = _Check(vault, Verdict(), Verdicts.of(Journal.of(vault)[0]))
     check.summaries(progress)
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
@@ -71,6 +73,7 @@ def verify(vault: Vault, progress: Progress) -> Verdict:
 class _Check:
     vault: Vault
     verdict: Verdict
+    checked: Verdicts  # of words that rules alone can't hold against their evidence: what the journal's checks found
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
@@ -147,7 +150,9 @@ class _Check:
             elif labels is not None and claim.locator not in labels:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
-                reason = statement_refused(claim.statement, claim.quote) or self._shown(claim.exhibits, folded)
+                reason = statement_refused(claim.statement, claim.quote, self.checked) or self._shown(
+                    claim.exhibits, folded
+                )
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
                 self.unproved.add((stem, claim.id))
@@ -197,7 +202,9 @@ class _Check:
             reason = self._cites(sentence.cites) or ("" if own else _misplaced(sentence.cites, places))
             if not reason:
                 views = self._views(sentence.cites)
-                reason = sentence_refused(Sentence(text=sentence.text[:20_000], cites=tuple(views)), views)
+                reason = sentence_refused(
+                    Sentence(text=sentence.text[:20_000], cites=tuple(views)), views, self.checked
+                )
             if reason:
                 self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
 
@@ -224,7 +231,7 @@ class _Check:
         return views
 
     def decks(self) -> None:
-        gate = CardGate()
+        gate = CardGate(entailed=self.checked)
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         brought = {
@@ -270,7 +277,8 @@ class _Check:
             kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
         )
         title = self.titles.get(article, "")
-        return card_refused(proposed, title, views) if card.human_edited else gate.refused(proposed, title, views)
+        refused = card_refused(proposed, title, views, self.checked)
+        return refused if card.human_edited else gate.refused(proposed, title, views)
 
 
 def _kind_name(card: Card) -> CardKindName:

@@ -1,0 +1,150 @@
+"""A compile whose replies come from others than the embedded engine: kept, resumed, rebuilt, redone where needed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from compiler.asking import Waiting
+from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.engines.port import ExtractRequest
+from compiler.report import Report
+from tests.compiler.conftest import new_vault
+from tests.compiler.scripted import Scripted
+from tests.compiler.test_build import silent, tree
+from vault.ids import ulid
+from vault.settings import Settings, render_settings
+from vault.store import Vault, open_vault
+
+MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+MITOSIS = """# Mitosis
+
+Mitosis is a process in which one cell becomes two equal cells.
+Chromosomes line up because spindle fibres pull them to the middle of the cell.
+
+A spindle is a structure of fibres that pulls chromosomes apart.
+The spindle is used to part the copies of each chromosome.
+"""
+MEIOSIS = """# Meiosis
+
+Meiosis is a division that halves the number of chromosomes.
+Unlike mitosis, meiosis gives four cells rather than two.
+
+A spindle is a structure that forms anew in both divisions.
+"""
+
+
+def founded(root: Path, documents: dict[str, str]) -> Vault:
+    for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
+        (root / folder).mkdir(parents=True)
+    settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
+    (root / "retain.toml").write_text(render_settings(settings))
+    for name, text in documents.items():
+        (root / "raw/articles" / name).write_text(text, encoding="utf-8")
+    return open_vault(str(root), None, root)
+
+
+@pytest.fixture
+def cells(tmp_path: Path) -> Vault:
+    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+
+
+def compiled(vault: Vault, backend: Scripted | None, at: datetime = MORNING, **options: bool) -> Report:
+    engine = "claude" if backend is not None else "journal"
+    return compile_vault(vault, Options(engine=engine, **options), at, silent, backend=backend)  # type: ignore[arg-type]
+
+
+def test_a_scripted_model_compiles_a_vault_that_verifies(cells: Vault) -> None:
+    backend = Scripted()
+    report = compiled(cells, backend)
+    assert report.articles["created"] >= 3 and report.cards["created"] >= 2
+    assert report.cost["input_tokens"] == 100 * len(backend.asked)
+    verdict = verify(cells, silent)
+    assert verdict.clean and verdict.sentences > 5
+    assert "generator: journal/1" in next((cells.root / "learning/flashcards").iterdir()).read_text()
+
+
+def test_nothing_is_asked_twice_and_a_rebuild_asks_nobody(cells: Vault) -> None:
+    compiled(cells, Scripted())
+    before = tree(cells)
+    again = Scripted()
+    assert compiled(cells, again, MORNING + timedelta(hours=1)).nothing_new and not again.asked
+    shutil.rmtree(cells.root / ".retain")
+    for folder in ("wiki", "learning/flashcards"):
+        shutil.rmtree(cells.root / folder)
+    compiled(cells, None, MORNING + timedelta(days=1), fresh=True)
+    assert tree(cells) == before
+
+
+def test_a_build_that_ends_early_keeps_what_it_paid_for_and_publishes_nothing(cells: Vault) -> None:
+    first = Scripted(fail_after=3)
+    with pytest.raises(Waiting) as stopped:
+        compiled(cells, first)
+    assert stopped.value.requests and not list((cells.root / "wiki").rglob("*.md"))
+    second, whole = Scripted(), Scripted()
+    compiled(cells, second, MORNING + timedelta(hours=1))
+    compiled(founded(cells.root.parent / "other", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}), whole)
+    assert len(first.asked) + len(second.asked) == len(whole.asked)
+
+
+def test_without_anybody_to_ask_open_questions_are_an_error_that_says_what_to_do(cells: Vault) -> None:
+    with pytest.raises(Waiting, match="no answer yet"):
+        compiled(cells, None)
+    assert not list((cells.root / "wiki").rglob("*.md"))
+
+
+def test_where_a_model_has_no_answer_the_embedded_engine_stands_in_and_is_named(cells: Vault) -> None:
+    report = compiled(cells, Scripted(broken=lambda r: "the model declined" if isinstance(r, ExtractRequest) else ""))
+    assert report.articles["created"] and [n for n in report.notices if n.code == "stood-in"]
+    before = tree(cells)
+    compiled(cells, None, MORNING + timedelta(days=1), fresh=True)
+    assert tree(cells) == before
+
+
+def test_an_edited_sentence_costs_one_question_and_leaves_the_rest_byte_for_byte(cells: Vault) -> None:
+    compiled(cells, Scripted())
+    before = tree(cells)
+    source = cells.root / "raw/articles/meiosis.md"
+    source.write_text(MEIOSIS.replace("four cells rather than two", "five cells rather than two"), encoding="utf-8")
+    # A model that says everything in other words when asked again: only what is new may change.
+    backend = Scripted(reword=lambda words: words.replace("gives", "yields"))
+    compiled(cells, backend, MORNING + timedelta(hours=1))
+    assert [r.fresh for r in backend.asked if isinstance(r, ExtractRequest)] == [
+        ("Unlike mitosis, meiosis gives five cells rather than two.",)
+    ]
+    changed = {path for path, _ in tree(cells).items() ^ before.items()}
+    changed = {p for p in changed if p.startswith(("wiki/concepts/", "learning/flashcards/"))}
+    assert changed == {"wiki/concepts/meiosis.md"}
+    assert verify(cells, silent).clean
+
+
+def test_the_order_in_which_sources_come_plays_no_part(tmp_path: Path) -> None:
+    documents = {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS, "third.md": MITOSIS.replace("Mitosis", "Cytokinesis")}
+    found = []
+    for seed in range(3):
+        vault = founded(tmp_path / str(seed), {})
+        order = sorted(documents)
+        random.Random(seed).shuffle(order)
+        for n, name in enumerate(order):
+            (vault.root / "raw/articles" / name).write_text(documents[name], encoding="utf-8")
+            compiled(vault, Scripted(), MORNING + timedelta(hours=n))
+        concepts = {p.name for p in (vault.root / "wiki/concepts").iterdir()}
+        claims = {
+            line
+            for p in (vault.root / "wiki/summaries").iterdir()
+            for line in p.read_text().splitlines()
+            if line.startswith("^c-")
+        }
+        found.append((concepts, claims))
+    assert found[0] == found[1] == found[2]
+
+
+def test_the_small_documents_compile_by_a_script_too(tmp_path: Path) -> None:
+    vault = new_vault(tmp_path / "vault")
+    report = compiled(vault, Scripted())
+    assert report.claims["added"] > 10 and verify(vault, silent).clean
