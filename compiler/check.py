@@ -58,7 +58,8 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
 
 def verify(vault: Vault, progress: Progress) -> Verdict:
     """Read every source again and hold the whole vault against it; no cache is believed."""
-    check = _Check(vault, Verdict(), Verdicts.of(Journal.of(vault)[0]))
+    journal, _ = Journal.of(vault)
+    check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None)
     check.summaries(progress)
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
@@ -73,7 +74,7 @@ def verify(vault: Vault, progress: Progress) -> Verdict:
 class _Check:
     vault: Vault
     verdict: Verdict
-    checked: Verdicts  # of words that rules alone can't hold against their evidence: what the journal's checks found
+    checked: Verdicts | None  # what the journal's checks found of words that are not their evidence's; None without one
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
@@ -150,9 +151,8 @@ class _Check:
             elif labels is not None and claim.locator not in labels:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
-                reason = statement_refused(claim.statement, claim.quote, self.checked) or self._shown(
-                    claim.exhibits, folded
-                )
+                reason = statement_refused(claim.statement, claim.quote, self.checked)
+                reason = reason or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
                 self.unproved.add((stem, claim.id))
@@ -202,9 +202,8 @@ class _Check:
             reason = self._cites(sentence.cites) or ("" if own else _misplaced(sentence.cites, places))
             if not reason:
                 views = self._views(sentence.cites)
-                reason = sentence_refused(
-                    Sentence(text=sentence.text[:20_000], cites=tuple(views)), views, self.checked
-                )
+                said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
+                reason = sentence_refused(said, views, self.checked)
             if reason:
                 self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
 
@@ -277,8 +276,9 @@ class _Check:
             kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
         )
         title = self.titles.get(article, "")
-        refused = card_refused(proposed, title, views, self.checked)
-        return refused if card.human_edited else gate.refused(proposed, title, views)
+        if card.human_edited:
+            return card_refused(proposed, title, views, self.checked)
+        return gate.refused(proposed, title, views)
 
 
 def _kind_name(card: Card) -> CardKindName:
