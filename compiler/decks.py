@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
+from compiler.inbox_events import Settled
 from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
 from vault.clean import clean_line
 from vault.exhibit import Exhibit, lines_of
@@ -17,6 +18,7 @@ from vault.wikilink import Citation
 
 KEYS = frozenset({"type", "concept", "article", "generator", "tags", "cards"})
 _COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})\b")
+NOTHING_SETTLED = Settled()
 Kinds = Mapping[CardId, CardKind | None]  # the cards that the machine ever made, and of what kind
 
 
@@ -54,9 +56,15 @@ def _properties(fresh: Fresh, cards: Sequence[Card]) -> dict[str, Value]:
 
 
 def merge_deck(
-    old: str | None, path: str, fresh: Fresh | None, known: Kinds, ours: bool, gone: Container[str] = ()
+    old: str | None,
+    path: str,
+    fresh: Fresh | None,
+    known: Kinds,
+    ours: bool,
+    gone: Container[str] = (),
+    settled: Settled = NOTHING_SETTLED,
 ) -> tuple[str | None, bool]:
-    """(the deck's new text, whether a human's edit kept the machine's words out); None for no file.
+    """(the deck's new text, whether a human's edit kept words out that the human has not settled); None for no file.
 
     Cards of a human's making or rewording stay byte for byte, and so does everything between the blocks; only where
     one still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is laid out
@@ -68,7 +76,7 @@ def merge_deck(
     if ours and not written_by_hand(old, path, known):
         wanted = fresh is not None and bool(fresh.cards)
         return (render_deck(fresh, foreign) if fresh is not None and wanted else old if foreign else None), False
-    return _splice(parse_deck(old, path), fresh, known, gone)
+    return _splice(parse_deck(old, path), fresh, known, gone, settled)
 
 
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:
@@ -124,7 +132,7 @@ def _remarks(deck: Deck) -> bool:
     return any(line not in headings and not re.fullmatch(r"# .*", line) for line in lines)
 
 
-def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str]) -> tuple[str, bool]:
+def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str], settled: Settled) -> tuple[str, bool]:
     wanted = {c.id: c for c in fresh.cards} if fresh else {}
     held_back = False
     text = deck.text
@@ -136,7 +144,8 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str])
         elif machine:
             text = splice_card(text, card, None)
         elif card.id in wanted and card.stamp != wanted[card.id].stamp:
-            held_back = True  # the machine has new words for a card that the human reworded
+            # The machine has new words for a card that the human reworded, and no answer to them yet.
+            held_back = held_back or not settled.card(str(card.id), wanted[card.id].stamp)
             if any(cite.claim in gone for cite in card.support):
                 text = _repointed(text, card, wanted[card.id].support)
     present = {c.id for c in deck.cards}

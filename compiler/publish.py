@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from compiler.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, written_by_hand
+from compiler.inbox_events import Settled
 from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
@@ -32,6 +33,7 @@ class Publisher:
     report: Report
     progress: Callable[[dict[str, Any]], None]
     today: date
+    settled: Settled = field(default_factory=Settled)  # what the human does not want to be offered again
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
     _read: dict[str, bytes | None] = field(default_factory=dict)
@@ -132,8 +134,8 @@ class Publisher:
     def _propose(self, path: str, text: str, old: str) -> None:
         """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
         proposal = f"{PROPOSALS}/{path}"
-        same = read_properties(text).text("generated") == read_properties(old).text("generated")
-        if not same:
+        digest = read_properties(text).text("generated")
+        if digest != read_properties(old).text("generated") and not self.settled.page(path, digest):
             self._lay_beside(proposal, text)
 
     def _lay_beside(self, proposal: str, text: str) -> None:
@@ -175,7 +177,7 @@ class Publisher:
                     continue
                 merged, held_back = merge_deck(None, path, wanted.get(path), known, path in ours)
             else:
-                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours, gone)
+                merged, held_back = merge_deck(old, path, wanted.get(path), known, path in ours, gone, self.settled)
             if merged is None and old is not None:
                 self.removals.append(path)
             elif merged is not None and merged != old:

@@ -77,6 +77,14 @@ class Scope(Enum):
         _tree("ledger"),
         _tree(".retain"),
     )
+    # What the human accepts, keeps or rejects: pages and decks, the proposals for them, and the ledger that says so.
+    INBOX = (
+        *(_tree(folder) for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "output/proposals")),
+        _tree("learning/flashcards", human=True),
+        _tree("output/proposals/learning/flashcards", human=True),
+        _tree("ledger"),
+        _tree(".retain"),
+    )
     IMPORT = (_tree("learning/media"),)  # pictures and sounds of decks that the human brings home
     ADD = (_tree("raw", human=True),)
     INSIGHT = (_tree("insights", human=True),)  # a new note for the human, on the human's command; never an old one

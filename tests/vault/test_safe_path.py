@@ -44,6 +44,13 @@ ALLOWED = {
         "learning/flashcards/Ho\u0308ren.md",
         "ledger/decisions.jsonl",
     ],
+    Scope.INBOX: [
+        "wiki/concepts/kv-cache.md",
+        "output/proposals/wiki/concepts/kv-cache.md",
+        "learning/flashcards/Ho\u0308ren.md",
+        "output/proposals/learning/flashcards/Ho\u0308ren.md",
+        "ledger/decisions.jsonl",
+    ],
     Scope.ADD: [
         "raw/articles/#hash [brackets] | pipe.md",
         "raw/-leading-dash.md",
@@ -268,6 +275,7 @@ DENIED = {
         "learning/deep/reviews.jsonl",
         "learning/a.md",
     ],
+    Scope.INBOX: ["wiki/_log.md", "output/reports/a.md", "learning/reviews.jsonl", "learning/gaps.md", "raw/a.md"],
     Scope.ADD: ["wiki/a.md", "output/a.md", "learning/a.md", "ledger/ids.jsonl", ".retain/x", "raw", "raws/a.md"],
     Scope.INIT: ["insights/a.md", ".obsidian/app.json", "src/a.py", "Makefile", "AGENTS.md.bak", "agents.md"],
     Scope.INSIGHT: ["raw/a.md", "wiki/a.md", "insights", "insights/.obsidian/app.json", "Insights/a.md", "a.md"],
