@@ -72,7 +72,7 @@ def compile_(
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
-    _show(done, as_json, dry_run)
+    _show(vault, done, as_json, dry_run)
     if done.failures:
         return report.FINDINGS
     return report.DONE
@@ -99,7 +99,7 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
         narrator.done()
     render_if_stale(vault)
     _count_learners(vault, done)
-    _show(done, as_json, dry_run=False)
+    _show(vault, done, as_json, dry_run=False)
     if done.failures:
         return report.FINDINGS
     return report.DONE
@@ -114,15 +114,21 @@ def _count_learners(vault: Vault, done: Report) -> None:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
-def _show(done: Report, as_json: bool, dry_run: bool) -> None:
+def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool) -> None:
+    from compiler.inbox import waiting
+
+    inbox, odd = waiting(vault)
+    report.found(odd)
     if as_json:
-        report.show_json(done.as_json())
+        report.show_json({**done.as_json(), "inbox": inbox})
         return
     for noun, verbs in done.counts().items():
         report.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
     if any(done.agent.values()):
         report.show("agents   " + ", ".join(f"{n} {noun}" for noun, n in done.agent.items()))
     report.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
+    if inbox:
+        report.show(f"inbox    {inbox} for you to settle: `retain inbox`")
     if dry_run:
         report.show(
             "\n".join(["would write:", *(f"  {p}" for p in done.written)]) if done.written else "nothing would change"

@@ -9,6 +9,7 @@ from typing import Any
 from cli import personal
 from cli.review_page import mend
 from compiler.agent_record import counted as agents_work
+from compiler.inbox import waiting as waiting_for_you
 from learning.desk import open_desk
 from learning.page_stamp import look
 from learning.promotion import promotion
@@ -32,6 +33,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     events, found = vault.ledger_events(ledger.IDS)
     ids = ledger.fold(events)
     summaries = vault.paths(SUMMARIES, ".md")
+    inbox, odd = waiting_for_you(vault)
     facts = {
         "schema": vault.settings.schema,
         "sources": sum(b.noun == "source" and ids.alive(i) for i, b in ids.births.items()),
@@ -44,6 +46,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "new": len(desk.queue.new),
         "today": desk.today,
         "promotion": len(waiting),
+        "inbox": inbox,
         "agent": {**agents_work(vault), "open_runs": open_count(vault)},
         "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
         "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],
@@ -54,4 +57,4 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
             "personal": personal.told(vault),
         },
     }
-    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found]
+    return facts, [*(d for d in desk.diagnostics if d not in vault.notices), *found, *odd]

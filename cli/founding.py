@@ -253,6 +253,8 @@ def status(vault_dir: str | None, as_json: bool) -> None:
             waits = f"; {agent['open_runs']} not settled yet" if agent["open_runs"] else ""
             report.show(f"with agents' words: {agent['pages']} pages, {agent['cards']} cards{waits}")
         report.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
+        if facts["inbox"]:
+            report.show(f"{facts['inbox']} in the inbox: `retain inbox` lists what waits for your word")
         if facts["promotion"]:
             report.show(
                 f"{facts['promotion']} in output/promotion-queue.md: `retain insight` opens a note on the first"

@@ -16,7 +16,7 @@ from compiler.inbox_events import TYPE, UNDO, Choice, reason_of, standing
 from vault import ledger
 from vault.agent_run import refuse_beside_agents
 from vault.clean import clean_line
-from vault.copies import Copies
+from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, NotFound, Refused, RetainError, UsageError
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
@@ -83,6 +83,7 @@ class Source(Protocol):
     """Where questions come from. What it gives is compared with the disk again before anything is written."""
 
     kinds: tuple[str, ...]
+    told: Mapping[Choice, str]  # what a choice means for them, where it isn't what it means for pages
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterable[Item]:
         """All that waits; reads only. `decided` are the events of the ledger of decisions, ordered."""
@@ -110,6 +111,14 @@ class Undone:
 def items(vault: Vault) -> list[Item]:
     """All that waits, by kind and path. Reads only."""
     return _items(vault, _decided(vault))
+
+
+def waiting(vault: Vault) -> tuple[int, list[Diagnostic]]:
+    """How much waits; 0 and why where that cannot be told, as whoever asks has other things to tell."""
+    try:
+        return len(items(vault)), []
+    except RetainError as error:
+        return 0, [Diagnostic(error.where, 0, "inbox", error.what, error.hint)]
 
 
 def find(vault: Vault, name: str) -> Item:
@@ -236,6 +245,8 @@ def _settle(
     event |= {"reason": reason} if reason else {}
     event |= source.facts(item, parts)
     event |= {"files": {c.path: [_digest(c.before), _digest(c.after)] for c in changes}} if changes else {}
+    from vault.copies import Copies  # a database: listing needs none
+
     with Copies.open(vault.settings.vault_id) as copies:
         copies.put_all([c.before for c in changes if c.before is not None])
     guard.append(ledger.DECISIONS, ledger.encode(event | {"at": instant, "via": via}))
@@ -264,10 +275,11 @@ def _apply(guard: Guard, change: Change) -> None:
 
 def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
     """The changes that undo a decision. Raises: EditedMeanwhile; Refused where a copy is not on this machine."""
+    from vault.copies import Copies
+
     out: list[Change] = []
-    files = event.get("files")
     with Copies.open(vault.settings.vault_id) as copies:
-        for path, (before, after) in reversed(_files(files)):
+        for path, (before, after) in reversed(_files(event.get("files"))):
             now = guard.read(path)
             ours = path.startswith(f"{PROPOSALS}/")
             if _digest(now) == before:

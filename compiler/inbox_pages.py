@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from compiler.inbox import Change, Item, View
 from compiler.inbox_events import Choice, settled_in
@@ -50,6 +51,7 @@ class Pages:
     """Articles, topics and summaries: the whole page is accepted or not."""
 
     kinds: tuple[str, ...] = tuple(_KINDS.values())
+    told: Mapping[Choice, str] = MappingProxyType({})
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterator[Item]:
         settled = settled_in(decided)
@@ -84,6 +86,7 @@ class Decks:
     """Decks: each card that the human reworded, and for which the machine has new words, on its own."""
 
     kinds: tuple[str, ...] = ("deck",)
+    told: Mapping[Choice, str] = MappingProxyType({})
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterator[Item]:
         settled = settled_in(decided)
