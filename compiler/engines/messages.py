@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,18 +21,29 @@ _MOST_TOLD = 5  # faults of a reply that the model is told of
 
 @dataclass(frozen=True, slots=True)
 class Said:
+    """`blocks` are documents and pictures that stand before the words, as the Messages API has them."""
+
     role: Literal["user", "assistant"]
     words: str
+    blocks: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[R]):
-    """`reply` is the shape that the answer must have; `most_tokens` bounds it, thoughts included."""
+    """`reply` is the shape that the answer must have; `most_tokens` bounds it, thoughts included.
+
+    An answer that is cut off there may take `longer` once. `cached` ("5m", "1h") has the server keep what stands before
+    the words for so long; `schema` is told in place of the shape's own; `shown` is how many tokens blocks take at most.
+    """
 
     system: str
     said: tuple[Said, ...]
     reply: type[R]
     most_tokens: int = 2_000
+    longer: int = 0
+    cached: Literal["", "5m", "1h"] = ""
+    schema: Mapping[str, Any] | None = None
+    shown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,14 @@ def speaker(settings: EngineSettings, model: str, key: str) -> Speaker:
 
 
 class NotAsAsked(Exception):
-    """The reply has another shape; the words say what is wrong with it, for the model's ears."""
+    """The reply has another shape; the words say what is wrong with it, for the model's ears.
+
+    `value` tells whether there was a JSON object at all: whoever knows the form can be asked to mend it.
+    """
+
+    def __init__(self, wrong: str, *, value: bool = False) -> None:
+        super().__init__(wrong)
+        self.value = value
 
 
 def reply_in(text: str, shape: type[R]) -> R:
@@ -81,7 +100,7 @@ def shaped(value: object, shape: type[R]) -> R:
         if not isinstance(error, ValidationError):
             raise NotAsAsked("the reply is no JSON value") from error
         faults = [f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors()[:_MOST_TOLD]]
-        raise NotAsAsked(clean_line("; ".join(faults))) from error
+        raise NotAsAsked(clean_line("; ".join(faults)), value=True) from error
 
 
 def _object_in(text: str) -> object:

@@ -22,14 +22,11 @@ class Pace:
         self._free = threading.Condition()
 
     @contextmanager
-    def turn(self, until: float) -> Iterator[None]:
-        """One call's time, once there is room for it; it begins by `until` (of the monotonic clock) at the latest."""
+    def turn(self) -> Iterator[None]:
+        """One call's time, once there is room for it and a busy server was given its rest."""
         with self._free:
-            while (left := until - time.monotonic()) > 0:
-                wait = self._not_before - time.monotonic()
-                if self._going < self.limit and wait <= 0:
-                    break
-                self._free.wait(min(left, wait) if wait > 0 else left)
+            while (wait := self._not_before - time.monotonic()) > 0 or self._going >= self.limit:
+                self._free.wait(wait if wait > 0 else None)
             self._going += 1
         try:
             yield
