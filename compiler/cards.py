@@ -19,6 +19,7 @@ from vault.ledger import Event, Ids
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
+_UNDONE = "the decision that it came of was undone"
 AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
 
@@ -135,6 +136,7 @@ class CardDesk:
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
     flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
+    undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
     _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
@@ -153,8 +155,8 @@ class CardDesk:
             if card is not known and not self._unwanted(card.id):
                 self._rest_on(card)
             concept = self._concept_of(card)
-            if reason := self._unwanted(card.id):
-                self._retire(card, reason)
+            if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
+                self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
             elif concept is None:
                 self._retire(card, "its evidence is gone")
             else:

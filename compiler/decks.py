@@ -92,11 +92,15 @@ def _is_machines(card: Card, known: Kinds) -> bool:
 
 
 def where_they_stand(
-    wanted: Mapping[str, Fresh], on_disk: Mapping[str, Sequence[CardId]], put: Mapping[CardId, str]
+    wanted: Mapping[str, Fresh],
+    on_disk: Mapping[str, Sequence[CardId]],
+    put: Mapping[CardId, str],
+    heirs: Mapping[str, str] | None = None,
 ) -> dict[str, Fresh]:
     """`wanted` with each card in the file to which a human moved it, if one did.
 
-    `put` says in which file the machine put a card: one that still stands there goes where it belongs now.
+    `put` says in which file the machine put a card: one that still stands there goes where it belongs now. A file of a
+    concept that has become another one (`heirs`: its path -> that one's) has that one's properties.
     """
     moved: dict[CardId, str] = {}
     for path, ids in on_disk.items():
@@ -108,7 +112,9 @@ def where_they_stand(
         for card in fresh.cards:
             target = moved.get(card.id, path) if card.id is not None else path
             out.setdefault(target, []).append(card)
-    return {p: replace(wanted[p], cards=c) if p in wanted else Fresh("", {}, c) for p, c in out.items()}
+    own = {path: wanted[path] for path in wanted}
+    own |= {path: wanted[heir] for path, heir in (heirs or {}).items() if path not in own and heir in wanted}
+    return {p: replace(own[p], cards=c) if p in own else Fresh("", {}, c) for p, c in out.items()}
 
 
 def left_in(text: str) -> list[CardId]:

@@ -15,8 +15,10 @@ from compiler.engines.port import CardsReply, ClaimView, ComposeReply, ComposeRe
 from compiler.gates import CardGate
 from compiler.gather import Gathered
 from compiler.kinship import NONE, Kinship
+from compiler.moving import before_undone, undone_cards
 from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
+from compiler.rulings import Rulings
 from compiler.verdicts import Verdicts, pairs_of_article, pairs_of_cards
 from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, render_agenda
@@ -111,6 +113,7 @@ class Layout:
     also_cited: set[ClaimId] = field(default_factory=set)  # by pages of agents'
     asker: Asker | None = None  # there is one where replies come from the journal
     verdicts: Verdicts = field(default_factory=Verdicts)
+    rulings: Rulings = field(default_factory=Rulings)
     said_by: dict[str, str] = field(default_factory=dict)  # concept id -> who composed its article
     written_before: dict[ConceptId, ledger.Event] = field(
         default_factory=dict
@@ -151,7 +154,7 @@ class Layout:
         return self.resolution.concepts[id_].title.casefold(), id_
 
     def _article(self, concept: Resolved, reply: ComposeReply) -> Article | None:
-        changed = self.ids.changed.get(concept.id, {}).get("sources")
+        changed = self.as_known(concept.id).get("sources")
         before = [SourceId(s) for s in changed if isinstance(s, str)] if isinstance(changed, list) else []
         places = compose.places(concept.main, before, self.source_order)
         number = {s: n for n, s in enumerate(places, 1)}
@@ -214,8 +217,21 @@ class Layout:
         self.written_before[article.concept.id] = known
         if any(known.get(key) != value for key, value in now.items()):
             event = {"v": 1, "type": "change", "of": "concept", "id": article.concept.id, "at": self.at} | now
+            event |= self.as_of(article.concept.id, now)
             self.events.append(event)
             self.ids.changed[article.concept.id] = event
+
+    def as_known(self, id_: str) -> ledger.Event:
+        """The last change of a concept or topic, but for those that a deed made which was undone since."""
+        known = self.ids.changed.get(id_, {})
+        return before_undone(known, self.rulings, self.id_events) if self.rulings.undone and known else known
+
+    def as_of(self, id_: str, now: Mapping[str, object]) -> dict[str, str]:
+        """Of which day a page is that an undone deed changed, and that is as it was before."""
+        before = self.as_known(id_)
+        undone = before is not self.ids.changed.get(id_) and "at" in before
+        same = undone and all(before.get(key) == value for key, value in now.items())
+        return {"as_of": str(before.get("as_of", before["at"]))} if same else {}
 
     def _merged(self, key: str, article: Article, old: str | None) -> tuple[str, ...]:
         """The machine's `aliases` or `tags`, with what a human added in the `old` file, less what one took out."""
@@ -275,6 +291,7 @@ class Layout:
             said_before=self.said_before,
             flagged=flagged,
             gate=CardGate(entailed=self._entailed),
+            undone=undone_cards(self.id_events, self.rulings, self.ids),
         )
         desk.open()
         for article, reply in zip(order, replies, strict=True):
@@ -349,7 +366,7 @@ class Layout:
                 "title": concept.title,
                 "aliases": self._merged("aliases", article, old),
                 "created": self.day(self._birth(concept.id)),
-                "updated": self.day(self.ids.changed[concept.id]["at"]),
+                "updated": self.day(self.ids.changed_at(concept.id)),
                 "confidence": article.confidence,
                 "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
                 "sources": tuple(self.source_link(s) for s in article.places),

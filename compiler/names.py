@@ -12,12 +12,14 @@ from compiler import words
 
 MAX_WORDS = 6
 MAX_CHARS = 64
+MAX_GIVEN = 100  # of a name that a human gives, brackets included
 
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _CJK_NAME = re.compile(rf"[{_CJK}A-Za-z0-9\-–·+ ]{{2,24}}")
 _ARTICLE = re.compile(r"(?:the|an?|der|die|das|den|dem|des|eine?|einer|einem|einen)\s+(?=\S)", re.IGNORECASE)
 _TAIL_PARENS = re.compile(r"(?<=\S)\s*[(（][^()（）]*[)）]\s*$")
+_GIVEN_SENSE = re.compile(r"\s*\(([^()]*)\)$")
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*[.):]?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+", re.IGNORECASE
 )
@@ -105,6 +107,23 @@ def is_name(name: str, language: str = "") -> bool:
     if language == "de":
         return _is_german_name(parts, lowered)
     return _is_english_name(parts, lowered)
+
+
+def unfit(name: str) -> str:
+    """Why a human cannot give a concept this name, though it is theirs to choose; "" if they can.
+
+    It becomes a title, a link and the name of a file, and documents must be able to call it so.
+    """
+    if len(name) > MAX_GIVEN:
+        return f"a name has at most {MAX_GIVEN} characters"
+    inner = _GIVEN_SENSE.search(name)
+    parts = [name[: inner.start()], inner[1]] if inner else [name]
+    for part in parts:
+        if not key(part):
+            return "a name needs a letter or digit"
+        if found := _BAD_CHAR.search(part.strip()):
+            return f"{found[0].strip() or 'a full stop'!r} cannot stand there in a name"
+    return ""
 
 
 def _is_german_name(parts: list[str], lowered: list[str]) -> bool:

@@ -201,7 +201,7 @@ def lend(
     """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
     foreign = glosses(sources, evidence)
     bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
-    parted = frozenset(key for key, _ in rulings.senses)
+    parted = rulings.parted()
     known = frozenset(bare) | set_off(evidence) | parted  # of names that overlap, the longest is meant
     bare_names = unspaced(frozenset(bare))
     named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +11,8 @@ class Options:
     """`only` are vault paths of sources to look at (all if empty); `dry_run` writes nothing; `fresh` uses no cache.
 
     `wait_s` is how many seconds to wait for another compile of the vault to end; `renew` asks again what was answered
-    to an older prompt.
+    to an older prompt. With `keep_read`, a dry run keeps in the cache what was read of the sources.
+    `deeds` are decisions that a dry run takes for made.
     """
 
     engine: str = "extractive"
@@ -20,3 +22,5 @@ class Options:
     command: str = "compile"
     wait_s: float = 0.0
     renew: bool = False
+    keep_read: bool = False
+    deeds: tuple[dict[str, Any], ...] = ()

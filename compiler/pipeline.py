@@ -13,6 +13,7 @@ from compiler import catalogue, indexes, plan
 from compiler.agent_record import alive_events, kept_pages
 from compiler.asking import Asker, Backend
 from compiler.cards import live_cards
+from compiler.concept_deeds import rulings_of
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.embedded import embedded
@@ -25,6 +26,7 @@ from compiler.journal import Entry, Journal, JournalWriter
 from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
+from compiler.moving import edited_cards, heirs, held, with_former
 from compiler.options import Options
 from compiler.publish import Publisher
 from compiler.reading import write_reading_list
@@ -76,7 +78,8 @@ class Pipeline:
         today = at.astimezone(vault.settings.zone).date()
         self.publisher = Publisher(vault, self.guard, self.report, progress, today)
         self.id_events = self._ledger(ledger.IDS)
-        self.decided = self._ledger(ledger.DECISIONS)
+        self.decided = ledger.ordered([*self._ledger(ledger.DECISIONS), *options.deeds])
+        self.rulings = rulings_of(self.decided)
         self.publisher.settled = settled_in(self.decided)
         self.ids = ledger.fold(self.id_events)
         self.card_events = alive_events(self.id_events, self.decided)  # less what the human took back of an agent's
@@ -242,7 +245,7 @@ class Pipeline:
             ids=self.ids,
             at=self.at,
             progress=self.progress,
-            dry_run=self.options.dry_run,
+            dry_run=self.options.dry_run and not self.options.keep_read,
             fresh=self.options.fresh,
             changed=changed,
             asker=self.asker,
@@ -275,10 +278,11 @@ class Pipeline:
             authority=authority,
             kinship=self._kinship(gathered, authority),
             report=self.report,
-            read_old=self.publisher.settled_text_of,
+            read_old=with_former(self.publisher.settled_text_of, self.ids),
             fills=fills_in(self.decided),
             said_before=self.said_before,
             addresses={origin.path: origin.address for origin in origins_in(self.decided)},
+            rulings=self.rulings,
             asker=self.asker,
             verdicts=self.verdicts,
         )
@@ -289,7 +293,13 @@ class Pipeline:
             for g in gathered
             if g.source is not None and g.extracted is not None
         ]
-        return resolve(sources, self.ids, self.at)
+        text_of, agents = self.publisher.settled_text_of, kept_pages(self.vault, self.decided)
+        stay = held(self.ids, self.rulings, text_of, self._known_cards(), agents) if self._may_rename() else frozenset()
+        return resolve(sources, self.ids, self.at, self.rulings, stay)
+
+    def _may_rename(self) -> bool:
+        """Whether a human ever named a concept otherwise than its sources do."""
+        return bool(self.rulings.names or self.rulings.undone)
 
     def _authority(self, gathered: list[Gathered]) -> dict[SourceId, int]:
         """How far each source is trusted: as the human last said, by `add` or by editing its summary; else 1, a chat 0.
@@ -428,13 +438,15 @@ class Pipeline:
         publisher.notes(layout.files)
         live = live_cards(self.card_events, self.ids).values()
         put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
+        known, moved = self._known_cards(), heirs(self.ids, FLASHCARDS)
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
-        standing = {path: ids for path, ids in on_disk.items() if path not in gone - set(layout.decks)}
-        known = self._known_cards()
-        ours = frozenset(
-            f"{FLASHCARDS}/{b.slug}.md" for b in self.ids.births.values() if b.noun == "concept" and b.slug
-        )
-        decks = where_they_stand(layout.decks, standing, put)
+        gone = {*gone, *moved} - set(layout.decks)
+        standing = {
+            path: ids if path not in gone else edited_cards(publisher.text_of(path) or "", path, known)
+            for path, ids in on_disk.items()
+        }
+        ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in self.ids.slugs("concept"))
+        decks = where_they_stand(layout.decks, standing, put, moved)
         publisher.decks(decks, list(on_disk), known, ours, self.ids.retired)
         publisher.withdraw(known)
         news: list[ledger.Event] = []

@@ -253,7 +253,7 @@ def _find_mentions(
     sources: Sequence[SourceClaims], out: Resolution, union: Union, foreign: frozenset[str], rulings: Rulings
 ) -> None:
     concept_of = {key: c.id for c in out.concepts.values() for key in c.keys if key not in foreign}
-    parted = {key for key, _ in rulings.senses}
+    parted = rulings.parted()
     known = frozenset(concept_of) | parted | {k for k in union.parent if union.find(k) in out.unexplained}
     bare_names = unspaced(known)
     for source in sources:

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from compiler import names
 from vault.ids import ConceptId
 
 Pair = tuple[str, str]  # two keys of names, the smaller first
-Span = tuple[str, str]  # two instants, the earlier first
 _QUALIFIED = re.compile(r"^(?P<name>.+?)\s*\((?P<sense>[^()]{1,80})\)\s*$")
 _K = TypeVar("_K")
 
@@ -49,6 +48,22 @@ def is_sense(key: str) -> bool:
     return key.endswith(")")
 
 
+class Sense(NamedTuple):
+    """In one place what is called `key` is what elsewhere is called `to`. They are applied one after the other."""
+
+    order: int
+    key: str
+    to: str
+
+
+class Span(NamedTuple):
+    """From a deed to what took it back: instants, and the concepts that it was about."""
+
+    start: str
+    end: str
+    concepts: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Rulings:
     """Decisions about names, by their keys. Without any, the rules alone decide.
@@ -65,24 +80,30 @@ class Rulings:
     into: Mapping[ConceptId, ConceptId] = field(default_factory=dict)  # of merged ones: which of them goes on
     names: Mapping[ConceptId, str] = field(default_factory=dict)
     aliases: Mapping[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # that no source need have
-    senses: Mapping[Pair, str] = field(default_factory=dict)  # (key, source or claim id) -> the key it has there
+    senses: Mapping[str, tuple[Sense, ...]] = field(default_factory=dict)  # by the id of a source or claim
     titles: Mapping[str, str] = field(default_factory=dict)  # key of a sense -> how it is written
     kept: frozenset[str] = frozenset()  # keys that are concepts on any evidence: a human parted them
-    undone: tuple[Span, ...] = ()  # from a deed to what took it back: as if nothing of it had been
+    undone: tuple[Span, ...] = ()  # what came of deeds in these is as if it had never been
 
     def meant(self, key: str, source: str, claim: str = "") -> str:
         """The key of what is called `key` in that source, or in that claim of it."""
         if not self.senses:
             return key
-        return self.senses.get((key, claim)) or self.senses.get((key, source)) or key
+        for sense in sorted({*self.senses.get(source, ()), *self.senses.get(claim, ())}):
+            key = sense.to if key == sense.key else key
+        return key
+
+    def parted(self) -> frozenset[str]:
+        """All keys that mean something else in some places."""
+        return frozenset(sense.key for senses in self.senses.values() for sense in senses)
 
     def joined(self) -> frozenset[str]:
         """All keys of names that a human or a model joined."""
         return frozenset(key for one in self.same | self.likely for key in one)
 
-    def was_undone(self, instant: str) -> bool:
-        """Whether what happened then came of a deed that has been taken back since."""
-        return any(start <= instant <= end for start, end in self.undone)
+    def was_undone(self, instant: str, concept: str = "") -> bool:
+        """Whether what happened then may have come of a deed that was taken back since; of one about `concept`."""
+        return any(s.start <= instant <= s.end and (not concept or concept in s.concepts) for s in self.undone)
 
 
 class Union:

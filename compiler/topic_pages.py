@@ -20,7 +20,7 @@ from vault.agenda import Gap
 from vault.article import FRESHNESS_DAYS, CitedSentence
 from vault.claim import Claim, ClaimKind
 from vault.ids import ConceptId, SourceId, digest12, free_slug, mint
-from vault.ledger import Event, Ids
+from vault.ledger import Event
 from vault.note import Value, read_properties, render_generated
 from vault.store import GAPS, TOPICS
 from vault.topic import Dispute, TopicBody, render_topic
@@ -55,7 +55,7 @@ class _Page:
 def write_topics(layout: Layout) -> None:
     """Put the topics' articles to `layout.files`, their lines to its index, and what is new of them to its events."""
     keys = {i: layout.ids.births[i].key for i in layout.articles}
-    found = topics(list(_passages(layout)), _known(layout.ids), keys)
+    found = topics(list(_passages(layout)), _known(layout), keys)
     pages = [_page(layout, topic) for topic in found]
     kept = {p.id for p in pages}
     for id_, birth in layout.ids.births.items():
@@ -113,12 +113,12 @@ def _headings(g: Gathered, starts: Sequence[int], at: int) -> tuple[str, ...]:
     return path if path and heading_key(path[0]) == heading_key(title) else (title, *path)
 
 
-def _known(ids: Ids) -> list[Known]:
+def _known(layout: Layout) -> list[Known]:
     """The topics of the ledger that are alive, oldest first."""
-    out = []
+    out, ids = [], layout.ids
     births = [b for b in ids.births.values() if b.noun == "topic" and ids.alive(b.id)]
     for birth in sorted(births, key=lambda b: (b.at, b.key, b.id)):
-        change = ids.changed.get(birth.id, {})
+        change = layout.as_known(birth.id)
         members = frozenset(ConceptId(ids.merged.get(m, m)) for m in _strings(change.get("members")))
         anchors = change.get("anchors")
         places = frozenset(tuple(_strings(a)) for a in anchors) if isinstance(anchors, list) else frozenset()
@@ -146,7 +146,7 @@ def _page(layout: Layout, topic: Topic) -> _Page:
         _tell(layout, "birth", id_, key=topic.key, name=topic.title, slug=slug)
     elif id_ in ids.retired:
         _tell(layout, "revive", id_)
-    before = _strings(ids.changed.get(id_, {}).get("members"))
+    before = _strings(layout.as_known(id_).get("members"))
     place = {m: n for n, m in enumerate(before)}  # as they stood; new ones come after
     members = sorted(topic.members, key=lambda m: place.get(m, len(place)))
     return _Page(id_, topic, ids.births[id_].name, ids.births[id_].slug, tuple(layout.articles[m] for m in members))
@@ -188,7 +188,7 @@ class _Desk:
         relations = self._relations(page, told)
         disputes = self._disputes(page)
         asked = [c for a in page.members for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
-        before = layout.ids.changed.get(page.id, {})
+        before = layout.as_known(page.id)
         said = [*filter(None, sentences), *(s for paragraph in relations for s in paragraph)]
         claims = [c.claim for s in said for c in s.cites]
         used = [layout.claims[c] for c in claims] + asked + [c for _, *pair in disputes for c in pair]
@@ -220,7 +220,7 @@ class _Desk:
             "tags": list(tags),
         }
         if any(before.get(key) != value for key, value in now.items()):
-            _tell(layout, "change", page.id, **now)
+            _tell(layout, "change", page.id, **now, **layout.as_of(page.id, now))
         old = layout.read_old(page.path)
         freshness = read_properties(old).text("freshness") if old else ""
         confidence = layout.confidence(cited)
@@ -230,7 +230,7 @@ class _Desk:
             "title": page.title,
             "aliases": merged("aliases", (), before, old),
             "created": layout.day(layout.ids.births[page.id].at),
-            "updated": layout.day(layout.ids.changed[page.id]["at"]),
+            "updated": layout.day(layout.ids.changed_at(page.id)),
             "confidence": confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
             "sources": tuple(layout.source_link(s) for s in places),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeGuard
 
 from vault.diagnostic import Diagnostic
 from vault.ids import free_slug, slug
@@ -43,7 +43,7 @@ def after(events: Iterable[Event], at: datetime) -> str:
     return max(instant(at), instant(parse_instant(latest) + timedelta(milliseconds=1)) if latest else "")
 
 
-def _is_instant(value: object) -> bool:
+def _is_instant(value: object) -> TypeGuard[str]:
     """Whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
     return isinstance(value, str) and _INSTANT.fullmatch(value) is not None
 
@@ -182,9 +182,10 @@ class Ids:
         return next(iter(self.named.get(id_, ())), "")
 
     def changed_at(self, id_: str) -> str:
-        """The instant of the last change, else of the birth."""
+        """The instant of the last change, else of the birth; of a change taken back, that of the one before it."""
         event = self.changed.get(id_)
-        return str(event["at"]) if event else self.births[id_].at
+        as_of = event.get("as_of") if event else None
+        return as_of if _is_instant(as_of) else str(event["at"]) if event else self.births[id_].at
 
 
 def ordered(events: Iterable[Event]) -> list[Event]:
