@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from compiler.engines.port import ROLE_OF, Reply, Request, rests
 from compiler.engines.prompt import prompt_id
@@ -13,6 +13,7 @@ from compiler.report import Rejection
 from compiler.standing import merged, parts, prepared, stand_in
 from vault.clean import clean_line
 from vault.errors import ModelUnavailable
+from vault.ledger import Event
 
 KEPT = "kept"  # the engine of a reply that earlier ones gave already
 
@@ -46,6 +47,15 @@ class Backend(Protocol):
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
         """(index, answer) as they come, in any order; after a final failure none need come."""
+        ...
+
+
+@runtime_checkable
+class KeepsNotes(Protocol):
+    """A backend that takes down in the journal what it must know again if it is killed."""
+
+    def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
+        """The journal is open: what earlier runs took down, and the hand that adds a line."""
         ...
 
 

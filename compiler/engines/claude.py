@@ -60,7 +60,6 @@ class Terms:
     purse: Purse = field(default_factory=Purse)
     pace: Pace = field(default_factory=lambda: Pace(1))
     skills: Skills = field(default_factory=Skills)
-    effort: str = ""
     tries: int = 3  # of one call, where trying again may help
 
 
@@ -101,13 +100,13 @@ class Claude:
     def __init__(
         self, settings: EngineSettings, model: str, key: str, *, budget: float = 90.0, terms: Terms | None = None
     ) -> None:
-        self._settings, self._model, self._key, self._budget = settings, model, key, budget
+        self._settings, self.model, self._key, self._budget = settings, model, key, budget
         self.terms = terms or Terms()
         self.line = Line(settings, key)
 
     @property
     def name(self) -> str:
-        return f"{VERSION} {clean_line(self._model)}"
+        return f"{VERSION} {clean_line(self.model)}"
 
     def ask(self, asked: Ask[R], cancelled: Cancelled) -> Answer[R]:
         """Raises: ModelUnavailable, for whatever reason the model gives no answer of that shape."""
@@ -118,7 +117,7 @@ class Claude:
         cost = found.bill.cost
         spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
         told = "; ".join(filter(None, (found.fault.hint, spent if cost != Cost() else "")))
-        raise ModelUnavailable(found.fault.what, where=self._settings.place or self._model, hint=told)
+        raise ModelUnavailable(found.fault.what, where=self._settings.place or self.model, hint=told)
 
     def answer(self, asked: Ask[R], cancelled: Cancelled = lambda: False) -> Outcome[R]:
         """The answer or what kept it from coming, with what was paid."""
@@ -195,8 +194,8 @@ class Claude:
         """A whole message; tries again where that may help and there is time. Raises: Fault."""
         tries, wait = 1, _FIRST_WAIT
         while True:
-            words = {"model": self._model}
-            words |= words_for(form, asked, said, length, self.terms.effort, self.terms.skills.unknown)
+            words = {"model": self.model}
+            words |= words_for(form, asked, said, length, self.terms.skills.unknown)
             try:
                 return self._paid(words, asked, clock, cancelled, bill)
             except Fault as fault:

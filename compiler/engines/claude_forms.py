@@ -26,7 +26,7 @@ _BESIDE = 1_500  # tokens that a server may add to what it is sent: what tools a
 
 
 def words_for(
-    form: str, asked: Ask[Any], said: list[dict[str, Any]], length: int, effort: str, unknown: AbstractSet[str]
+    form: str, asked: Ask[Any], said: list[dict[str, Any]], length: int, unknown: AbstractSet[str]
 ) -> dict[str, Any]:
     """What is sent beside the model's name; fields that the server was found not to know are left out."""
     from anthropic import transform_schema
@@ -34,8 +34,8 @@ def words_for(
     schema = transform_schema(dict(asked.schema or asked.reply.model_json_schema()))
     words: dict[str, Any] = {"max_tokens": length}
     system, config = asked.system, dict[str, Any]()
-    if effort and "effort" not in unknown:
-        config["effort"] = effort
+    if asked.effort and "effort" not in unknown:
+        config["effort"] = asked.effort
     if form == SCHEMA:
         config["format"] = {"type": "json_schema", "schema": schema}
     elif form == TOOL:

@@ -33,7 +33,8 @@ class Ask(Generic[R]):
     """`reply` is the shape that the answer must have; `most_tokens` bounds it, thoughts included.
 
     An answer that is cut off there may take `longer` once. `cached` ("5m", "1h") has the server keep what stands before
-    the words for so long; `schema` is told in place of the shape's own; `shown` is how many tokens blocks take at most.
+    the words for so long; `schema` is told in place of the shape's own; `shown` is how many tokens blocks take at most;
+    `effort` how much it may think.
     """
 
     system: str
@@ -44,6 +45,7 @@ class Ask(Generic[R]):
     cached: Literal["", "5m", "1h"] = ""
     schema: Mapping[str, Any] | None = None
     shown: int = 0
+    effort: Literal["", "low", "medium", "high"] = ""
 
 
 @dataclass(frozen=True, slots=True)

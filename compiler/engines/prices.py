@@ -59,6 +59,10 @@ class Price:
         )
         return usd / _MILLION * (BATCH if batch else 1.0)
 
+    def plain(self, sent: int, received: int) -> float:
+        """USD for a call of which nothing is cached."""
+        return self.of(Tokens(sent, received))
+
     def at_most(self, sent: int, received: int, *, batch: bool = False) -> float:
         """USD that a call can cost with no more than so many tokens either way, whatever the server makes of them."""
         if self.long is not None and sent > self.long_from:

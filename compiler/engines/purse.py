@@ -22,11 +22,11 @@ class Purse:
         self._under_way = 0
         self._changed = threading.Condition()
 
-    def hold(self, usd: float) -> None:
+    def hold(self, usd: float, *, wait: bool = True) -> None:
         """Set aside what a call may cost; waits for calls under way that may give some back. Raises: BudgetUsedUp."""
         with self._changed:
             while self.cap is not None and self._paid + self._lost + self._held + usd > self.cap + _GRAIN:
-                if not self._under_way:
+                if not (wait and self._under_way):
                     raise BudgetUsedUp
                 self._changed.wait()
             self._held += usd
@@ -42,6 +42,11 @@ class Purse:
             else:
                 self._paid += paid
             self._changed.notify_all()
+
+    def owe(self, usd: float) -> None:
+        """Take down what an earlier run spent and this one learns of."""
+        with self._changed:
+            self._paid += usd
 
     @property
     def lost(self) -> float:

@@ -45,6 +45,7 @@ LARGER = 3  # times as many where an answer was cut off for its length
 # What an answer takes as a rule, for estimates: tokens of its own, and for each token of what it is about.
 _OWN, _SHARE = {"extract": 150, "compose": 200, "cards": 250}, {"extract": 0.8, "compose": 0.6, "cards": 0.4}
 _EACH_CHECK, _OTHER = 60, 120
+_PAGE, _PICTURE = 8_000, 5_000  # tokens that one takes at most
 _FIRST = (
     "title",
     "aliases",
@@ -151,16 +152,16 @@ def asked_tokens(question: Question) -> int:
     return guessed(question.words) + guessed(system(question.of)) + guessed(str(schema(question.of))) + 50
 
 
-def answered_tokens(question: Question, body_tokens: int) -> tuple[int, int]:
+def answered_tokens(question: Question) -> tuple[int, int]:
     """About how many tokens the answer takes, without and with much thinking."""
     if question.of == CHECKS:
         low = _EACH_CHECK * len(question.requests)
     else:
-        low = int(_OWN.get(question.of, _OTHER) + _SHARE.get(question.of, 0.0) * body_tokens)
+        low = int(_OWN.get(question.of, _OTHER) + _SHARE.get(question.of, 0.0) * guessed(question.words))
     low = min(low, MOST_TOKENS[question.of])
     return low, min(3 * low + 300, MOST_TOKENS[question.of])
 
 
-def words_of(asked: Iterable[Question]) -> int:
-    """Tokens of the questions alone."""
-    return sum(guessed(question.words) for question in asked)
+def most_shown(blocks: Iterable[Mapping[str, Any]]) -> int:
+    """How many tokens documents and pictures take at most; a document's title tells its pages."""
+    return sum(_PAGE * int(b.get("pages", 1)) if b["type"] == "document" else _PICTURE for b in blocks)

@@ -7,6 +7,8 @@ headers, pages of HTML, redirects, streams that break off or dribble, fields tha
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
+from anthropic.types.messages import MessageBatch
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,17 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     length: int | None = None
     dribble: bool = False
+    reset: bool = False  # the line is cut after the body, without an end
 
 
-def message(text: str = "", *, tool: Mapping[str, Any] | None = None, stop: str | None = "end_turn") -> Reply:
-    """A whole message: with a text, or with the use of the tool that was asked for."""
+def message(
+    text: str = "",
+    *,
+    tool: Mapping[str, Any] | None = None,
+    stop: str | None = "end_turn",
+    usage: tuple[int, int] = (100, 20),
+) -> Reply:
+    """A whole message: with a text, or with the use of the tool that was asked for. `usage`: tokens in and out."""
     block: Any = TextBlock(type="text", text=text, citations=None)
     if tool is not None:
         block = ToolUseBlock.model_validate({"id": "toolu_1", "name": "reply", "input": tool, "type": "tool_use"})
@@ -43,10 +53,42 @@ def message(text: str = "", *, tool: Mapping[str, Any] | None = None, stop: str 
             "content": [block.model_dump()],
             "stop_reason": stop,
             "stop_sequence": None,
-            "usage": Usage(input_tokens=100, output_tokens=20).model_dump(),
+            "usage": Usage(input_tokens=usage[0], output_tokens=usage[1]).model_dump(),
         }
     )
     return Reply(said.model_dump_json().encode())
+
+
+def streamed(whole: Reply) -> Reply:
+    """The message as the events of a stream."""
+    events = stream_events(json.loads(whole.body))
+    return Reply(sse(events), kind="text/event-stream")
+
+
+def stream_events(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the API sends for that message, in its order: each a value of one of the SDK's raw event types."""
+    usage = body["usage"]
+    start = {**body, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
+    for n, block in enumerate(body["content"]):
+        is_tool = block["type"] == "tool_use"
+        empty = {**block, "input": {}} if is_tool else {"type": "text", "text": ""}
+        words = json.dumps(block["input"]) if is_tool else block["text"]
+        events.append({"type": "content_block_start", "index": n, "content_block": empty})
+        for part in (words[i : i + 40] for i in range(0, len(words), 40)):
+            delta = (
+                {"type": "input_json_delta", "partial_json": part} if is_tool else {"type": "text_delta", "text": part}
+            )
+            events.append({"type": "content_block_delta", "index": n, "delta": delta})
+        events.append({"type": "content_block_stop", "index": n})
+    delta = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage["output_tokens"]}})
+    events.append({"type": "message_stop"})
+    return events
+
+
+def sse(events: list[dict[str, Any]]) -> bytes:
+    return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode()
 
 
 def said(value: object) -> Reply:
@@ -70,6 +112,10 @@ class MessagesServer:
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     hold: threading.Event | None = None  # answers wait for it
+    answer: Callable[[dict[str, Any]], Reply] | None = None  # in place of the replies
+    counts: Callable[[dict[str, Any]], int] | None = None  # tokens of a question; None: it does not count
+    batches: Batched | None = None  # None: it takes none
+    lock: threading.Lock = field(default_factory=threading.Lock)
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -77,11 +123,88 @@ class MessagesServer:
         return f"http://127.0.0.1:{self.port}"
 
     def next(self, body: dict[str, Any]) -> Reply:
-        self.asked.append(body)
+        with self.lock:
+            self.asked.append(body)
+        return self.answered(body)
+
+    def answered(self, body: dict[str, Any]) -> Reply:
         strange = self.knows(body)
         if strange:
             return error(400, "invalid_request_error", f"{strange}: Extra inputs are not permitted")
-        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if self.answer is not None:
+            return self.answer(body)
+        with self.lock:
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+    def at(self, method: str, path: str, body: dict[str, Any]) -> Reply:
+        """The reply of the address at `path`."""
+        if path == "/v1/messages":
+            reply = self.next(body)
+            whole = body.get("stream") and reply.status == 200 and reply.kind == "application/json"
+            try:
+                return streamed(reply) if whole and reply.length is None and not reply.dribble else reply
+            except (ValueError, KeyError, TypeError, AttributeError):
+                return reply
+        if path == "/v1/messages/count_tokens" and self.counts is not None:
+            return Reply(json.dumps({"input_tokens": self.counts(body)}).encode())
+        if path.startswith("/v1/messages/batches") and self.batches is not None:
+            return self.batches.at(method, path, body, self)
+        return error(404, "not_found_error", "no such address")
+
+
+@dataclass
+class Batched:
+    """What a server does with batches. `fate` is what becomes of a question, by its name: its result's type."""
+
+    fate: Callable[[str], str] = lambda _: "succeeded"
+    looks: int = 1  # how often it is still at work when somebody looks
+    made: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def at(self, method: str, path: str, body: dict[str, Any], server: MessagesServer) -> Reply:
+        parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
+        if method == "POST" and parts == [""]:
+            id_ = f"msgbatch_{len(self.made) + 1}"
+            self.made[id_] = body["requests"]
+            return self._told(id_, server, over=False)
+        if parts[0] not in self.made:
+            return error(404, "not_found_error", "no such batch")
+        if len(parts) == 1:
+            self.seen[parts[0]] = self.seen.get(parts[0], 0) + 1
+            return self._told(parts[0], server, over=self.seen[parts[0]] > self.looks)
+        lines = [self._result(each, server) for each in reversed(self.made[parts[0]])]  # in an order of its own
+        return Reply("".join(json.dumps(line) + "\n" for line in lines).encode(), kind="application/x-jsonl")
+
+    def _told(self, id_: str, server: MessagesServer, *, over: bool) -> Reply:
+        count = len(self.made[id_])
+        told = MessageBatch.model_validate(
+            {
+                "id": id_,
+                "type": "message_batch",
+                "processing_status": "ended" if over else "in_progress",
+                "request_counts": {
+                    "processing": 0 if over else count,
+                    "succeeded": count if over else 0,
+                    "errored": 0,
+                    "canceled": 0,
+                    "expired": 0,
+                },
+                "created_at": "2026-11-23T00:00:00Z",
+                "expires_at": "2026-11-24T00:00:00Z",
+                "results_url": f"{server.url}/v1/messages/batches/{id_}/results" if over else None,
+            }
+        )
+        return Reply(told.model_dump_json().encode())
+
+    def _result(self, each: dict[str, Any], server: MessagesServer) -> dict[str, Any]:
+        fate = self.fate(each["custom_id"])
+        result: dict[str, Any] = {"type": fate}
+        if fate == "succeeded":
+            result["message"] = json.loads(server.answered(each["params"]).body)
+        elif fate == "errored":
+            said = {"type": "error", "error": {"type": "api_error", "message": "trouble"}, "request_id": None}
+            result["error"] = said
+        return {"custom_id": each["custom_id"], "result": result}
 
 
 @contextmanager
@@ -105,9 +228,15 @@ def serving(*replies: Reply, knows: Callable[[dict[str, Any]], str] = lambda _: 
 def _handler(server: MessagesServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
+            self._answer("POST")
+
+        def do_GET(self) -> None:
+            self._answer("GET")
+
+        def _answer(self, method: str) -> None:
             server.headers.append({name.lower(): value for name, value in self.headers.items()})
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            reply = server.next(json.loads(body))
+            reply = server.at(method, self.path.partition("?")[0], json.loads(body or b"{}"))
             if server.hold is not None:
                 server.hold.wait(600)
             self.send_response(reply.status)
@@ -122,6 +251,9 @@ def _handler(server: MessagesServer) -> type[BaseHTTPRequestHandler]:
                     self.wfile.flush()
             self.wfile.write(reply.body)
             self.close_connection = True
+            if reply.reset:
+                self.wfile.flush()
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
         def log_message(self, format: str, *args: object) -> None:
             pass

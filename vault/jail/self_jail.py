@@ -1,7 +1,8 @@
-"""The reading process shuts itself in, before it opens a document: nothing to write, little to read, nobody to call.
+"""Processes that shut themselves in before anything of a stranger comes in: the reading one, and the speaking one.
 
 Parsers are large, old and partly not written in Python; whatever a document makes of them stays in a process that can
-read Python's own files and `raw/`, and can only answer through the pipe it was given.
+read Python's own files and `raw/`, and can only answer through the pipe it was given. What speaks to a model may use the
+network, and for that reads no vault and nothing of the human's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from vault.jail import landlock, seccomp
 
 # Address space of one worker. A book of 587 pages takes 120 MB; a page-bomb dies here, not on the user's desk.
 MEMORY_BYTES = 1 << 30
+SPEAKER_BYTES = 4 << 30  # each of its threads reserves much that it never uses
 _OPEN_FILES = 256
 _OURS = ("compiler", "vault", "templates")
 
@@ -31,6 +33,12 @@ _SYSTEM = (
     *("/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies"),
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
     *("/dev/random", "/dev/urandom", "/dev/zero"),
+)
+# What finding a server by its name and trusting it takes, links followed; the folders are where such files are put anew.
+_NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols"),
+    *("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd", "/var/run/nscd"),
+    *("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies"),
 )
 
 
@@ -49,23 +57,39 @@ def restrict_worker(raw: Path | None) -> Jail:
     of it, that part is left out: `retain doctor` tells. Raises: RetainError if there is a second thread, which would
     stay free; OSError.
     """
+    return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False)
+
+
+def restrict_speaker(certificates: Iterable[str] = ()) -> Jail:
+    """From here on this process writes nothing, reads what Python and finding a server take, and starts nothing.
+
+    The network is its work and stays open. `certificates` are more files or folders of those whom the user trusts.
+    Raises: as `restrict_worker`.
+    """
+    return _restrict((*_libraries(None), *_SYSTEM, *_NETWORK, *certificates), network=True)
+
+
+def _restrict(readable: Iterable[str | Path], *, network: bool) -> Jail:
     _alone()
     version = landlock.abi()
     if version:
         with ExitStack() as stack:
-            places = [_opened(path, stack) for path in (*_libraries(raw), *_SYSTEM, *((raw,) if raw else ()))]
-            readable = [place for place in places if place is not None]
+            places = [_opened(path, stack) for path in readable]
             null = _opened(os.devnull, stack)
             landlock.restrict(
-                [null] if null is not None else [], readable=readable, devices=False, network=False, scoped=True
+                [null] if null is not None else [],
+                readable=[place for place in places if place is not None],
+                devices=False,
+                network=network,
+                scoped=True,
             )
     filtered = seccomp.available()
     if filtered:
-        seccomp.forbid_escapes(sockets=False, metadata=False, company=False, queues=False)
+        seccomp.forbid_escapes(sockets=network, metadata=False, company=False, queues=False)
     return Jail(version, filtered)
 
 
-def limit_worker() -> None:
+def limit_worker(memory: int = MEMORY_BYTES) -> None:
     """Bounds on memory, open files, files' sizes and core dumps, where the system has them."""
     try:
         import resource
@@ -73,7 +97,7 @@ def limit_worker() -> None:
         return
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_AS: MEMORY_BYTES,
+        resource.RLIMIT_AS: memory,
         resource.RLIMIT_FSIZE: 0,  # there is no file for it to write; pipes are no files
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }

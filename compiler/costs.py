@@ -1,0 +1,80 @@
+"""What questions cost, and what they would: shares of what was paid, and estimates that ask nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiler.engines import wire
+from compiler.engines.port import Request
+from compiler.engines.prices import BATCH, Price, price_of
+from vault.clean import clean_line
+from vault.engine_settings import USUAL, EngineSettings
+from vault.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """Tokens sent and received, and USD; None where the price is not known."""
+
+    tokens: tuple[int, int] = (0, 0)
+    usd: float | None = 0.0
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Paid:
+        sent, received = line["tokens"]
+        return cls((int(sent), int(received)), None if line["usd"] is None else float(line["usd"]))
+
+    def __add__(self, other: Paid) -> Paid:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Paid((self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]), usd)
+
+    def shared(self, among: int) -> list[Paid]:
+        """Equal shares that add up to the whole; the first bears what is left over."""
+        (sent, more_sent), (received, more_received) = (divmod(n, among) for n in self.tokens)
+        usd = None if self.usd is None else self.usd / among
+        first = Paid((sent + more_sent, received + more_received), usd)
+        return [first, *(Paid((sent, received), usd) for _ in range(among - 1))]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What questions would take, asked of nobody. `usd` is (low, high); None where a model's price is not known."""
+
+    questions: Mapping[str, int] = field(default_factory=dict)  # by type
+    sent: int = 0
+    received: tuple[int, int] = (0, 0)
+    usd: tuple[float, float] | None = (0.0, 0.0)
+
+
+def estimate(requests: Sequence[Request], settings: EngineSettings, *, batch: bool = False) -> Estimate:
+    """What it would take to ask all of them. Raises: ModelUnavailable where no model is named."""
+    counts: dict[str, int] = {}
+    for request in requests:
+        counts[request.type] = counts.get(request.type, 0) + 1
+    sent, low, high = 0, 0, 0
+    usd: tuple[float, float] | None = (0.0, 0.0)
+    for question in wire.questions(requests):
+        asked = wire.asked_tokens(question)
+        least, most = wire.answered_tokens(question)
+        sent, low, high = sent + asked, low + least, high + most
+        price = _price(settings, settings.compiling(question.role))
+        if price is None or usd is None:
+            usd = None
+        else:
+            share = BATCH if batch else 1.0
+            usd = (usd[0] + share * price.plain(asked, least), usd[1] + share * price.plain(asked, most))
+    return Estimate(counts, sent, (low, high), usd)
+
+
+def _price(settings: EngineSettings, model: str) -> Price | None:
+    return price_of(model, settings.prices, usual=settings.base_url == USUAL)
+
+
+def refuse_unpriced(settings: EngineSettings, models: Iterable[str]) -> None:
+    """Raises: UsageError for a model whose price nobody knows."""
+    for model in models:
+        if _price(settings, model) is None:
+            hint = f'name it: [engine.prices."{clean_line(model)}"] with input and output in your config.toml'
+            raise UsageError(f"a budget needs a price, and nobody knows that of {clean_line(model)}", hint=hint)

@@ -1,0 +1,181 @@
+"""Puts the questions of one compile to their models: several at once, at a pace the server bears, from one purse."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from compiler.engines.claude import Bill, Claude, Outcome, Terms
+from compiler.engines.claude_batch import Batched, Batches
+from compiler.engines.claude_faults import Fault
+from compiler.engines.messages import Ask, Said
+from compiler.engines.pace import Pace
+from compiler.engines.prices import Price, price_of
+from compiler.engines.purse import Purse
+from compiler.engines.wire import LARGER, MOST_TOKENS, SHAPES, schema
+from vault.engine_settings import USUAL, EngineSettings
+
+_TRIES = 6  # of one call, while its time lasts
+# How much a model may think over each: most of it is reading closely what is there.
+_EFFORT: Mapping[str, Any] = {"compose": "medium", "cards": "medium", "answer": "medium"}
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A question as it comes over the pipe. `name` is the same in every run; `blocks` are pages and pictures."""
+
+    n: int
+    name: str
+    of: str
+    model: str
+    words: str
+    blocks: tuple[dict[str, Any], ...] = ()
+    shown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a compile's questions have in common; `cap` is the budget in USD, None for none."""
+
+    settings: EngineSettings
+    key: str
+    systems: Mapping[str, str]
+    cap: float | None = None
+
+
+class Desk:
+    """`tell` gets a line for each answer as it comes, and what else is worth saying."""
+
+    def __init__(self, setting: Setting, tell: Callable[[dict[str, Any]], None]) -> None:
+        self._setting, self._tell = setting, tell
+        self.purse = Purse(setting.cap)
+        self._pace = Pace(setting.settings.concurrency)
+        self._terms: dict[str, Terms] = {}
+        self._here = threading.local()
+        self._lock = threading.Lock()
+
+    def answer(
+        self, puts: Sequence[Put], *, batch: bool = False, given: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Every answer is told as it comes; after a final fault, no more are asked for.
+
+        With `batch` they are given as one, where the server takes such; `given` are batches of earlier runs that were
+        not fetched, with the names of their questions.
+        """
+        left = {put.name: put for put in puts}
+        for id_, names in (given or {}).items():
+            mine = [left[name] for name in names if name in left]
+            if mine and not self._batched(left, mine, id_):
+                return
+        if batch and left and not self._batched(left, [*left.values()], ""):
+            return
+        self._singly([*left.values()])
+
+    # --- one by one ---------------------------------------------------------------------------------------------------
+
+    def _singly(self, puts: Sequence[Put]) -> None:
+        todo: queue.SimpleQueue[Put] = queue.SimpleQueue()
+        for put in puts:
+            todo.put(put)
+        over = threading.Event()
+        count = min(self._setting.settings.concurrency, len(puts))
+        threads = [threading.Thread(target=self._work, args=(todo, over), daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _work(self, todo: queue.SimpleQueue[Put], over: threading.Event) -> None:
+        while not over.is_set():
+            try:
+                put = todo.get_nowait()
+            except queue.Empty:
+                return
+            before = self._pace.answered
+            try:
+                outcome = self._claude(put.model).answer(self._ask(put))
+            except Exception as error:  # noqa: BLE001 (a defect must not leave its question without an answer)
+                outcome = Outcome[Any](None, Fault(f"retain itself failed: {type(error).__name__}: {error}"), Bill())
+            fault = outcome.fault
+            if fault is not None and (fault.wait is not None or fault.billed) and self._pace.answered == before:
+                fault.final = True  # nobody was answered meanwhile: the others would wait as long for nothing
+            if fault is not None and fault.final:
+                over.set()
+            self._told(put, outcome)
+
+    def _told(self, put: Put, outcome: Outcome[Any]) -> None:
+        value: BaseModel | None = outcome.value
+        line: dict[str, Any] = {"n": put.n, "tokens": [outcome.bill.cost.input_tokens, outcome.bill.cost.output_tokens]}
+        line |= {"usd": outcome.bill.usd, "lost": self.purse.lost}
+        if value is not None:
+            line["value"] = value.model_dump(mode="json", exclude_defaults=True)
+        elif outcome.fault is not None:
+            line["fault"] = {k: getattr(outcome.fault, k) for k in ("what", "hint", "final")}
+        self._tell(line)
+
+    # --- as a batch ---------------------------------------------------------------------------------------------------
+
+    def _batched(self, left: dict[str, Put], mine: Sequence[Put], id_: str) -> bool:
+        """Takes those that were answered out of `left`; False where all is over."""
+        batches = Batches(self._claude(mine[0].model), self.purse, self._setting.settings.patience, self._tell)
+        asked = [Batched(put.name, self._ask(put, cached="1h"), self._claude(put.model)) for put in mine]
+        try:
+            for name, outcome in batches.fetched(id_, asked) if id_ else batches.answers(asked):
+                if outcome is None:
+                    continue
+                if outcome.value is None and outcome.fault is None:  # paid, and of no use: by itself it may be mended
+                    self._tell({"n": left[name].n, "again": True, **_paid(outcome.bill)})
+                    continue
+                self._told(left.pop(name), outcome)
+        except Fault as fault:
+            if "(404)" in fault.what or fault.form or "(405)" in fault.what or "(501)" in fault.what:
+                words = "the batch is gone" if id_ else "the server takes no batches"
+                self._tell({"note": f"{words}: the questions are asked one by one"})
+                return True
+            fault.final = True
+            self._told(mine[0] if mine[0].name in left else next(iter(left.values())), Outcome(None, fault, Bill()))
+            return False
+        return True
+
+    # --- what they need -----------------------------------------------------------------------------------------------
+
+    def _ask(self, put: Put, *, cached: Any = "5m") -> Ask[Any]:
+        most = MOST_TOKENS[put.of]
+        own = self._setting.settings.base_url == USUAL
+        return Ask(
+            system=self._setting.systems[put.of],
+            said=(Said("user", put.words, put.blocks),),
+            reply=SHAPES[put.of],
+            most_tokens=most,
+            longer=most * LARGER,
+            cached=cached,
+            schema=schema(put.of),
+            shown=put.shown,
+            effort=_EFFORT.get(put.of, "low") if own else "",
+        )
+
+    def _claude(self, model: str) -> Claude:
+        """The model as this thread speaks to it: on a line of its own, on terms that all share."""
+        mine: dict[str, Claude] = self._here.__dict__.setdefault("mine", {})
+        if model not in mine:
+            setting = self._setting
+            terms = self._terms_for(model)
+            mine[model] = Claude(setting.settings, model, setting.key, budget=setting.settings.patience, terms=terms)
+        return mine[model]
+
+    def _terms_for(self, model: str) -> Terms:
+        with self._lock:
+            if model not in self._terms:
+                settings = self._setting.settings
+                price: Price | None = price_of(model, settings.prices, usual=settings.base_url == USUAL)
+                self._terms[model] = Terms(price, self.purse, self._pace, tries=_TRIES)
+            return self._terms[model]
+
+
+def _paid(bill: Bill) -> dict[str, Any]:
+    return {"tokens": [bill.cost.input_tokens, bill.cost.output_tokens], "usd": bill.usd}
