@@ -224,14 +224,26 @@ def _first_line(path: Path) -> str:
 
 
 @click.command()
+@click.option("--cost", is_flag=True, help="What models took instead: by run, source, article and model.")
 @vault_option
 @json_option
-def status(vault_dir: str | None, as_json: bool) -> None:
-    """What the vault holds: sources, wiki, cards, what is due, what is missing."""
+def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
+    """What the vault holds: sources, wiki, cards, what is due, what is missing.
+
+    \b
+    Examples:
+      retain status
+      retain status --cost
+    """
     from cli.counting import counted
     from cli.personal import finding, in_words, left_behind
 
     vault = opened(vault_dir)
+    if cost:
+        from cli.costs import status as status_of_costs
+
+        status_of_costs(vault, as_json)
+        return
     facts, diagnostics = counted(vault, now())
     diagnostics += [*finding(vault), *left_behind(vault)]
     if as_json:

@@ -188,6 +188,11 @@ def found(diagnostics: Iterable[Diagnostic]) -> None:
 _VERBS = {
     "scan": "scanning",
     "source": "reading",
+    "extract": "extracting",
+    "match": "comparing names",
+    "reconcile": "comparing claims",
+    "check": "checking",
+    "batch": "waiting for a batch",
     "compose": "composing",
     "cards": "writing cards",
     "write": "saving",
@@ -220,6 +225,8 @@ class Progress:
                 self._last = now
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
                 words = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}  {name}"
+                if event.get("tokens"):
+                    words += f"{event['tokens']} tokens, ${event['usd']:.4f}"
                 _tell(f"\r\x1b[K{words}")
 
     def done(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from compiler.engines import wire
-from compiler.engines.port import Request
-from compiler.engines.prices import BATCH, Price, price_of
+from compiler.engines.port import ExtractRequest, Request
+from compiler.engines.prices import BATCH, Price, guessed, price_of
+from compiler.journal import Entry
 from vault.clean import clean_line
 from vault.engine_settings import USUAL, EngineSettings
 from vault.errors import UsageError
@@ -68,6 +69,24 @@ def estimate(requests: Sequence[Request], settings: EngineSettings, *, batch: bo
     return Estimate(counts, sent, (low, high), usd)
 
 
+def following(requests: Sequence[Request], settings: EngineSettings, *, batch: bool) -> Estimate:
+    """About what the questions would take that rest on the answers to these: articles, cards and checks of new claims.
+
+    Nobody can count them before: it goes by how many claims a text of that length gives as a rule.
+    """
+    text = sum(guessed(r.text) for r in requests if isinstance(r, ExtractRequest))
+    low, high = text // 160, text // 50  # claims
+    concepts = (low // 6, high // 4)
+    usd: tuple[float, float] | None = None
+    write, check = (_price(settings, settings.compiling(role)) for role in ("write", "check"))
+    sent = tuple(claims * 2 * 90 + n * 2_600 + claims * 120 for claims, n in zip((low, high), concepts, strict=True))
+    came = tuple(claims * 2 * 60 + n * 400 for claims, n in zip((low, high), concepts, strict=True))
+    if write is not None and check is not None:
+        share = BATCH if batch else 1.0
+        usd = share * write.plain(sent[0], came[0]), share * write.plain(sent[1], came[1])
+    return Estimate({}, sent[1], (came[0], came[1]), usd)
+
+
 def _price(settings: EngineSettings, model: str) -> Price | None:
     return price_of(model, settings.prices, usual=settings.base_url == USUAL)
 
@@ -78,3 +97,34 @@ def refuse_unpriced(settings: EngineSettings, models: Iterable[str]) -> None:
         if _price(settings, model) is None:
             hint = f'name it: [engine.prices."{clean_line(model)}"] with input and output in your config.toml'
             raise UsageError(f"a budget needs a price, and nobody knows that of {clean_line(model)}", hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one run, source, article or model took. `unpriced`: some of it has no known price."""
+
+    name: str
+    questions: int
+    sent: int
+    received: int
+    usd: float
+    unpriced: bool
+
+
+def rows(entries: Iterable[Entry], name: Callable[[Entry], str]) -> list[Row]:
+    """What was asked by whatever `name` tells of a reply, the dearest first; "" is left out."""
+    found: dict[str, Row] = {}
+    for entry in entries:
+        if not (key := name(entry)):
+            continue
+        old = found.get(key, Row(key, 0, 0, 0, 0.0, False))
+        sent, received = entry.tokens
+        found[key] = Row(
+            key,
+            old.questions + 1,
+            old.sent + sent,
+            old.received + received,
+            old.usd + (entry.usd or 0.0),
+            old.unpriced or entry.usd is None,
+        )
+    return sorted(found.values(), key=lambda row: (-row.usd, -row.sent - row.received, row.name))

@@ -56,14 +56,17 @@ class ModelBackend:
     def __init__(
         self,
         settings: EngineSettings,
-        key: str,
+        key: Callable[[], str],
         spending: Spending | None = None,
         progress: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> None:
-        """Raises: ModelUnavailable where no model is named; UsageError for a budget where a model has no price."""
+        """`key` gives the key when it is needed. Raises: ModelUnavailable where no model is named; UsageError
+        for a budget where a model has no price.
+        """
         self.settings, self._key, self._progress = settings, key, progress
         self.spending = spending or Spending()
         self.models = {role: settings.compiling(role) for role in ROLES}
+        self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of what is told
         self.shown: Shown = lambda _: ()
         self._speaker: _Speaker | None = None
@@ -92,13 +95,12 @@ class ModelBackend:
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
         """What earlier runs took down of their batches, and the hand that takes down ours."""
         self._note = note
+        ended = {event.get("id") for event in notes if event.get("type") == "batch-end"}
         for event in notes:
             id_, names = event.get("id"), event.get("names")
-            if event.get("type") == "batch" and event.get("base_url") == self.settings.base_url:
-                if isinstance(id_, str) and isinstance(names, list):
-                    self._given[id_] = [str(name) for name in names]
-            elif event.get("type") == "batch-end":
-                self._given.pop(str(id_), None)
+            ours = event.get("type") == "batch" and event.get("base_url") == self.settings.base_url
+            if ours and isinstance(id_, str) and isinstance(names, list) and id_ not in ended:
+                self._given[id_] = [str(name) for name in names]
 
     # --- questions and answers ----------------------------------------------------------------------------------------
 
@@ -137,7 +139,9 @@ class ModelBackend:
                 self._hear(line)
                 continue
             n = int(line["n"])
-            paid[n] = paid.get(n, Paid()) + Paid.of(line)
+            now = Paid.of(line)
+            self.paid += now
+            paid[n] = paid.get(n, Paid()) + now
             if "again" not in line:
                 yield from self._answers_in(line, asked[n], paid[n], over)
 
@@ -193,10 +197,14 @@ class ModelBackend:
 
     def _opened(self) -> _Speaker:
         if self._speaker is None:
+            key = self._key()
+            if self.place:  # before a word goes there
+                words = f"the questions go to {clean_line(self.place)}"
+                self._progress({"event": "wait", "done": 0, "of": 1, "words": words})
             settings = {key: value for key, value in asdict(self.settings).items() if key in _SENT}
             systems = {of: wire.system(of) for of in wire.SHAPES}
             self._speaker = _Speaker(
-                {"settings": settings, "key": self._key, "systems": systems, "cap": self.spending.budget}
+                {"settings": settings, "key": key, "systems": systems, "cap": self.spending.budget}
             )
         return self._speaker
 
