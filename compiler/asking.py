@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from compiler.engines.port import ROLE_OF, Reply, Request, rests
@@ -118,17 +118,28 @@ class Asker:
             key = rests(request)
             if key in found or key in todo:
                 continue
-            entry = self.journal.find(request, prompt_id(request.type), exactly=self.renew)
+            prompt = prompt_id(request.type)
+            entry = self.journal.find(request, prompt, exactly=self.renew)
             if entry is not None:
                 found[key], self.engines[key] = entry.value(), entry.engine
+                self._use(entry, request)
                 continue
-            now, ask = prepared(request, self.journal)
+            now, ask = prepared(request, self.journal, prompt if self.renew else "")
             if ask:
                 todo[key] = now
             else:
                 found[key] = self._kept(key, now)
         found |= self._asked(todo, stage)
         return [found[rests(request)] for request in requests]
+
+    def _use(self, entry: Entry, request: Request) -> None:
+        """Take down that this reply is for that source too, or is the one in use again: of it the next edit keeps."""
+        if self.writer is None or not request.about:
+            return
+        known = self.journal.knows(entry, request.about)
+        if not known or (request.type != "extract" and not self.journal.is_last(entry)):
+            now = replace(entry, about=request.about, at=self.at, run=self.writer.run)
+            self._journal(replace(now, tokens=(0, 0), usd=0.0))
 
     def _kept(self, key: str, request: Request) -> Reply | None:
         """All of the reply that is wanted was said before: kept under what it rests on now."""
@@ -193,9 +204,13 @@ class Asker:
         self.engines[key] = answer.engine
         if self.writer is None:
             return
-        entry = entry_of(request, answer, self.at, self.writer.run, failed)
-        self.writer.keep(entry)
-        self.journal.learn(entry)
+        self._journal(entry_of(request, answer, self.at, self.writer.run, failed))
+
+    def _journal(self, entry: Entry) -> None:
+        assert self.writer is not None, "asked before"
+        dated = self.journal.dated(entry)
+        self.writer.keep(dated)
+        self.journal.learn(dated)
 
 
 def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:

@@ -34,7 +34,7 @@ _KNOWN = ("page", "file", "batch")  # how the other types of lines here begin; t
 _TOLD = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that matter to a build
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """A reply that was kept. `digest` is of what it `rests` on and of the prompt; `parts` of what each bit rests on.
 
@@ -83,8 +83,9 @@ def entry_in(event: Mapping[str, Any]) -> Entry | None:
     keys = ("rests", "digest", "prompt", "engine", "at", "about", "failed", "run")
     texts = {key: event.get(key, "") for key in keys}
     parts, reply, paid = event.get("parts", {}), event.get("reply"), _paid(event)
-    whole = all(isinstance(t, str) for t in texts.values()) and isinstance(reply, dict) and paid is not None
-    if not whole or not isinstance(parts, dict) or not all(isinstance(p, str) for p in parts.values()):
+    if paid is None or not isinstance(reply, dict) or not isinstance(parts, dict):
+        return None
+    if not all(isinstance(text, str) for text in (*texts.values(), *parts.values())):
         return None
     if not texts["rests"] or texts["at"] >= _LAST_AT or not _encodable(event):
         return None
@@ -179,10 +180,8 @@ class Journal:
         if exactly:
             wanted = digest(rest, prompt)
             known = [e for e in known if e.digest == wanted and not e.failed]
-        for entry in sorted(reversed(known), key=lambda e: bool(e.failed)):
-            if entry.value() is not None:
-                return entry
-        return None
+        latest_first = list(reversed(known))
+        return next((e for e in sorted(latest_first, key=lambda e: bool(e.failed)) if e.value() is not None), None)
 
     def about(self, of: str, id_: str) -> Sequence[Entry]:
         """What was ever answered for that source or concept and has its shape, the latest first."""

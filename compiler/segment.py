@@ -12,6 +12,10 @@ MAX_SEGMENT = 6_000  # characters; a section is parted at paragraph ends to stay
 MAX_PARAGRAPH = 20_000  # a longer paragraph is parted itself
 _BLANK_LINE = re.compile(r"\n\n+")
 _SENTENCE_END = re.compile(r"[.!?]\s+|[。！？]|\n")
+_PASSAGE_END = re.compile(r"\n|[。！？]|[.!?][)\]\"'”’»]*\s+(?![a-z])")
+_SHORTENED = re.compile(  # what a full stop after it rarely ends: for the reader of an edit, half a sentence is nothing
+    r"(?:^|[\s(\[])(?:[A-Za-z]|Dr|Mrs?|Ms|St|Prof|cf|vs|al|ca|etc|resp|bzw|vgl|Figs?|Eqs?|Secs?|Nos?|e\.g|i\.e|z\.B|d\.h)\.\s+$"
+)
 
 
 def segments(text: str, marks: Iterable[Mark]) -> tuple[Segment, ...]:
@@ -36,8 +40,10 @@ def passages(text: str) -> list[tuple[int, int]]:
     """(start, end) of the lines and sentences of `text`, blank ones left out: what an edit changes, and what not."""
     out: list[tuple[int, int]] = []
     start = 0
-    for end in [*(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]:
+    for end in [*(m.end() for m in _PASSAGE_END.finditer(text)), len(text)]:
         words = text[start:end]
+        if end < len(text) and _SHORTENED.search(words[-12:]) and not words.endswith("\n"):
+            continue
         if words.strip():
             lead = len(words) - len(words.lstrip())
             out.append((start + lead, start + len(words.rstrip())))

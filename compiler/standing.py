@@ -6,7 +6,7 @@ rest on it and no others; a claim that changed costs the sentences and cards tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compiler.engines.port import (
     CardsReply,
@@ -14,35 +14,40 @@ from compiler.engines.port import (
     ClaimView,
     ComposeReply,
     ComposeRequest,
-    ExtractedClaim,
     ExtractReply,
     ExtractRequest,
-    ProposedCard,
     Reply,
     Request,
     Section,
     Sentence,
-    Term,
 )
-from compiler.journal import Entry, Journal
+from compiler.journal import PASSAGES, Entry, Journal
 from compiler.segment import passages
+from compiler.still_said import still_said
 from vault.clean import fold
 from vault.ids import digest12
 from vault.source import FoldedText
 
-_PASSAGES = "passages"
+
+def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Request, bool]:
+    """The request with what stands of earlier replies, and whether anything is left to ask.
+
+    With `prompt`, only what a model or an agent answered to this one stands.
+    """
+    if isinstance(request, ExtractRequest):
+        return still_said(request, journal, prompt)
+    if not isinstance(request, ComposeRequest | CardsRequest):
+        return request, True
+    older = (e for e in journal.about(request.type, request.about) if not prompt or _answers(e, prompt))
+    last = next(older, None) if request.about else None
+    if last is None:
+        return request, True
+    return _compose(request, last) if isinstance(request, ComposeRequest) else _cards(request, last)
 
 
-def prepared(request: Request, journal: Journal) -> tuple[Request, bool]:
-    """The request with what stands of earlier replies, and whether anything is left to ask."""
-    older = journal.about(request.type, request.about) if request.about else ()
-    if isinstance(request, ExtractRequest) and older:
-        return _extract(request, older)
-    if isinstance(request, ComposeRequest) and older:
-        return _compose(request, older)
-    if isinstance(request, CardsRequest) and older:
-        return _cards(request, older)
-    return request, True
+def _answers(entry: Entry, prompt: str) -> bool:
+    """Whether somebody answered that prompt."""
+    return entry.prompt == prompt and not entry.failed
 
 
 def stand_in(request: Request) -> Reply | None:
@@ -59,11 +64,11 @@ def stand_in(request: Request) -> Reply | None:
 def merged(request: Request, reply: Reply) -> Reply:
     """What stands, and what the reply adds to it on what is new."""
     if isinstance(request, ExtractRequest) and isinstance(reply, ExtractReply) and request.fresh:
-        claims = (*request.standing, *_on_fresh(request, reply.claims))
-        return ExtractReply(claims=claims, terms=(*request.offered, *reply.terms))
-    if isinstance(request, ComposeRequest) and isinstance(reply, ComposeReply) and request.standing:
-        return ComposeReply(sections=_joined(request.standing, reply.sections, frozenset(request.fresh)))
-    if isinstance(request, CardsRequest) and isinstance(reply, CardsReply) and request.standing:
+        return _with_fresh(request, reply)
+    if isinstance(request, ComposeRequest) and isinstance(reply, ComposeReply) and request.fresh:
+        order = {c.id: n for n, c in enumerate(request.claims)}
+        return ComposeReply(sections=_joined(request.standing, reply.sections, frozenset(request.fresh), order))
+    if isinstance(request, CardsRequest) and isinstance(reply, CardsReply) and request.fresh:
         held = {(c.kind, fold(c.question)) for c in request.standing}
         new = frozenset(request.fresh)
         more = (c for c in reply.cards if new.intersection(c.cites) and (c.kind, fold(c.question)) not in held)
@@ -74,14 +79,15 @@ def merged(request: Request, reply: Reply) -> Reply:
 def parts(request: Request) -> dict[str, str]:
     """What the bits of a reply to the request rest on, for when only some of it changes."""
     if isinstance(request, ExtractRequest):
-        return {_PASSAGES: " ".join(dict.fromkeys(digest12(words) for words in _passages(request.text)))}
+        return {PASSAGES: " ".join(dict.fromkeys(passage_key(request.text[s:e]) for s, e in passages(request.text)))}
     if isinstance(request, ComposeRequest | CardsRequest):
         return {c.id: _digest(c) for c in request.claims}
     return {}
 
 
-def _passages(text: str) -> Iterator[str]:
-    return (fold(text[start:end]) for start, end in passages(text))
+def passage_key(words: str) -> str:
+    """Twelve hex of a passage's words: white space tells nothing."""
+    return digest12(fold(words))
 
 
 def _digest(claim: ClaimView) -> str:
@@ -91,74 +97,69 @@ def _digest(claim: ClaimView) -> str:
 # --- segments -------------------------------------------------------------------------------------------------------
 
 
-def _extract(request: ExtractRequest, older: Sequence[Entry]) -> tuple[ExtractRequest, bool]:
-    seen = {digest for entry in older for digest in entry.parts.get(_PASSAGES, "").split()}
-    spans = passages(request.text)
-    fresh = [request.text[s:e] for s, e in spans if digest12(fold(request.text[s:e])) not in seen]
-    claims, terms = _still_there(request, older)
-    if len(fresh) == len(spans) and not claims:
-        return request, True
-    now = request.model_copy(update={"standing": claims, "offered": terms, "fresh": tuple(fresh)})
-    return now, bool(fresh)
-
-
-def _still_there(
-    request: ExtractRequest, older: Iterable[Entry]
-) -> tuple[tuple[ExtractedClaim, ...], tuple[Term, ...]]:
-    """The claims of earlier replies whose quotes the segment holds, and the names that it still writes."""
-    text, lowered = fold(request.text), fold(request.text).casefold()
-    claims: dict[str, ExtractedClaim] = {}
-    terms: dict[str, Term] = {}
-    for entry in older:
-        reply = entry.value()
-        assert isinstance(reply, ExtractReply), "looked up by its type"
-        for claim in reply.claims:
-            words = fold(claim.quote)
-            if words and words in text:
-                claims.setdefault(words, claim.model_copy(update={"start": 0}))
-        for term in reply.terms:
-            if fold(term.name).casefold() in lowered:
-                terms.setdefault(f"{term.name} {term.signal}", term)
-    return tuple(claims.values()), tuple(terms.values())
-
-
-def _on_fresh(request: ExtractRequest, claims: Iterable[ExtractedClaim]) -> Iterator[ExtractedClaim]:
-    """The claims whose quote holds words of a passage that is new; those that stand nowhere are left to the gate."""
-    spans: list[tuple[int, int]] = []
-    at = 0
-    for words in request.fresh:
-        start = request.text.find(words, at)
-        if start >= 0:
-            at = start + len(words)
-            spans.append((start, at))
+def _with_fresh(request: ExtractRequest, reply: ExtractReply) -> ExtractReply:
+    """What stands, with the claims whose quote holds words of what is new; those that stand nowhere the gate names."""
+    spans = list(_fresh_spans(request))
     folded = FoldedText.of(request.text)
     held = {fold(c.quote) for c in request.standing}
-    for claim in claims:
-        span = folded.find(claim.quote, near=claim.start)
-        if fold(claim.quote) in held:
-            continue
-        if span is None or any(span[0] < end and start < span[1] for start, end in spans):
-            yield claim
+    claims = list(request.standing)
+    for claim in reply.claims:
+        span = folded.find(claim.quote, near=claim.start) if fold(claim.quote) not in held else None
+        new = span is None or any(span[0] < end and start < span[1] for start, end in spans)
+        if fold(claim.quote) not in held and new:
+            claims.append(claim)
+    terms = {(t.name, t.aliases, t.signal): t for t in (*request.offered, *reply.terms)}
+    return ExtractReply(claims=tuple(claims), terms=tuple(terms.values()))
 
 
-# --- articles -------------------------------------------------------------------------------------------------------
+def _fresh_spans(request: ExtractRequest) -> Iterator[tuple[int, int]]:
+    """Where in the segment each of the passages that are new stands; they are in its order."""
+    begins = [start for start, _ in passages(request.text)]
+    at = 0
+    for words in request.fresh:
+        start = next((b for b in begins if b >= at and request.text.startswith(words, b)), -1)
+        if start >= 0:
+            at = start + len(words)
+            yield start, at
 
 
-def _compose(request: ComposeRequest, older: Sequence[Entry]) -> tuple[ComposeRequest, bool]:
-    last = older[0]
+# --- articles and cards ---------------------------------------------------------------------------------------------
+
+
+def _compose(request: ComposeRequest, last: Entry) -> tuple[ComposeRequest, bool]:
     reply = last.value()
     assert isinstance(reply, ComposeReply), "looked up by its type"
     covered = _covered(request.claims, last)
-    kept = _only(reply.sections, covered)
-    if not kept:
+    if not covered:
         return request, True
-    fresh = tuple(c.id for c in request.claims if c.id not in covered)
+    kept = _only(reply.sections, covered)
+    fresh = _to_ask(request.claims, covered, [s.cites for s in _sentences(reply.sections)])
     return request.model_copy(update={"standing": kept, "fresh": fresh}), bool(fresh)
+
+
+def _cards(request: CardsRequest, last: Entry) -> tuple[CardsRequest, bool]:
+    reply = last.value()
+    assert isinstance(reply, CardsReply), "looked up by its type"
+    covered = _covered(request.claims, last)
+    if not covered:
+        return request, True
+    there = {c.id for c in request.claims}
+    standing = tuple(c for c in reply.cards if c.cites and covered.issuperset(c.cites))
+    changed = tuple(c for c in reply.cards if c not in standing and c.cites and c.cites[0] in there)
+    fresh = _to_ask(request.claims, covered, [c.cites for c in reply.cards])
+    return request.model_copy(update={"standing": standing, "changed": changed, "fresh": fresh}), bool(fresh)
 
 
 def _covered(claims: Iterable[ClaimView], last: Entry) -> frozenset[str]:
     """The claims that the entry was told of in the very words that they have now."""
     return frozenset(c.id for c in claims if last.parts.get(c.id) == _digest(c))
+
+
+def _to_ask(claims: Iterable[ClaimView], covered: frozenset[str], cited: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The claims that the last reply did not know, and those that lose what was said of them with another's words."""
+    kept = {c for cites in cited if covered.issuperset(cites) for c in cites}
+    lost = {c for cites in cited if not covered.issuperset(cites) for c in cites} - kept
+    return tuple(c.id for c in claims if c.id not in covered or c.id in lost)
 
 
 def _only(sections: Iterable[Section], covered: frozenset[str]) -> tuple[Section, ...]:
@@ -174,31 +175,30 @@ def _sentences(sections: Iterable[Section]) -> Iterator[Sentence]:
     return (s for section in sections for p in section.paragraphs for s in p)
 
 
-def _joined(standing: Sequence[Section], added: Iterable[Section], new: frozenset[str]) -> tuple[Section, ...]:
-    """`standing` with the sentences of `added` that cite what is new, each at the end of its section."""
+def _joined(
+    standing: Sequence[Section], added: Iterable[Section], new: frozenset[str], order: Mapping[str, int]
+) -> tuple[Section, ...]:
+    """`standing` with the sentences of `added` that cite what is new, in the section that they are of.
+
+    There they go before the first paragraph of which every claim comes later in the `order` of the claims, so that a
+    definition whose words changed opens the article again.
+    """
     out = {section.heading: list(section.paragraphs) for section in standing}
     said = {fold(s.text) for s in _sentences(standing)}
     for section in added:
         for paragraph in section.paragraphs:
             kept = tuple(s for s in paragraph if new.intersection(s.cites) and fold(s.text) not in said)
             if kept:
-                out.setdefault(section.heading, []).append(kept)
-    return tuple(Section(heading=h, paragraphs=tuple(p)) for h, p in out.items())
+                there = out.setdefault(section.heading, [])
+                there.insert(_place(kept, there, order), kept)
+    lead = out.pop("", None)  # what is before the first heading
+    whole = ({"": lead} if lead else {}) | out
+    return tuple(Section(heading=h, paragraphs=tuple(p)) for h, p in whole.items())
 
 
-# --- cards ----------------------------------------------------------------------------------------------------------
+def _place(paragraph: Sequence[Sentence], there: Sequence[Sequence[Sentence]], order: Mapping[str, int]) -> int:
+    def first(of: Sequence[Sentence]) -> int:
+        return min((order.get(c, len(order)) for s in of for c in s.cites), default=len(order))
 
-
-def _cards(request: CardsRequest, older: Sequence[Entry]) -> tuple[CardsRequest, bool]:
-    last = older[0]
-    reply = last.value()
-    assert isinstance(reply, CardsReply), "looked up by its type"
-    covered = _covered(request.claims, last)
-    there = {c.id for c in request.claims}
-    standing = [c for c in reply.cards if c.cites and covered.issuperset(c.cites)]
-    changed: list[ProposedCard] = [c for c in reply.cards if c not in standing and c.cites and c.cites[0] in there]
-    if not standing and not changed:
-        return request, True
-    fresh = tuple(c.id for c in request.claims if c.id not in covered)
-    update = {"standing": tuple(standing), "changed": tuple(changed), "fresh": fresh}
-    return request.model_copy(update=update), bool(fresh)
+    mine = first(paragraph)
+    return next((n for n, other in enumerate(there) if first(other) > mine), len(there))

@@ -50,7 +50,7 @@ def extract(request: ExtractRequest) -> ExtractReply:
     """Every sentence of the passages that are asked for; what a sentence defines is what those after it are about."""
     claims, terms = [], {}
     subject = request.headings[-1] if request.headings else request.title
-    wanted = [p.strip() for p in request.fresh] or [request.text[s:e] for s, e in passages(request.text)]
+    wanted = [words[s:e] for words in request.fresh or (request.text,) for s, e in passages(words)]
     for words in wanted:
         if len(words.split()) < 5 or words.startswith(("#", "|", "-", "`")):
             continue
