@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("cli.checking:log", "The chronicle of builds."),
     "insight": ("cli.insight:insight", "Write a note of your own, in the folder that no agent touches."),
     "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
+    "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status."),
     "doctor": ("cli.doctor:doctor", "Prove what protects this vault here, and find what looks wrong."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),
     "import": ("cli.importing:import_", "Bring cards and reviews home from Anki."),

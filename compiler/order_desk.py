@@ -1,0 +1,128 @@
+"""The desk where replies to work orders are handed in: judged at once, and kept if there is nothing wrong with them.
+
+In the open they go into the journal at once; in the cage, where no ledger can be written, they are laid into the work
+folder, and `settle_staged` judges them again when the run has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from compiler.asking import Answered, entry_of
+from compiler.engines.port import Reply, Request
+from compiler.journal import Entry, JournalWriter
+from compiler.order_faults import Fault, judged
+from compiler.order_leases import give_back
+from compiler.orders import Board, Place, board, is_order, latest
+from compiler.standing import merged
+from vault import ledger
+from vault.agent_run import refuse_beside_agents
+from vault.clean import clean_line
+from vault.guard import Guard
+from vault.locks import lock
+
+ENGINE = "agent/1"
+_WAIT_S = 60.0  # for a compile that is publishing
+State = Literal["accepted", "refused", "closed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A reply (JSON) to the order of that id."""
+
+    id: str
+    reply: object
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a submission. `faults` of an accepted one are items that were left out of it."""
+
+    id: str
+    state: State
+    faults: tuple[Fault, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        told = {"id": clean_line(self.id)[:80], "state": self.state}
+        hints = {
+            "closed": "it is answered, or what it asked about has changed; `retain agent next` has what is open",
+            "unknown": "no such order was given out; ids are those of `retain agent next`",
+        }
+        out: dict[str, Any] = told | ({"hint": hints[self.state]} if self.state in hints else {})
+        return out | ({"faults": [f.as_json() for f in self.faults]} if self.faults else {})
+
+
+@dataclass(slots=True)
+class _Tray:
+    """What is good of one handing in."""
+
+    kept: list[tuple[Request, Reply, object]] = field(default_factory=list)  # with the reply as it came
+    receipts: list[Receipt] = field(default_factory=list)
+
+
+def submit(
+    place: Place, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
+) -> tuple[list[Receipt], Board]:
+    """Judge the replies, keep the good ones under the agent's `name`; what became of each, and what is open after it.
+
+    With `partial`, a reply with some good items is kept without the others. Raises: LockHeld while a compile runs;
+    Refused beside an agent in a cage; WriteFailed; and as `board` does.
+    """
+    if place.caged:
+        return _submitted(place, board(place, at), submissions, name, at, partial=partial)
+    now = board(place, at)  # before the lock: it may take a while
+    with lock(place.vault.root, "publish", purpose="keeping replies", timeout_s=_WAIT_S):
+        refuse_beside_agents(place.vault)
+        return _submitted(place, latest(place, now), submissions, name, at, partial=partial)
+
+
+def _submitted(
+    place: Place, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
+) -> tuple[list[Receipt], Board]:
+    tray = _Tray()
+    for each in submissions:
+        _judge(now, each, tray, partial=partial)
+        now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
+    if tray.kept:
+        keeper = _Keeper(place.guard, place.journal, now.run)
+        for request, reply, said in tray.kept:
+            answer = Answered(merged(request, reply), f"{ENGINE} {name}")
+            keeper.keep(entry_of(request, answer, ledger.instant(at), now.run), said if place.caged else None)
+    give_back(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
+    return tray.receipts, now
+
+
+def _judge(now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None:
+    request = now.get(given.id)
+    if request is None:
+        tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
+        return
+    found = judged(request, given.reply)
+    good = found.reply is not None and (not found.faults or (partial and _says_something(found.reply)))
+    if good and found.reply is not None:
+        tray.kept.append((request, found.reply, given.reply))
+    tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults)))
+
+
+def _says_something(reply: Reply) -> bool:
+    return any(getattr(reply, name) for name in type(reply).model_fields)
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """Adds lines to the run's file in the journal, or in the work folder, where the reply stays as it came, too."""
+
+    guard: Guard
+    folder: str
+    run: str
+
+    def keep(self, entry: Entry, said: object | None) -> None:
+        """Raises: WriteFailed."""
+        if said is None:
+            JournalWriter(self.guard, self.run).keep(entry)
+        else:
+            line = ledger.encode(entry.event() | {"said": said})
+            self.guard.append(f"{self.folder}/{self.run}.jsonl", line)
