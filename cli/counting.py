@@ -9,7 +9,6 @@ from typing import Any
 from cli import personal
 from cli.review_page import mend
 from compiler.agent_record import counted as agents_work
-from compiler.inbox import waiting as waiting_for_you
 from learning.desk import open_desk
 from learning.page_stamp import look
 from learning.promotion import promotion
@@ -17,6 +16,7 @@ from vault import ledger
 from vault.agenda import counts
 from vault.agent_run import open_count
 from vault.diagnostic import Diagnostic
+from vault.inbox import waiting as waiting_for_you
 from vault.locks import holder_of
 from vault.store import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
 

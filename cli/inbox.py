@@ -11,8 +11,8 @@ from cli import report
 from cli.opening import json_option, now, opened, settle_left_over, vault_option
 
 if TYPE_CHECKING:
-    from compiler.inbox import Item, View
-    from compiler.inbox_events import Choice
+    from vault.inbox import Item, View
+    from vault.inbox_events import Choice
 
 _TOLD = {
     "accept": "accepted: the machine's words stand there now",
@@ -50,7 +50,7 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @json_option
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """All that waits, with the ids that the other commands take."""
-    from compiler.inbox import items
+    from vault.inbox import items
 
     vault = opened(vault_dir)
     found = items(vault)
@@ -77,7 +77,7 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
       retain inbox show 7k2m
       retain inbox show wiki/concepts/spacing-effect.md --json
     """
-    from compiler.inbox import find
+    from vault.inbox import find
 
     vault = opened(vault_dir)
     found = [find(vault, name) for name in names]
@@ -93,7 +93,7 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
-    from compiler.comparing import LEFT_OUT, compared
+    from vault.comparing import LEFT_OUT, compared
 
     if view.part:
         report.show(f"  card {view.part}")
@@ -165,9 +165,9 @@ def reject(
 def _decide(
     word: str, names: Sequence[str], everything: bool, card: str, reason: str, vault_dir: str | None, as_json: bool
 ) -> None:
-    from compiler.inbox import decide
-    from compiler.inbox_events import Choice
     from vault.errors import UsageError
+    from vault.inbox_deeds import decide
+    from vault.inbox_events import Choice
 
     if bool(names) == everything:
         raise UsageError("say which: the ids of what is meant, or --all", hint="`retain inbox` lists them")
@@ -185,7 +185,7 @@ def _decide(
 
 
 def _outcome(item: Item, choice: Choice) -> str:
-    from compiler.inbox import source_of
+    from vault.inbox import source_of
 
     return source_of(item.kind).told.get(choice, _TOLD[choice])
 
@@ -198,7 +198,7 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
     What was accepted gives your text back byte for byte, unless the file was changed since: then nothing happens.
     """
-    from compiler.inbox import undo as take_back
+    from vault.inbox_deeds import undo as take_back
 
     vault = opened(vault_dir)
     settle_left_over(vault)
@@ -213,7 +213,7 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
 
 def _how_much(item: Item) -> str:
-    from compiler.comparing import compared
+    from vault.comparing import compared
 
     found = [compared(view.mine, view.offered) for view in item.views]
     cards = f"{report.number(len(item.parts), 'card')}, " if item.parts else ""
@@ -221,7 +221,7 @@ def _how_much(item: Item) -> str:
 
 
 def _as_json(item: Item) -> dict[str, Any]:
-    from compiler.comparing import compared
+    from vault.comparing import compared
 
     found = [compared(view.mine, view.offered) for view in item.views]
     return {
@@ -239,7 +239,7 @@ def _as_json(item: Item) -> dict[str, Any]:
 
 
 def _view_json(view: View) -> dict[str, Any]:
-    from compiler.comparing import LEFT_OUT, compared
+    from vault.comparing import LEFT_OUT, compared
 
     found = compared(view.mine, view.offered)
     rows = [{"mark": row.mark, "words": row.words} for row in found.rows if row.mark != LEFT_OUT]

@@ -7,11 +7,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
-from compiler.inbox_events import Settled
-from vault.card import Card, CardKind, Deck, parse_deck, render_card, splice_card, stamped
+from vault.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, stamped
 from vault.clean import clean_line
 from vault.exhibit import Exhibit, lines_of
 from vault.ids import ALPHABET, CardId
+from vault.inbox_events import Settled
 from vault.markdown import escape
 from vault.note import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
 from vault.wikilink import Citation
@@ -157,7 +157,7 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str],
     present = {c.id for c in deck.cards}
     for new in wanted.values():
         if new.id not in present:
-            text = _append(text, deck.path, new)
+            text = append_card(text, deck.path, new)
     if fresh and fresh.properties:
         left = [c for c in parse_deck(text, deck.path).cards if c.id in known]
         text = splice_properties(text, _properties(fresh, left))
@@ -178,19 +178,8 @@ def with_cards(text: str, path: str, changed: Mapping[CardId, Card], new: Sequen
         if card.id is not None and card.id in changed:
             text = splice_card(text, card, changed[card.id])
     for card in new:
-        text = _append(text, path, card)
+        text = append_card(text, path, card)
     if read_properties(text).text("cards"):
         left = [c.id for c in parse_deck(text, path).cards if c.id is not None and c.id in known]
         text = splice_properties(text, {"cards": " ".join(left)})
     return text
-
-
-def _append(text: str, path: str, new: Card) -> str:
-    """`text` with `new` after the last card of its kind, or under a new heading at the end."""
-    same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
-    block = render_card(new).rstrip("\n")
-    if same:
-        end = same[-1].end
-        return f"{text[:end]}\n\n{block}{text[end:]}"
-    assert new.kind is not None
-    return f"{text.rstrip()}\n\n## {new.kind.heading}\n\n{block}\n"

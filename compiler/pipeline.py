@@ -21,7 +21,6 @@ from compiler.engines import FAMILY
 from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
-from compiler.inbox_events import settled_in
 from compiler.journal import Entry, Journal, JournalWriter
 from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
@@ -47,6 +46,7 @@ from vault.errors import Refused, UsageError
 from vault.flags import UNWANTED, flags_of
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId, ulid
+from vault.inbox_events import settled_in
 from vault.ledger import parse_instant
 from vault.note import read_properties
 from vault.provenance import fills_in, origins_in

@@ -9,7 +9,6 @@ from datetime import date
 from typing import Any
 
 from compiler.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, written_by_hand
-from compiler.inbox_events import Settled
 from compiler.report import Report
 from vault.conflict import line_of, sides
 from vault.diagnostic import Diagnostic
@@ -17,6 +16,7 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.exhibit import ASSETS, embeds, is_copy
 from vault.folder import sha256_hex
 from vault.guard import Guard
+from vault.inbox_events import Settled
 from vault.note import foreign_properties, human_edited, read_properties
 from vault.store import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
 from vault.summary import head_of, parse_summary, splice_claims

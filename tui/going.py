@@ -18,6 +18,7 @@ PLACES = {
     "home": "tui.screens.home:HomeScreen",
     "review": "tui.screens.review:ReviewScreen",
     "gaps": "tui.screens.gaps:GapsScreen",
+    "inbox": "tui.screens.inbox:InboxScreen",
     "stats": "tui.screens.stats:StatsScreen",
     "article": "tui.screens.article:ArticleScreen",
     "browse": "tui.screens.browse:BrowseScreen",

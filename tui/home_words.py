@@ -126,7 +126,8 @@ def since(found: Figures, wide: bool) -> Content:
     """What came about since yesterday: on one line, or each on its own with the names of the articles."""
     new = found.news
     counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
-    told = [strings.held(found.held)] if found.held else []
+    told = [strings.inbox(found.inbox)] if found.inbox else []
+    told += [strings.held(found.held)] if found.held else []
     told += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
     head = text.plain(strings.YESTERDAY, text.DIM)
     if not told:

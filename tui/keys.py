@@ -57,6 +57,7 @@ HOME = (
     Key("home.up", "up,k", "scroll(-1)", about="Scroll up"),
     Key("home.page_down", "pagedown", "page(1)", about="A page down"),
     Key("home.page_up", "pageup", "page(-1)", about="A page up"),
+    Key("home.inbox", "i", "go('inbox')", about="What waits for your word: pages and cards that you edited"),
     Key("home.quit", "q", "quit", "Quit", about="Leave retain"),
 )
 REVIEW = (
@@ -136,6 +137,18 @@ GAPS = (
     Key("gaps.down", "j", "move(1)", about="Down", group="The list"),
     Key("gaps.up", "k", "move(-1)", about="Up", group="The list"),
     Key("gaps.back", "escape,q", "back", "Back", "esc"),
+)
+INBOX = (
+    Key("inbox.accept", "a", "accept", "Accept", about="Take the proposal in place of yours", group="This one"),
+    Key("inbox.keep", "m", "keep", "Keep mine", about="Yours stays; this is not proposed again", group="This one"),
+    Key("inbox.reject", "r", "reject", "Reject", "r", "Yours stays, and say why", "This one", writes=True),
+    Key("inbox.undo", "u", "undo", "Undo", about="Take the last decision back, and the one before", group="This one"),
+    Key("inbox.open", "enter,o", "open", "Open", about="Open yours: the page, or the card", group="This one"),
+    Key("inbox.on", "space,right,l", "scroll(1)", about="On in the differences", group="Look"),
+    Key("inbox.before", "b,left,h", "scroll(-1)", about="Back in the differences", group="Look"),
+    Key("inbox.down", "j", "move(1)", about="Down", group="Look"),
+    Key("inbox.up", "k", "move(-1)", about="Up", group="Look"),
+    Key("inbox.back", "escape,q", "back", "Back", "esc"),
 )
 FIRST_RUN = (
     Key("first.choose", "enter", "choose", "Choose", about="Choose what is marked"),
@@ -239,6 +252,7 @@ SCREENS = {
     "edit": EDIT,
     "practise": PRACTISE,
     "gaps": GAPS,
+    "inbox": INBOX,
     "work": WORK,
     "first": FIRST_RUN,
     "browse": BROWSE,

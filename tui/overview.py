@@ -17,6 +17,7 @@ from vault.agenda import Gap, GapKind
 from vault.agent_run import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
+from vault.inbox import waiting
 from vault.store import FLASHCARDS, PROMOTION_QUEUE, Vault
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Figures:
     ripe: int  # concepts that wait for a note
     held: int  # decks of an agent's that wait to be judged
     topics: tuple[Group, ...] | None = None
+    inbox: int = 0  # questions that wait for the human's word
     backlog: BacklogPlan | None = None  # for what is overdue, where today has not room for all of it
 
 
@@ -104,7 +106,7 @@ def figures_of(desk: Desk) -> Figures:
     today = calendar.day(desk.now)
     found = news(desk.vault, calendar.start(today - 1), desk.now)
     held = len(held_back(desk.vault)) if at_work(desk.vault) else 0
-    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held)
+    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held, inbox=waiting(desk.vault)[0])
 
 
 def backlog_of(desk: Desk) -> BacklogPlan | None:

@@ -283,6 +283,17 @@ def splice_card(text: str, card: Card, new: Card | None) -> str:
     return f"{before}\n\n{after}" if after else f"{before}\n"
 
 
+def append_card(text: str, path: str, new: Card) -> str:
+    """`text` with `new` after the last card of its kind, or under a new heading at the end."""
+    same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
+    block = render_card(new).rstrip("\n")
+    if same:
+        end = same[-1].end
+        return f"{text[:end]}\n\n{block}{text[end:]}"
+    assert new.kind is not None
+    return f"{text.rstrip()}\n\n## {new.kind.heading}\n\n{block}\n"
+
+
 def splice_words(text: str, card: Card, question: str, answer: str) -> str:
     """`text` with other words in the block of `card` (as parsed from `text`); no other byte moves.
 

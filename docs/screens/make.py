@@ -22,10 +22,11 @@ for name in ("NO_COLOR", "COLORFGBG", "ANTHROPIC_API_KEY"):
 from textual.pilot import Pilot  # noqa: E402
 from textual.widgets import Input, TextArea  # noqa: E402
 
-from docs.tour.made import environment, made_vault  # noqa: E402
+from docs.tour.made import environment, made_vault, retain  # noqa: E402
 from tui.app import RetainApp  # noqa: E402
 from tui.context import Context  # noqa: E402
 from tui.preferences import Preferences  # noqa: E402
+from vault.card import parse_deck  # noqa: E402
 from vault.store import Vault  # noqa: E402
 
 _FONT = re.compile(
@@ -50,6 +51,7 @@ PICTURES = {
     "work": ("work", "", "", "dark"),
     "settings": ("settings", "", "", "dark"),
     "quiz": ("quiz", "", "", "dark"),
+    "inbox": ("inbox", "", "", "dark"),  # last: for it the vault is edited
 }
 
 
@@ -61,6 +63,23 @@ async def rest(pilot: Pilot[int]) -> None:
     for field in (*pilot.app.screen.query(Input), *pilot.app.screen.query(TextArea)):
         field.cursor_blink = False
     await pilot.pause()
+
+
+def edit(vault: Vault) -> None:
+    """A human edits an article and a card, and then their source says something else."""
+    article, deck = (
+        vault.root / f"{folder}/forgetting-curve.md" for folder in ("wiki/concepts", "learning/flashcards")
+    )
+    article.write_text(f"{article.read_text('utf-8')}\nI have seen this with vocabulary.\n", encoding="utf-8")
+    card = parse_deck(deck.read_text("utf-8"), deck.name).cards[0]
+    words = deck.read_text("utf-8").replace(f"A: {card.answer}", "A: How fast one forgets, drawn over time.")
+    deck.write_text(words, encoding="utf-8")
+    source = next(vault.root.glob("raw/**/forgetting-curve.md"))
+    said = source.read_text("utf-8").replace("how much of what was learned can still be", "how much of it can still be")
+    source.write_text(said, encoding="utf-8")
+    retain(vault.root.parent, "--vault", str(vault.root), "compile")
+    for proposal in (vault.root / "output/proposals").rglob("*.md"):
+        os.utime(proposal, (NOW.timestamp(), NOW.timestamp()))
 
 
 async def picture(vault: Vault, name: str) -> None:
@@ -83,6 +102,8 @@ def main() -> None:
         os.environ.update(HOME=folder, XDG_CONFIG_HOME="/home/you/.config", XDG_STATE_HOME=f"{folder}/.local/state")
         vault = made_vault(Path(folder), NOW)
         for name in PICTURES:
+            if name == "inbox":
+                edit(vault)
             asyncio.run(picture(vault, name))
 
 

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from compiler import inbox, inbox_pages
 from compiler.build import Options, compile_vault
 from compiler.check import verify
-from compiler.inbox import Item
-from compiler.inbox_events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
 from compiler.report import Report
-from vault import ledger
+from vault import inbox, inbox_deeds, inbox_pages, ledger
 from vault.card import Card, parse_deck
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
 from vault.folder import Folder
+from vault.inbox import Item
+from vault.inbox_events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
 from vault.locks import lock
 from vault.note import human_edited
 from vault.store import Vault
@@ -114,7 +113,7 @@ def test_what_waits_is_listed_with_both_sides_and_deck_by_card(edited: Vault) ->
 
 def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
     offered = (edited.root / "output/proposals" / ARTICLE).read_bytes()
-    inbox.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     assert (edited.root / ARTICLE).read_bytes() == offered and not human_edited(offered.decode())
     assert not lies(edited, ARTICLE)
     compiled(edited, 200)
@@ -127,7 +126,7 @@ def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
 def test_properties_that_the_human_added_stay_when_an_article_is_accepted(edited: Vault) -> None:
     article = edited.root / ARTICLE
     article.write_text(article.read_text().replace("\n---\n", "\nmood: curious\n---\n", 1))
-    inbox.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     text = article.read_text()
     assert "\nmood: curious\n---\n" in text and "My own remark." not in text and not human_edited(text)
 
@@ -137,7 +136,7 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
     edited: Vault, choice: Choice
 ) -> None:
     mine = (edited.root / ARTICLE).read_bytes(), (edited.root / DECK).read_bytes()
-    inbox.decide(edited, None, choice, at(0), reason="it is mine")
+    inbox_deeds.decide(edited, None, choice, at(0), reason="it is mine")
     assert not lies(edited, ARTICLE) and not lies(edited, DECK) and inbox.items(edited) == []
     compiled(edited, 200)
     compiled(edited, 201, fresh=True)
@@ -156,13 +155,13 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
 def test_one_card_of_a_deck_is_settled_on_its_own(edited: Vault) -> None:
     deck = of(edited, "deck")
     first, second = deck.parts
-    inbox.decide(edited, [deck.id], Choice.ACCEPT, at(0), part=first)
+    inbox_deeds.decide(edited, [deck.id], Choice.ACCEPT, at(0), part=first)
     now = cards(edited)
     assert not now[first].human_edited and "out of memory" in now[first].answer
     assert now[second].answer == "Mine, too." and lies(edited, DECK)
     rest = of(edited, "deck")
     assert rest.parts == (second,)
-    inbox.decide(edited, [rest.id], Choice.KEEP, at(1))
+    inbox_deeds.decide(edited, [rest.id], Choice.KEEP, at(1))
     assert not lies(edited, DECK)
     compiled(edited, 200)
     after = cards(edited)
@@ -170,7 +169,7 @@ def test_one_card_of_a_deck_is_settled_on_its_own(edited: Vault) -> None:
 
 
 def test_a_deck_is_the_machines_again_once_all_of_it_is_accepted(edited: Vault) -> None:
-    inbox.decide(edited, None, Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, None, Choice.ACCEPT, at(0))
     assert verify(edited, silent).clean
     accepted = (edited.root / DECK).read_text()
     assert not any(c.human_edited for c in parse_deck(accepted, DECK).cards)
@@ -184,7 +183,7 @@ def test_a_card_that_stands_under_another_heading_goes_where_its_kind_belongs(ed
     block = deck.read_text()[card.start : card.end]
     deck.write_text(deck.read_text().replace(block, "").rstrip() + f"\n\n## Applied\n\n{block}\n")
     item = of(edited, "deck")
-    inbox.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
     found = {c.id: c for c in parse_deck(deck.read_text(), DECK).cards}
     assert found[card.id].kind is card.kind and not found[card.id].human_edited
     compiled(edited, 200)
@@ -195,35 +194,35 @@ def test_a_card_that_stands_under_another_heading_goes_where_its_kind_belongs(ed
 def test_every_decision_is_taken_back_byte_for_byte(edited: Vault, choice: Choice) -> None:
     before = tree(edited)
     waiting = inbox.items(edited)
-    inbox.decide(edited, None, choice, at(0), reason="no")
+    inbox_deeds.decide(edited, None, choice, at(0), reason="no")
     assert tree(edited) != before
-    assert [inbox.undo(edited, at(n)).path for n in (1, 2)] == [DECK, ARTICLE]
+    assert [inbox_deeds.undo(edited, at(n)).path for n in (1, 2)] == [DECK, ARTICLE]
     assert tree(edited) == before
     assert [i.id for i in inbox.items(edited)] == [i.id for i in waiting]
     with pytest.raises(NotFound):
-        inbox.undo(edited, at(3))
+        inbox_deeds.undo(edited, at(3))
     assert settled_in(edited.ledger_events(ledger.DECISIONS)[0]) == settled_in([])
 
 
 def test_what_was_edited_since_is_not_taken_back(edited: Vault) -> None:
-    inbox.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     article = edited.root / ARTICLE
     article.write_text(article.read_text() + "\nNew thoughts.\n")
     before = tree(edited)
     with pytest.raises(EditedMeanwhile) as found:
-        inbox.undo(edited, at(1))
+        inbox_deeds.undo(edited, at(1))
     assert found.value.where == ARTICLE and tree(edited) == before
     assert len(standing(edited.ledger_events(ledger.DECISIONS)[0])) == 1
 
 
 def test_without_the_copy_nothing_is_taken_back_and_the_way_on_is_told(edited: Vault) -> None:
-    inbox.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     before = tree(edited)
     for path in state_folder(edited.settings.vault_id).rglob("*"):
         if path.is_file():
             path.unlink()
     with pytest.raises(Refused, match="no copy"):
-        inbox.undo(edited, at(1))
+        inbox_deeds.undo(edited, at(1))
     assert tree(edited) == before
 
 
@@ -234,7 +233,7 @@ def test_nobody_decides_on_what_they_have_not_seen(edited: Vault, path: str, cho
     (edited.root / path).write_text((edited.root / path).read_text() + "\nLater.\n")
     before = tree(edited)
     with pytest.raises(NotFound) as found:
-        inbox.decide(edited, [shown], choice, at(0), reason="no")
+        inbox_deeds.decide(edited, [shown], choice, at(0), reason="no")
     assert "has changed since" in found.value.what and of(edited, "article").id in found.value.hint
     assert tree(edited) == before and standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
@@ -252,7 +251,7 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
     item = of(edited, "article")
     monkeypatch.setattr(inbox_pages, "_with_theirs", meanwhile)
     with pytest.raises(EditedMeanwhile):
-        inbox.decide(edited, [item.id], Choice.ACCEPT, at(0))
+        inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert article.read_text() == "mine, saved this very moment\n" and lies(edited, ARTICLE)
     assert standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
@@ -260,29 +259,29 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
 def test_all_or_none_are_settled_where_one_id_is_wrong(edited: Vault) -> None:
     before = tree(edited)
     with pytest.raises(NotFound):
-        inbox.decide(edited, [of(edited, "article").id, "zzzzzzzz"], Choice.KEEP, at(0))
+        inbox_deeds.decide(edited, [of(edited, "article").id, "zzzzzzzz"], Choice.KEEP, at(0))
     assert tree(edited) == before
 
 
 def test_nothing_is_settled_while_a_compile_runs(edited: Vault) -> None:
     before = tree(edited)
     with lock(edited.root, "publish", purpose="compiling"), pytest.raises(LockHeld):
-        inbox.decide(edited, None, Choice.ACCEPT, at(0))
+        inbox_deeds.decide(edited, None, Choice.ACCEPT, at(0))
     assert tree(edited) == before
 
 
 def test_a_rejection_says_why_and_the_next_prompt_hears_it(edited: Vault) -> None:
     article = of(edited, "article")
     with pytest.raises(UsageError):
-        inbox.decide(edited, [article.id], Choice.REJECT, at(0), reason=" \n ")
-    inbox.decide(edited, [article.id], Choice.REJECT, at(0), reason="too\nlong \x1b[31m" + "x" * 999)
+        inbox_deeds.decide(edited, [article.id], Choice.REJECT, at(0), reason=" \n ")
+    inbox_deeds.decide(edited, [article.id], Choice.REJECT, at(0), reason="too\nlong \x1b[31m" + "x" * 999)
     decided = edited.ledger_events(ledger.DECISIONS)[0]
     (reason,) = reasons_for(decided, article.concept)
     assert reason.startswith("too long \ufffd[31mxxx") and len(reason) == REASON and "\n" not in reason
     assert reasons_for(decided, "another") == reasons_for(decided, "") == ()
     assert all_reasons(decided) == {article.concept: (reason,)}
     assert of(edited, "deck").concept == article.concept  # cards and article are of one concept
-    inbox.undo(edited, at(1))
+    inbox_deeds.undo(edited, at(1))
     assert reasons_for(edited.ledger_events(ledger.DECISIONS)[0], article.concept) == ()
 
 
@@ -312,21 +311,21 @@ def test_an_event_of_a_stranger_settles_nothing_and_breaks_nothing(edited: Vault
     assert len(inbox.items(edited)) == 2
     assert all_reasons(edited.ledger_events(ledger.DECISIONS)[0]) == {}
     compiled(edited, 200)
-    inbox.decide(edited, None, Choice.KEEP, at(0))
-    assert inbox.undo(edited, at(1)).path == DECK
+    inbox_deeds.decide(edited, None, Choice.KEEP, at(0))
+    assert inbox_deeds.undo(edited, at(1)).path == DECK
 
 
 def test_a_decision_whose_file_was_never_written_is_offered_again(edited: Vault) -> None:
     """A process killed between ledger and file."""
     item = of(edited, "article")
     before = tree(edited)
-    inbox.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
     for path in (ARTICLE, f"output/proposals/{ARTICLE}"):
         (edited.root / path).write_bytes(before[path])
     assert of(edited, "article").id == item.id
     compiled(edited, 200)
     assert of(edited, "article").digest == item.digest
-    assert inbox.undo(edited, at(1)).restored == ()
+    assert inbox_deeds.undo(edited, at(1)).restored == ()
 
 
 @pytest.mark.parametrize("change", ["claim", "delete", "rebuild", "all products gone"])
@@ -349,9 +348,9 @@ def test_a_proposal_to_a_page_that_is_gone_makes_it_anew(edited: Vault) -> None:
     (edited.root / ARTICLE).unlink()
     item = of(edited, "article")
     assert item.views[0].mine == ""
-    inbox.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert "out of memory" in (edited.root / ARTICLE).read_text()
-    inbox.undo(edited, at(1))
+    inbox_deeds.undo(edited, at(1))
     assert not (edited.root / ARTICLE).exists() and lies(edited, ARTICLE)
 
 

@@ -21,6 +21,7 @@ from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import PATIENCE_S
 from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
+from tests.tui.test_inbox import offered
 from tests.tui.test_stats_screen import TOPIC, a_year, log
 from tui import going
 from tui.app import RetainApp
@@ -135,6 +136,9 @@ PICTURES = (
     Picture("quote", "article", ("tab", "enter"), "wiki/concepts/forgetting-curve.md"),
     Picture("gaps", "gaps", ("p",), themed=True),
     Picture("gaps-learner", "gaps", ("3",), made=failing),
+    Picture("inbox", "inbox", made=offered, themed=True),
+    Picture("inbox-card", "inbox", ("down", "r", *"too", "space", *"long"), made=offered),
+    Picture("inbox-home", "home", made=offered),
     Picture("browse", "browse", ("space", "down"), themed=True),
     Picture("browse-search", "browse", ("slash", *"spacing", "tab", "o")),
     Picture("browse-card", "browse", ("enter",)),

@@ -12,6 +12,7 @@ PLACES = {
     "home": ("Home", "Today: what is due, what is missing"),
     "review": ("Review", "Begin with what is due today"),
     "gaps": ("Reading agenda", "What is missing, and what would fill it"),
+    "inbox": ("Inbox", "What waits for your word"),
     "browse": ("Browse", "Every card and article"),
     "stats": ("Statistics", "How well you remember, and what is coming"),
     "work": ("Work", "Compile, import, fit the scheduler"),

@@ -127,6 +127,10 @@ def held(decks: int) -> str:
     return f"{decks} {noun} of an agent's {verb} to be judged"
 
 
+def inbox(number: int) -> str:
+    return f"{number:,} in the inbox (i)"
+
+
 def known(known: int, concepts: int) -> str:
     return f"{known:,}/{concepts:,} known"
 

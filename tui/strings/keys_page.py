@@ -19,4 +19,10 @@ Every screen also has the command palette, ctrl+p: everything by name. Whatever 
 """
 COLUMNS = "| key | what it does | name |"
 EVERYWHERE = "Everywhere"
-NAMES = {"gaps": "The reading agenda", "edit": "Editing a card", "practise": "Practise", "work": "Long work"}
+NAMES = {
+    "gaps": "The reading agenda",
+    "inbox": "The inbox",
+    "edit": "Editing a card",
+    "practise": "Practise",
+    "work": "Long work",
+}

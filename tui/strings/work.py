@@ -141,6 +141,8 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     gaps = result.get("gaps")
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
+    if count(result, "inbox"):
+        rows.append(("inbox", f"{count(result, 'inbox'):,} wait for your word"))
     added = result.get("added")
     if isinstance(added, list):
         rows.append(("added", counted(len(added), "file")))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from compiler.inbox import Change, Item, View
-from compiler.inbox_events import Choice, settled_in
-from vault.card import Card, CardKind, Deck, parse_deck, splice_card
+from vault.card import Card, append_card, parse_deck, splice_card
 from vault.clean import clean_line
 from vault.errors import EditedMeanwhile
 from vault.folder import Folder, sha256_hex
-from vault.ids import CardId, digest12
+from vault.ids import digest12
+from vault.inbox import Change, Item, View
+from vault.inbox_events import Choice, settled_in
 from vault.ledger import Event, instant
 from vault.markdown import unescape
 from vault.note import body_of, foreign_properties, human_edited, read_properties
@@ -192,18 +192,16 @@ def _words(card: Card) -> str:
 
 def _with_cards(both: Both, wanted: frozenset[str]) -> bytes:
     """The human's deck with the machine's words for these cards; each stands under the heading of its kind."""
-    from compiler.decks import with_cards
-
-    mine, offered = both.texts
+    mine, _ = both.texts
     pairs = {new.id: (old, new) for old, new in _pairs(both) if str(new.id) in wanted}
-    moved = [new for old, new in pairs.values() if old.kind is not new.kind]
+    moved = [new for old, new in pairs.values() if new.kind not in (old.kind, None)]
     for card in reversed(parse_deck(mine, both.path).cards):
         if card.id in {new.id for new in moved}:
             mine = splice_card(mine, card, None)
     same = {id_: new for id_, (_, new) in pairs.items() if id_ is not None and new not in moved}
-    known = _known(parse_deck(mine, both.path), parse_deck(offered, both.path))
-    return with_cards(mine, both.path, same, moved, known).encode()
-
-
-def _known(mine: Deck, offered: Deck) -> dict[CardId, CardKind | None]:
-    return {card.id: card.kind for deck in (mine, offered) for card in deck.cards if card.id is not None}
+    for card in reversed(parse_deck(mine, both.path).cards):
+        if card.id in same:
+            mine = splice_card(mine, card, same[card.id])
+    for card in moved:
+        mine = append_card(mine, both.path, card)
+    return mine.encode()

@@ -1,101 +1,28 @@
-"""What waits for the human's word, from whatever source it comes: listed, decided, taken back.
+"""Decisions of the inbox: copies of what is replaced first, then the ledger, then the files; and each taken back.
 
-A source (`compiler.inbox_sources`) says what waits and which files a decision changes; here is what all of them share:
-ids, the ledger, the copies of what is replaced, and the one order in which it is done. The decision is in the ledger
-before a file changes, so that what a killed process left can be taken back or is offered again.
+The decision is in the ledger before a file changes, so that what a killed process left can be taken back or is offered
+again. What a file held is kept among the copies outside the vault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
-from compiler.inbox_events import TYPE, UNDO, Choice, reason_of, standing
 from vault import ledger
 from vault.agent_run import refuse_beside_agents
 from vault.clean import clean_line
-from vault.diagnostic import Diagnostic
+from vault.copies import Copies
 from vault.errors import EditedMeanwhile, NotFound, Refused, RetainError, UsageError
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
-from vault.ids import digest12, mint
+from vault.ids import digest12
+from vault.inbox import Change, Item, among, decided_in, exactly, source_of
+from vault.inbox_events import TYPE, UNDO, Choice, reason_of, standing
 from vault.ledger import Event
 from vault.locks import lock
 from vault.store import PROPOSALS, Vault
-
-_HALF = 4  # characters of an id that say which item it is; as many more say how it stands
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """Two texts to be looked at side by side. `part` is what can be decided on its own: a card's id; else ""."""
-
-    title: str
-    mine: str
-    offered: str
-    part: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One question to the human. `digest` names the version that is offered, `state` what stands there now.
-
-    `kind` is article, topic, summary, deck or one of another source's; `since` an instant, or "". `concept` is the id
-    of what it is about, under which a prompt finds the reason of a rejection. `note` is what else is to be known.
-    """
-
-    kind: str
-    path: str
-    about: str
-    since: str
-    digest: str
-    state: str
-    views: tuple[View, ...]
-    concept: str = ""
-    note: str = ""
-
-    @property
-    def id(self) -> str:
-        """Eight characters: another question has another first half, another version of either side another second."""
-        return self.stem + mint("inbox-state", f"{self.digest}\x1f{self.state}")[:_HALF]
-
-    @property
-    def stem(self) -> str:
-        return mint("inbox", f"{self.kind}\x1f{self.path or self.about}")[:_HALF]
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        return tuple(view.part for view in self.views if view.part)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One file that a decision changes, from these bytes to those; None is no file."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-
-
-class Source(Protocol):
-    """Where questions come from. What it gives is compared with the disk again before anything is written."""
-
-    kinds: tuple[str, ...]
-    told: Mapping[Choice, str]  # what a choice means for them, where it isn't what it means for pages
-
-    def items(self, vault: Vault, decided: Sequence[Event]) -> Iterable[Item]:
-        """All that waits; reads only. `decided` are the events of the ledger of decisions, ordered."""
-        ...
-
-    def changes(self, vault: Vault, item: Item, choice: Choice, parts: Sequence[str]) -> Sequence[Change]:
-        """The files that a decision on `parts` of an item changes, in that order; none where the ledger is enough."""
-        ...
-
-    def facts(self, item: Item, parts: Sequence[str]) -> Mapping[str, object]:
-        """What else the decision's event is to hold."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,31 +33,6 @@ class Undone:
     path: str
     about: str
     restored: tuple[str, ...]
-
-
-def items(vault: Vault) -> list[Item]:
-    """All that waits, by kind and path. Reads only."""
-    return _items(vault, _decided(vault))
-
-
-def waiting(vault: Vault) -> tuple[int, list[Diagnostic]]:
-    """How much waits; 0 and why where that cannot be told, as whoever asks has other things to tell."""
-    try:
-        return len(items(vault)), []
-    except RetainError as error:
-        return 0, [Diagnostic(error.where, 0, "inbox", error.what, error.hint)]
-
-
-def find(vault: Vault, name: str) -> Item:
-    """The item with this id, or the only one whose id begins so, or whose path it is. Raises: NotFound."""
-    found = items(vault)
-    for asked in ([i for i in found if i.id == name], [i for i in found if name in (i.path, f"{i.path[:-3]}")]):
-        if asked:
-            return asked[0]
-    begun = [i for i in found if len(name) >= _HALF and i.id.startswith(name)]
-    if len(begun) == 1:
-        return begun[0]
-    raise _unknown(name, found)
 
 
 def decide(
@@ -153,8 +55,8 @@ def decide(
         raise UsageError("a rejection says why", hint='--because "what is wrong with it"; without a reason: keep')
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
-        found = _items(vault, _decided(vault))
-        meant = found if names is None else [_exactly(name, found) for name in dict.fromkeys(names)]
+        found = among(vault, decided_in(vault))
+        meant = found if names is None else [exactly(name, found) for name in dict.fromkeys(names)]
         if part and (len(meant) != 1 or part not in meant[0].parts):
             raise NotFound(
                 f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"
@@ -171,7 +73,7 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
     """
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
-        decided = _decided(vault)
+        decided = decided_in(vault)
         stands = standing(decided)
         if not stands:
             raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
@@ -192,52 +94,13 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
         return Undone(str(last["decision"]), str(last.get("path", "")), str(last.get("title", "")), names)
 
 
-def source_of(kind: str) -> Source:
-    """Whose items of that kind are."""
-    from compiler.inbox_sources import sources
-
-    return next(source for source in sources() if kind in source.kinds)
-
-
-def _items(vault: Vault, decided: Sequence[Event]) -> list[Item]:
-    from compiler.inbox_sources import sources
-
-    found = [item for source in sources() for item in source.items(vault, decided)]
-    order = {kind: n for n, kind in enumerate(k for source in sources() for k in source.kinds)}
-    return sorted(found, key=lambda item: (order[item.kind], item.path, item.about))
-
-
-def _decided(vault: Vault) -> list[Event]:
-    return ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
-
-
-def _exactly(name: str, found: Sequence[Item]) -> Item:
-    """The item with this very id: how both sides stand is in it, so nobody decides on what they have not seen."""
-    item = next((i for i in found if i.id == name), None)
-    if item is not None:
-        return item
-    raise _unknown(name, found)
-
-
-def _unknown(name: str, found: Sequence[Item]) -> NotFound:
-    shown = clean_line(name)[:80]
-    same = next((i for i in found if len(name) == 2 * _HALF and i.stem == name[:_HALF]), None)
-    if same is not None:
-        hint = f"look at it again: `retain inbox show {same.id}`"
-        return NotFound(f"{shown} is not as it was shown: one side has changed since", where=same.path, hint=hint)
-    begun = [i.id for i in found if name and i.id.startswith(name)]
-    if begun:
-        return NotFound(f"an id is needed in full, and {shown} is not one", hint=f"there is {', '.join(begun[:5])}")
-    return NotFound(f"nothing with the id {shown} waits in the inbox", hint="`retain inbox` lists what does")
-
-
 def _settle(
     vault: Vault, item: Item, choice: Choice, parts: Sequence[str], reason: str, at: datetime, via: str
 ) -> None:
     """Copies first, then the ledger, then the files; a file that would not be written takes the decision back."""
     source, guard = source_of(item.kind), vault.guard(Scope.INBOX)
     changes = source.changes(vault, item, choice, parts)
-    decided = _decided(vault)
+    decided = decided_in(vault)
     instant = ledger.after(decided, at)
     id_ = digest12("\x1f".join([item.id, choice, instant]))
     event: Event = {"v": 1, "type": TYPE, "id": id_, "decision": choice.value, "of": item.kind, "path": item.path}
@@ -245,8 +108,6 @@ def _settle(
     event |= {"reason": reason} if reason else {}
     event |= source.facts(item, parts)
     event |= {"files": {c.path: [_digest(c.before), _digest(c.after)] for c in changes}} if changes else {}
-    from vault.copies import Copies  # a database: listing needs none
-
     with Copies.open(vault.settings.vault_id) as copies:
         copies.put_all([c.before for c in changes if c.before is not None])
     guard.append(ledger.DECISIONS, ledger.encode(event | {"at": instant, "via": via}))
@@ -275,8 +136,6 @@ def _apply(guard: Guard, change: Change) -> None:
 
 def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
     """The changes that undo a decision. Raises: EditedMeanwhile; Refused where a copy is not on this machine."""
-    from vault.copies import Copies
-
     out: list[Change] = []
     with Copies.open(vault.settings.vault_id) as copies:
         for path, (before, after) in reversed(_files(event.get("files"))):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.comparing import LEFT_OUT, MINE, MOST, OFFERED, SAME, Row, compared, plain
 from vault.clean import clean_line
+from vault.comparing import LEFT_OUT, MINE, MOST, OFFERED, SAME, Row, compared, plain
 
 CITE = "[[wiki/summaries/memory#^c-aaaaaaaaa1|1]]"
 OTHER = "[[wiki/summaries/memory#^c-aaaaaaaaa2|1]]"

@@ -1,0 +1,206 @@
+"""The inbox as a place to decide: your version beside the machine's, accepted, kept, rejected with a reason, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from tui import text
+from tui.calm import aside
+from tui.context import Context
+from tui.keys import INBOX, bindings
+from tui.page import Page
+from tui.strings import inbox as strings
+from tui.widgets.bars import KeyBar, TopBar
+from tui.widgets.difference_view import DifferenceView
+from tui.widgets.inbox_list import InboxList, Question
+from tui.widgets.notice import Notice
+from vault.comparing import Compared, compared
+from vault.errors import NotFound, RetainError
+from vault.inbox import Item, items, source_of
+from vault.inbox_deeds import decide, undo
+from vault.inbox_events import REASON, Choice
+
+
+class InboxScreen(Page):
+    NAME = "inbox"
+    CSS_PATH = "inbox.tcss"
+    BINDINGS = bindings(INBOX)  # type: ignore[assignment]
+
+    @dataclass
+    class Read(Message):
+        """What waits has been read."""
+
+        items: Sequence[Item]
+
+    @dataclass
+    class Failed(Message):
+        error: RetainError
+
+    @dataclass
+    class Told(Message):
+        """The two versions of a question have been compared."""
+
+        question: str
+        compared: Compared
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._questions: dict[str, Question] = {}
+        self._at = ""
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(strings.TITLE)
+        with Horizontal(id="inbox-ask"):
+            yield Static(text.plain(strings.WHY), markup=False)
+            yield Input(id="inbox-why", max_length=REASON)
+        with Vertical(id="inbox"):
+            yield InboxList()
+            yield DifferenceView()
+        yield Static(text.prose(strings.READING), markup=False, id="nothing")
+        yield Notice()
+        yield KeyBar(INBOX)
+
+    def on_mount(self) -> None:
+        self.query_one(InboxList).focus()
+
+    def on_screen_resume(self) -> None:
+        """A compile may have laid other versions there meanwhile, or the human edited some."""
+        self._begin_reading()
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def _begin_reading(self) -> None:
+        self.run_worker(aside(self._read), group="inbox", exclusive=True)
+
+    def _read(self) -> None:
+        try:
+            self.post_message(self.Read(items(self.context.vault)))
+        except RetainError as error:
+            self.post_message(self.Failed(error))
+
+    def on_inbox_screen_read(self, message: Read) -> None:
+        questions = [Question(item, view) for item in message.items for view in item.views]
+        self._questions = {question.id: question for question in questions}
+        self.query_one("#inbox").display = bool(questions)
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not questions
+        nothing.update(text.prose(strings.NOTHING))
+        cards = sum(bool(question.view.part) for question in questions)
+        pages = sum(bool(question.item.path) for question in questions) - cards
+        self.query_one(TopBar).say(strings.shown(pages, cards, len(questions) - pages - cards))
+        self.query_one(InboxList).show(questions)
+
+    def on_inbox_screen_failed(self, message: Failed) -> None:
+        self.say(message.error)
+
+    def on_inbox_list_reached(self, message: InboxList.Reached) -> None:
+        self._at = message.question
+        question = self._questions.get(self._at)
+        self.query_one(DifferenceView).show(question)
+        if question is not None:
+            self.run_worker(aside(lambda: self._compare(question)), group="difference", exclusive=True)
+
+    def _compare(self, question: Question) -> None:
+        found = compared(question.view.mine, question.view.offered)
+        self.post_message(self.Told(question.id, found))
+
+    def on_inbox_screen_told(self, message: Told) -> None:
+        if message.question == self._at:
+            self.query_one(DifferenceView).tell(message.compared)
+
+    # --- decisions --------------------------------------------------------------------------------------------------
+
+    def action_accept(self) -> None:
+        self._decide(Choice.ACCEPT)
+
+    def action_keep(self) -> None:
+        self._decide(Choice.KEEP)
+
+    def action_reject(self) -> None:
+        """Asks for the reason first."""
+        if self._at in self._questions:
+            self.query_one("#inbox-ask").display = True
+            self.set_focus(self.query_one("#inbox-why", Input))
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        if not message.value.strip():
+            self.query_one(Notice).tell(strings.WHY_MISSING)
+            return
+        self._stop_asking()
+        if self._decide(Choice.REJECT, message.value):
+            message.input.value = ""
+
+    def _stop_asking(self) -> None:
+        self.query_one("#inbox-ask").display = False
+        self.query_one(InboxList).focus()
+
+    def _decide(self, choice: Choice, reason: str = "") -> bool:
+        """Whether it is decided; if not, what was wrong is on the screen, and the list as it is now."""
+        question = self._questions.get(self._at)
+        if question is None:
+            return False
+        item, part, at = question.item, question.view.part, self.context.clock()
+        try:
+            decide(self.context.vault, [item.id], choice, at, reason=reason, part=part, via="tui")
+        except RetainError as error:
+            self.say(error)
+            if isinstance(error, NotFound):  # it was edited since: shown anew
+                self._begin_reading()
+            return False
+        told = source_of(item.kind).told.get(choice, "")
+        self.query_one(Notice).tell(strings.decided(item, question.view, choice, told))
+        self._begin_reading()
+        return True
+
+    def action_undo(self) -> None:
+        try:
+            done = undo(self.context.vault, self.context.clock(), via="tui")
+        except NotFound:
+            self.query_one(Notice).tell(strings.NOTHING_BACK)
+            return
+        except RetainError as error:
+            self.say(error)
+            return
+        self.query_one(Notice).tell(strings.undone(done))
+        self._begin_reading()
+
+    # --- from here --------------------------------------------------------------------------------------------------
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Your version: the page in the reader, the card in the browser."""
+        question = self._questions.get(self._at)
+        if question is None:
+            return
+        if question.view.part:
+            self.go("browse", f"id:{question.view.part}")
+        elif question.item.path.startswith("wiki/"):
+            self.go("article", question.item.path)
+        else:
+            self.query_one(Notice).tell(strings.NOT_A_PAGE)
+
+    def action_move(self, rows: int) -> None:
+        listed = self.query_one(InboxList)
+        if rows > 0:
+            listed.action_cursor_down()
+        else:
+            listed.action_cursor_up()
+
+    def action_scroll(self, pages: int) -> None:
+        view = self.query_one(DifferenceView)
+        view.scroll_relative(y=pages * max(1, view.size.height - 1), animate=False)
+
+    def action_back(self) -> None:
+        """First from what is being typed, then from the inbox."""
+        if self.query_one("#inbox-ask").display:
+            self._stop_asking()
+        else:
+            super().action_back()
