@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "quiz": ("cli.quizzing:quiz", "Be asked about a topic by a language model, if you have named one."),
     "gaps": ("cli.agenda:gaps", "The reading agenda: list, plan, resolve, ignore."),
     "inbox": ("cli.inbox:inbox", "What waits for your word: list, show, accept, keep, reject, undo."),
+    "concept": ("cli.concepts:concept", "Concepts: rename, merge, split, alias, list, show, deeds, undo."),
     "stats": ("cli.stats:stats", "How well you remember, what is coming, what is weak."),
     "search": ("cli.searching:search", "Find cards and articles by their words, and by what you remember."),
     "status": ("cli.founding:status", "What the vault holds."),

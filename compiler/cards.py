@@ -12,6 +12,7 @@ from compiler.gates import CardGate
 from compiler.living import Change, classify, worst
 from compiler.report import Rejection
 from compiler.resolve import Resolved
+from compiler.rulings import last
 from vault.card import CardKind
 from vault.clean import fold
 from vault.ids import CardId, ClaimId, digest12, mint
@@ -177,7 +178,8 @@ class CardDesk:
         if any(c not in self.words for c in card.cites):
             return None
         if card.engine.startswith(AGENTS):  # an agent may join claims that several concepts share
-            return card.concept if self.mains.get(card.concept, frozenset()).issuperset(card.cites) else None
+            own = (last(self.ids.merged, card.concept), *(self.home.get(c, "") for c in card.cites))
+            return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
         return self.home.get(card.cites[0]) if card.cites else None
 
     def _elsewhere(self, card: LiveCard) -> LiveCard | None:
@@ -255,7 +257,7 @@ class CardDesk:
         if card.proof == proof_of(card.cites, self.words):
             self.news.kept += 1
             self._revive(card.id)
-            return [card]
+            return [self._at_home(card, concept)]
         said = self._claims_changed(card)
         own = as_proposed(card)
         if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
@@ -272,6 +274,15 @@ class CardDesk:
 
     def _claims_changed(self, card: LiveCard) -> Change | None:
         """What this build changed in the claims that the card cites; None where nobody can say."""
+    def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
+        """The card, of which the ledger learns where it is if its concept has become another, or is parted from one."""
+        if card.concept == concept.id:
+            return card
+        moved = replace(card, concept=concept.id)
+        by = {"by": "agent"} if card.engine.startswith(AGENTS) else {}
+        self.news.events.append(self._event("change", moved) | {"how": Change.COSMETIC.value} | by)
+        return moved
+
         changed = [c for c in card.cites if c in self.said_before]
         if not changed or any(self.words[c].partition(" ")[2] != self.quotes.get(c) for c in card.cites):
             return None  # a claim that is stated in an engine's words may say other things of the same quote

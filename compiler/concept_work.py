@@ -52,6 +52,15 @@ class Shelf:
         found.sort(key=lambda k: (k.title.casefold(), k.id))
         return cls(tuple(found), ids, tuple(deeds_in(read[1])), tuple(events[-1] for events in read if events))
 
+    @property
+    def undone(self) -> frozenset[str]:
+        """The ids of the deeds that were undone."""
+        return frozenset(standing(self.deeds)[1])
+
+    def called_once(self, id_: str) -> str:
+        """The name that a concept was born with: decisions are told by it, whatever came after."""
+        return clean_line(self.ids.first_name(id_))
+
     def find(self, given: str) -> Known:
         """The one concept of that id, title, file or alias. Raises: NotFound, UsageError where several are meant."""
         wanted = clean_line(normal(given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.cards import LiveCard
@@ -94,18 +94,18 @@ def _is_machines(card: Card, known: Kinds) -> bool:
 def where_they_stand(
     wanted: Mapping[str, Fresh],
     on_disk: Mapping[str, Sequence[CardId]],
-    put: Mapping[CardId, str],
+    put: Mapping[CardId, Collection[str]],
     heirs: Mapping[str, str] | None = None,
 ) -> dict[str, Fresh]:
     """`wanted` with each card in the file to which a human moved it, if one did.
 
-    `put` says in which file the machine put a card: one that still stands there goes where it belongs now. A file of a
+    `put` says in which files the machine put a card: one that still stands there goes where it belongs now. A file of a
     concept that has become another one (`heirs`: its path -> that one's) has that one's properties.
     """
     moved: dict[CardId, str] = {}
     for path, ids in on_disk.items():
         for id_ in ids:
-            if id_ not in on_disk.get(put.get(id_, ""), ()):
+            if not any(id_ in on_disk.get(place, ()) for place in put.get(id_, ())):
                 moved.setdefault(id_, path)
     out: dict[str, list[Card]] = {path: [] for path in wanted}
     for path, fresh in wanted.items():

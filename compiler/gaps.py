@@ -146,13 +146,18 @@ def _epistemic(
     named: Mapping[str, Sequence[str]],
 ) -> list[_Found]:
     found: list[_Found] = []
+
+    def ask(concept: Resolved, what: str, words: tuple[str, str], weight: int, rank: int) -> None:
+        keys = [f"{GapKind.EPISTEMIC}:{id_}:{what}" for id_ in (concept.id, *resolution.taken_in.get(concept.id, ()))]
+        about = (keys[0], GapKind.EPISTEMIC, concept.title, *words, (links[concept.id],))
+        found.append(_Found(*about, weight, rank, also=tuple(keys[1:])))
+
     for concept in resolution.concepts.values():
         leaning = len(named.get(concept.id, ()))
         weight = leaning + origins[concept.id] + len(concept.main)
-        mentions = (links[concept.id],)
         if len(concept.main) == 1:
             if leaning or concept.main[0].kind is ClaimKind.DEFINITION:
-                found.append(_Found(*_about(concept, "one-sentence", *_ONE_SENTENCE), mentions, weight, 0))
+                ask(concept, "one-sentence", _ONE_SENTENCE, weight, 0)
             continue
         is_light = len(concept.main) < ENOUGH_CLAIMS and leaning < ENOUGH_LEANING
         if is_light and not leaning:
@@ -160,14 +165,10 @@ def _epistemic(
         carded = {c.kind for c in cards.get(concept.id, ())}
         lacks = [kind for kind in _MISSING if kind not in carded and not _has(concept, kind.value)]
         for rank, kind in enumerate(lacks[:1] if is_light else lacks):
-            found.append(_Found(*_about(concept, kind.value, *_MISSING[kind]), mentions, weight, rank))
+            ask(concept, kind.value, _MISSING[kind], weight, rank)
         if origins[concept.id] == 1 and leaning >= ENOUGH_LEANING:
-            found.append(_Found(*_about(concept, "one-source", *_ONE_SOURCE), mentions, weight, len(_MISSING)))
+            ask(concept, "one-source", _ONE_SOURCE, weight, len(_MISSING))
     return found
-
-
-def _about(concept: Resolved, what: str, missing: str, fill: str) -> tuple[str, GapKind, str, str, str]:
-    return f"epistemic:{concept.id}:{what}", GapKind.EPISTEMIC, concept.title, missing, fill
 
 
 def _has(concept: Resolved, what: str) -> bool:

@@ -15,7 +15,7 @@ from compiler.engines.port import CardsReply, ClaimView, ComposeReply, ComposeRe
 from compiler.gates import CardGate
 from compiler.gather import Gathered
 from compiler.kinship import NONE, Kinship
-from compiler.moving import before_undone, undone_cards
+from compiler.moving import before_undone, undone_cards, undone_gap
 from compiler.report import Report
 from compiler.resolve import Resolution, Resolved
 from compiler.rulings import Rulings
@@ -342,7 +342,8 @@ class Layout:
         texts = {i: g.source for i, g in self.sources.items() if g.source is not None}
         shelf = gaps.Shelf(texts, {i: self.source_link(i) for i in texts}, self.kinship.copies)
         found = gaps.find(known, news.cards, links, origins, shelf)
-        births = {str(e["id"]): e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth"}
+        born = (e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth")
+        births = {str(e["id"]): e for e in born if not undone_gap(e, self.rulings)}
         links_to = reading.fill_links(self.fills, self.gathered)
         items, events = gaps.agenda(found, known, births, self.ids, decided, self.at, links_to)
         self.report.notices += reading.fill_notices(items, self.fills, self.gathered)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from compiler.decks import KEYS, Kinds, written_by_hand
 from compiler.rulings import Rulings, last
+from vault.agenda import GapKind
 from vault.card import parse_deck
 from vault.ids import CardId, ConceptId
 from vault.ledger import Event, Ids
@@ -72,6 +73,17 @@ def edited_cards(text: str, path: str, known: Kinds) -> list[CardId]:
     return [c.id for c in cards if c.id is not None and (c.human_edited or c.id not in known)]
 
 
+def places_of(events: Iterable[Event], ids: Ids) -> dict[CardId, set[str]]:
+    """The decks into which the machine ever put each card: those of the concepts that it was about."""
+    found: dict[CardId, set[str]] = {}
+    for event in events:
+        if event.get("of") == "card" and event.get("type") in ("birth", "change"):
+            birth = ids.births.get(str(event.get("concept")))
+            if birth is not None:
+                found.setdefault(CardId(str(event.get("id"))), set()).add(f"{FLASHCARDS}/{birth.slug}.md")
+    return found
+
+
 def undone_cards(events: Iterable[Event], rulings: Rulings, ids: Ids) -> frozenset[CardId]:
     """Cards that came of a deed which was undone since, and of which no later build said anything.
 
@@ -89,8 +101,17 @@ def undone_cards(events: Iterable[Event], rulings: Rulings, ids: Ids) -> frozens
 
 def before_undone(known: Event, rulings: Rulings, events: Iterable[Event]) -> Event:
     """The change event of a concept or topic that would be the last, had the deeds that were undone never been."""
-    ids = (known.get("id"), *(known.get("members") or ()))
-    if not any(rulings.was_undone(str(known.get("at")), str(i)) for i in ids):
+    at = str(known.get("at"))
+    if not rulings.was_undone(at):
         return known
-    of = (e for e in events if e.get("id") == known["id"] and e.get("type") == "change")
-    return next((e for e in reversed([*of]) if not rulings.was_undone(str(e.get("at")))), {})
+    of = [e for e in events if e.get("id") == known["id"] and e.get("type") == "change"]
+    before = next((e for e in reversed(of) if not rulings.was_undone(str(e.get("at")))), {})
+    # Who else was in a topic meanwhile cannot be told from who came of the deed: it is as it was before.
+    return before if known.get("of") == "topic" or rulings.was_undone(at, str(known["id"])) else known
+
+
+def undone_gap(birth: Event, rulings: Rulings) -> bool:
+    """Whether a gap came of a deed that was undone since: that it is gone does not mean that a source filled it."""
+    kind, _, rest = str(birth.get("key")).partition(":")
+    concept = rest.partition(":")[0] if kind == GapKind.EPISTEMIC else ""
+    return rulings.was_undone(str(birth.get("at")), concept)

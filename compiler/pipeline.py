@@ -25,7 +25,7 @@ from compiler.journal import Entry, Journal, JournalWriter
 from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
-from compiler.moving import edited_cards, heirs, held, with_former
+from compiler.moving import edited_cards, heirs, held, places_of, with_former
 from compiler.options import Options
 from compiler.publish import Publisher
 from compiler.reading import write_reading_list
@@ -436,8 +436,7 @@ class Pipeline:
         publisher = self.publisher
         on_disk = self._decks_on_disk
         publisher.notes(layout.files)
-        live = live_cards(self.card_events, self.ids).values()
-        put = {c.id: f"{FLASHCARDS}/{self.ids.births[c.concept].slug}.md" for c in live if c.concept in self.ids.births}
+        put = places_of(self.card_events, self.ids)
         known, moved = self._known_cards(), heirs(self.ids, FLASHCARDS)
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         gone = {*gone, *moved} - set(layout.decks)
@@ -463,6 +462,7 @@ class Pipeline:
             lines = b"".join(ledger.encode(e) for e in events)
             self.appended[path] = len(lines)
             if lines:
+        self.report.removed = sorted(publisher.removals)
                 self.guard.append(path, lines)
         publisher.write()
 

@@ -43,6 +43,7 @@ class Report:
     written: list[str] = field(default_factory=list)  # vault paths, in order
     open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
 
+    removed: list[str] = field(default_factory=list)  # those of them that are gone
     @property
     def nothing_new(self) -> bool:
         return not self.written

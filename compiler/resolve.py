@@ -55,6 +55,7 @@ class Resolution:
     lacking: dict[str, Lacking] = field(default_factory=dict)  # the same key -> who names it
     named_by: dict[str, tuple[str, ...]] = field(default_factory=dict)  # claim id -> unexplained keys its words name
     owners: dict[str, ConceptId] = field(default_factory=dict)  # claim id -> of the concepts it is about, the main one
+    taken_in: dict[ConceptId, tuple[str, ...]] = field(default_factory=dict)  # concept -> those merged into it
     events: list[Event] = field(default_factory=list)
 
 
@@ -93,6 +94,7 @@ def resolve(
     out.lacking = lacking(sources, union, unknown, [c.keys for c in out.concepts.values()])
     out.unexplained = {key: one.name for key, one in out.lacking.items()}
     _retire(out, ids, at)
+    _find_taken_in(out, ids)
     _find_mentions(sources, out, union, glosses(sources, evidence), rulings)
     _find_owners(subjects, out)
     return out
@@ -236,6 +238,14 @@ def _retire(out: Resolution, ids: Ids, at: str) -> None:
             out.events.append(
                 {"v": 1, "type": "retire", "of": "concept", "id": id_, "at": at, "reason": "no evidence left"}
             )
+
+
+def _find_taken_in(out: Resolution, ids: Ids) -> None:
+    merged = {i: into for i, into in ids.merged.items() if i not in out.concepts}
+    merged |= {e["id"]: e["into"] for e in out.events if e["type"] == "merge"}
+    for id_ in sorted(merged):
+        if (heir := ConceptId(last(merged, id_))) in out.concepts:
+            out.taken_in[heir] = (*out.taken_in.get(heir, ()), id_)
 
 
 def _find_owners(subjects: dict[str, tuple[str, ...]], out: Resolution) -> None:

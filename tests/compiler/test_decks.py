@@ -15,7 +15,7 @@ def fresh(*cards: Card) -> Fresh:
 
 def test_a_card_goes_with_its_concept_but_stays_where_a_human_put_it() -> None:
     wanted = {"new.md": fresh(card(ONE), card(TWO))}
-    placed = where_they_stand(wanted, {"old.md": [ONE], "mine.md": [TWO]}, {ONE: "old.md", TWO: "old.md"})
+    placed = where_they_stand(wanted, {"old.md": [ONE], "mine.md": [TWO]}, {ONE: {"old.md"}, TWO: {"old.md"}})
     assert [c.id for c in placed["new.md"].cards] == [ONE]
     assert [c.id for c in placed["mine.md"].cards] == [TWO] and placed["mine.md"].properties == {}
 
