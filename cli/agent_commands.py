@@ -18,10 +18,18 @@ AGENT_COMMANDS = (
     "gaps plan",  # without a gap: with one it records the human's decision
     "guard status",
     "doctor",
+    "agent next",
+    "agent show",
+    "agent submit",  # in a cage the reply is laid into the work folder, and judged again when the run has ended
+    "agent status",
+    "agent ask",
+    "mcp",
 )
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all")
 VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows
+_OF_ORDERS = ("--brief", "--partial")
+_VALUED_OF_ORDERS = ("--count", "--type", "--source", "--as", "--minutes", "--wait")
 _HELP = ("-h", "--help")
 _BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a cage; it writes nothing
 _ALLOWED = tuple(tuple(command.split()) for command in AGENT_COMMANDS)
@@ -36,11 +44,11 @@ def may_run(arguments: Sequence[str]) -> bool:
             words.extend(rest)
         elif word in _HELP or (word == "--version" and not words):
             return True
-        elif word in VALUED:
+        elif word in (valued := VALUED + _VALUED_OF_ORDERS if words[:1] == ["agent"] else VALUED):
             next(rest, None)
-        elif word.partition("=")[0] in VALUED or word in OPTIONS:
+        elif word.partition("=")[0] in valued or word in OPTIONS or (words[:1] == ["agent"] and word in _OF_ORDERS):
             continue
-        elif word.startswith("-"):
+        elif word.startswith("-") and not (word == "-" and words[:2] == ["agent", "submit"]):
             return False
         else:
             words.append(word)

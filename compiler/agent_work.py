@@ -35,6 +35,7 @@ from vault.agent_run import (
     unreadable,
 )
 from vault.copies import LARGEST, Copies
+from vault.diagnostic import Diagnostic
 from vault.emptying import empty
 from vault.errors import Damaged, Refused, RetainError
 from vault.guard import sha256_hex
@@ -47,6 +48,7 @@ __all__ = ["Run", "Settled", "begin", "looked_at", "open_runs", "settle"]
 
 _TRIAL = re.compile(r"proof-[0-9a-f]{12}\.txt")
 _TRIAL_S = 60
+REPLIES = f"{WORK}/replies"
 _MANY = 500  # files, from which on what is going on is told, as it takes its time
 Tell = Callable[[str], None]
 
@@ -105,10 +107,30 @@ def settle(vault: Vault, run: Run, at: datetime, tell: Tell = lambda _: None) ->
             if steps >= _MANY:
                 tell(f"setting aside and putting back takes {steps:,} steps: it can be stopped, and goes on next time")
             found = carry_out(plan, Hands.of(vault, copies.get), at.astimezone(vault.settings.zone).date())
+        judged = _take_replies(vault, run, at, tell, found)
         with suppress(RetainError):  # where something else stands in its place, the next run says so
-            empty(vault.root, WORK, forbidden=vault.kept_out(), stays=_of_a_trial)
+            if judged:
+                empty(vault.root, WORK, forbidden=vault.kept_out(), stays=_of_a_trial)
         _forget(vault, run)
     return plan.settled(found)
+
+
+def _take_replies(vault: Vault, run: Run, at: datetime, tell: Tell, found: list[Diagnostic]) -> bool:
+    """Whether the agent's replies to work orders could be judged; those that pass are in the journal then."""
+    from compiler.order_settling import settle_staged
+
+    try:
+        taken = settle_staged(vault, run.id, at)
+    except RetainError as error:
+        hint = f"{error.hint or 'set that right'}; they are judged when the next `retain guard run` ends"
+        what = f"the agent's replies to work orders wait: {error.what}"
+        found.append(Diagnostic(error.where or REPLIES, 0, "replies-wait", what, hint))
+        return False
+    if taken.kept:
+        count = "1 reply" if taken.kept == 1 else f"{taken.kept} replies"
+        tell(f"{count} to work orders kept; when none is open, `retain compile --engine agent` publishes")
+    found += taken.refused
+    return True
 
 
 def _of_a_trial(name: str, status: os.stat_result) -> bool:

@@ -88,9 +88,10 @@ def _submitted(
         now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
     if tray.kept:
         keeper = _Keeper(place.guard, place.journal, now.run)
+        instant = ledger.after([{"at": now.latest}], at)  # the last reply counts, though a clock was set back
         for request, reply, said in tray.kept:
             answer = Answered(merged(request, reply), f"{ENGINE} {name}")
-            keeper.keep(entry_of(request, answer, ledger.instant(at), now.run), said if place.caged else None)
+            keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
     give_back(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
     return tray.receipts, now
 
@@ -101,13 +102,14 @@ def _judge(now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None
         tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
         return
     found = judged(request, given.reply)
-    good = found.reply is not None and (not found.faults or (partial and _says_something(found.reply)))
+    good = found.reply is not None and (not found.faults or (partial and says_something(found.reply)))
     if good and found.reply is not None:
         tray.kept.append((request, found.reply, given.reply))
     tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults)))
 
 
-def _says_something(reply: Reply) -> bool:
+def says_something(reply: Reply) -> bool:
+    """Whether anything is in it."""
     return any(getattr(reply, name) for name in type(reply).model_fields)
 
 

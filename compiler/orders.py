@@ -12,11 +12,11 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compiler.asking import Waiting
 from compiler.engines import FAMILY
@@ -28,11 +28,14 @@ from compiler.kinds import VERSIONS
 from compiler.options import Options
 from compiler.snapshot import Snapshot, steady
 from vault import ledger
-from vault.diagnostic import Diagnostic
+from vault.errors import EditedMeanwhile
 from vault.guard import Guard, Scope
 from vault.ids import ulid
 from vault.locks import lock
 from vault.store import Vault
+
+if TYPE_CHECKING:
+    from compiler.pipeline import Pipeline
 
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
@@ -60,8 +63,12 @@ class Place:
     caged: bool = False
 
     @property
+    def scope(self) -> Scope:
+        return Scope.AGENT if self.caged else Scope.PUBLISHER
+
+    @property
     def guard(self) -> Guard:
-        return self.vault.guard(Scope.AGENT if self.caged else Scope.PUBLISHER)
+        return self.vault.guard(self.scope)
 
     @property
     def cache(self) -> str:
@@ -83,14 +90,16 @@ class Place:
 class Board:
     """The questions that are open in the first stage that has any, by their ids. Empty: all is answered.
 
-    `sizes` are the bytes of each file of replies that were known when the build was run, `run` names the file that
-    new ones go to; `said` are the ids of those answered since, `kept` all replies that there were.
+    `sizes` are the bytes of each file of replies that were known when the build was run, `run` names the file that new
+    ones go to; `said` are the ids of those answered since, `kept` counts all replies that there were, `latest` is the
+    instant of the last.
     """
 
     requests: dict[str, dict[str, Any]]
     mark: str
     sizes: dict[str, int]
     run: str
+    latest: str = ""
     kept: int = 0
     said: set[str] = field(default_factory=set)
 
@@ -113,8 +122,8 @@ class Board:
         return dict(sorted(Counter(str(self.requests[i].get("type")) for i in self.open()).items()))
 
     def as_json(self) -> dict[str, Any]:
-        head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "kept": self.kept}
-        return head | {"requests": list(self.requests.values())}
+        head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "latest": self.latest}
+        return head | {"kept": self.kept, "requests": list(self.requests.values())}
 
 
 def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
@@ -146,27 +155,38 @@ def _news(found: Board) -> bool:
     return bool(found.requests)
 
 
-def _found_out(place: Place, at: datetime) -> Board:
-    """Run the build up to the first open questions, and take them down."""
+def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:
+    """The questions of the first stage that has open ones, if `staged` were in the journal; and the build that says so.
+
+    Raises what a build raises.
+    """
     from compiler.pipeline import Pipeline  # here, as to know what is open already it need not be loaded
 
-    staged, sizes = staged_entries(place) if place.caged else ([], {})
     options = Options(engine="agent", dry_run=True, keep_read=not place.caged)
     pipeline = Pipeline(place.vault, options, FAMILY, at, lambda _: None, None, staged)
     assert pipeline.asker is not None, "this family has a journal"
     pipeline.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
-    requests: tuple[Request, ...] = ()
     try:
         pipeline.run()
     except Waiting as waiting:
-        requests = waiting.requests
+        return waiting.requests, pipeline
+    return (), pipeline
+
+
+def _found_out(place: Place, at: datetime) -> Board:
+    """Run the build up to the first open questions, and take them down."""
+    staged, sizes = staged_entries(place) if place.caged else ([], {})
+    requests, pipeline = open_requests(place, at, staged)
     plain = {order_id(r): r.model_dump(mode="json", exclude={"marks"}, exclude_defaults=True) for r in requests}
-    sizes |= {path: pipeline.before.size(path) for path in pipeline.before.stamps if _is_replies(path)}
     typed = {i: {"type": i.partition("-")[0], **r} for i, r in plain.items()}
+    sizes |= {path: pipeline.before.size(path) for path in pipeline.before.stamps if _is_replies(path)}
     run = ulid(int(at.timestamp() * 1000), secrets.token_bytes(10))
-    out = Board(typed, _mark(pipeline.before), sizes, run, len(pipeline.asker.journal.entries))
+    known = pipeline.asker.journal.entries if pipeline.asker is not None else []
+    latest = max((entry.at for entry in known), default="")
+    out = Board(typed, _mark(pipeline.before), sizes, run, latest, len(known))
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
-    overwrite(place.guard, place.cache, data)
+    with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
+        overwrite(place.guard, place.cache, data)
     return out
 
 
@@ -179,11 +199,12 @@ def _kept(place: Place, seen: Snapshot) -> Board | None:
             return None
         requests = {order_id(_request(r)): r for r in found["requests"]}
         sizes = {str(path): int(size) for path, size in found["sizes"].items()}
-        out = Board(requests, found["mark"], sizes, str(found["run"]), int(found["kept"]))
+        out = Board(requests, found["mark"], sizes, str(found["run"]), str(found["latest"]))
+        out.kept = int(found["kept"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     files = {path for path in seen.stamps if _is_replies(path)}
-    files |= {path for path, _ in _staged_files(place)} if place.caged else set()
+    files |= set(_staged_files(place.vault)) if place.caged else set()
     if any(path not in files for path in out.sizes):
         return None
     for path in files:
@@ -230,28 +251,30 @@ def _mark(seen: Snapshot) -> str:
 # --- what waits to be taken into the journal ------------------------------------------------------------------------
 
 
-def _staged_files(place: Place) -> list[tuple[str, int]]:
-    """The files of staged replies and their sizes; those that are too large are passed over."""
-    paths = place.vault.paths(STAGED, ".jsonl")
-    sizes = [(path, (place.vault.root / path).lstat().st_size) for path in paths]
-    return [(path, size) for path, size in sizes if size <= _LARGEST]
+def _staged_files(vault: Vault) -> list[str]:
+    """The files of staged replies; those that are too large, or too many, are passed over."""
+    out, left = [], _LARGEST
+    for path in vault.paths(STAGED, ".jsonl"):
+        left -= (vault.root / path).lstat().st_size
+        if left < 0:
+            break
+        out.append(path)
+    return out
+
+
+def staged_lines(vault: Vault) -> Iterator[tuple[str, ledger.Event]]:
+    """(file, line) of what lies in the work folder, whoever laid it there."""
+    for path in _staged_files(vault):
+        events, _ = ledger.decode(vault.read_bytes(path) or b"", path)
+        yield from ((path, event) for event in events)
 
 
 def staged_entries(place: Place) -> tuple[list[Entry], dict[str, int]]:
     """The replies that lie in the work folder, and how many bytes of each file were read."""
     entries: list[Entry] = []
     sizes: dict[str, int] = {}
-    for path, _ in _staged_files(place):
+    for path in _staged_files(place.vault):
         data = place.vault.read_bytes(path) or b""
         sizes[path] = len(data)
-        events, _found = ledger.decode(data, path)
-        entries += (entry for event in events if (entry := entry_in(event)) is not None)
+        entries += (e for event in ledger.decode(data, path)[0] if (e := entry_in(event)) is not None)
     return sorted(entries, key=lambda e: e.at), sizes
-
-
-def unread(place: Place) -> list[Diagnostic]:
-    """What of the staged replies cannot be read."""
-    found: list[Diagnostic] = []
-    for path, _ in _staged_files(place):
-        found += ledger.decode(place.vault.read_bytes(path) or b"", path)[1]
-    return found

@@ -108,6 +108,8 @@ class Pipeline:
         writer = None if dry else JournalWriter(self.guard, run)
         self.verdicts = Verdicts.of(journal)
         self.asker = Asker(journal, writer, backend, self.at, self.progress, dry=dry, renew=self.options.renew)
+        if self.options.engine == "agent":
+            self.asker.hint = "`retain agent next` hands them out as work orders (see AGENTS.md, section 6)"
 
     def run(self) -> Report:
         """Gather, resolve, lay out, publish."""
