@@ -20,6 +20,7 @@ from vault.ledger import Event, Ids
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
+_GONE = "its evidence is gone"
 _UNDONE = "the decision that it came of was undone"
 AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
@@ -137,6 +138,7 @@ class CardDesk:
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
     flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
+    outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
     undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
     _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
     _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
@@ -159,7 +161,7 @@ class CardDesk:
             if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
                 self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
             elif concept is None:
-                self._retire(card, "its evidence is gone")
+                self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
             else:
                 self._mine.setdefault(concept, []).append(card)
                 if card.proof == proof_of(card.cites, self.words):
@@ -272,8 +274,6 @@ class CardDesk:
             change = Change.REWORDED  # the same facts, asked for in another way
         return [self._changed(card, self._card(card.id, proposal, concept), change)]
 
-    def _claims_changed(self, card: LiveCard) -> Change | None:
-        """What this build changed in the claims that the card cites; None where nobody can say."""
     def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
         """The card, of which the ledger learns where it is if its concept has become another, or is parted from one."""
         if card.concept == concept.id:
@@ -283,6 +283,8 @@ class CardDesk:
         self.news.events.append(self._event("change", moved) | {"how": Change.COSMETIC.value} | by)
         return moved
 
+    def _claims_changed(self, card: LiveCard) -> Change | None:
+        """What this build changed in the claims that the card cites; None where nobody can say."""
         changed = [c for c in card.cites if c in self.said_before]
         if not changed or any(self.words[c].partition(" ")[2] != self.quotes.get(c) for c in card.cites):
             return None  # a claim that is stated in an engine's words may say other things of the same quote

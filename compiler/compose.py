@@ -13,9 +13,11 @@ from vault.article import ArticleSection, CitedSentence
 from vault.claim import Claim
 from vault.clean import clean, clean_line, fold
 from vault.ids import ClaimId, ConceptId, SourceId
+from vault.topic import disagreeing
 from vault.wikilink import Citation
 
-
+Cite = Callable[[ClaimId], Citation]
+DISPUTES = 6  # that one page shows
 MOST_CLAIMS = 120  # of one concept that an engine is told of: more make no better page
 
 
@@ -66,7 +68,7 @@ def places(
 def sections_in(
     reply: ComposeReply,
     views: tuple[ClaimView, ...],
-    cite: Callable[[ClaimId], Citation],
+    cite: Cite,
     entailed: Entailed | None = None,
 ) -> tuple[list[ArticleSection], list[Rejection]]:
     """The sections of `reply` with every sentence that the gate refuses left out, and what was refused."""
@@ -89,3 +91,13 @@ def sections_in(
         if paragraphs:
             sections.append(ArticleSection(clean_line(section.heading), tuple(paragraphs)))
     return sections, rejections
+
+
+def contested(language: str, disputes: Sequence[tuple[str, Claim, Claim]], cite: Cite) -> tuple[ArticleSection, ...]:
+    """The sections that show each contradiction (verdict, weightier claim, other) in the sources' own words."""
+    sections = []
+    for verdict, first, second in disputes[:DISPUTES]:
+        sides = tuple((CitedSentence(c.quote, (cite(c.id),)),) for c in (first, second))
+        sections.append(ArticleSection(verdict, sides, level=3))
+    head = ArticleSection(disagreeing(language), ())
+    return (head, *sections) if sections else ()

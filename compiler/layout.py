@@ -9,9 +9,21 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler import cards, compose, decks, gaps, indexes, reading
+from compiler.article_shape import shaped
 from compiler.asking import Asker
+from compiler.contests import UNDECIDED, Contests, Scales
+from compiler.disagreements import Disagreement
 from compiler.duplicates import origin_of
-from compiler.engines.port import CardsReply, ClaimView, ComposeReply, ComposeRequest, Reply, Request, rests
+from compiler.engines.port import (
+    CardsReply,
+    CardsRequest,
+    ClaimView,
+    ComposeReply,
+    ComposeRequest,
+    Reply,
+    Request,
+    rests,
+)
 from compiler.gates import CardGate
 from compiler.gather import Gathered
 from compiler.kinship import NONE, Kinship
@@ -24,6 +36,7 @@ from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, render_agenda
 from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
 from vault.claim import Claim, ClaimKind
+from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
 from vault.note import Value, read_properties, render_generated
@@ -50,6 +63,7 @@ class Article:
     places: tuple[SourceId, ...]
     confidence: str
     tags: tuple[str, ...]
+    contested: tuple[ArticleSection, ...] = ()  # where sources disagree
 
     @property
     def path(self) -> str:
@@ -115,6 +129,8 @@ class Layout:
     verdicts: Verdicts = field(default_factory=Verdicts)
     rulings: Rulings = field(default_factory=Rulings)
     said_by: dict[str, str] = field(default_factory=dict)  # concept id -> who composed its article
+    contests: Contests = field(default_factory=Contests)
+    outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
     written_before: dict[ConceptId, ledger.Event] = field(
         default_factory=dict
     )  # the last change event but this build's
@@ -133,6 +149,15 @@ class Layout:
         """What the ledger must learn of the layout so far; each is given once."""
         events, self.events = self.events, []
         return events
+
+    @property
+    def scales(self) -> Scales:
+        return Scales(self.authority, self.published, self.source_order)
+
+    def disputes(self, concept: Resolved) -> list[Disagreement]:
+        """The contradictions that one of the concept's own claims is a side of."""
+        own = {c.id for c in concept.main}
+        return [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
 
     def compose_articles(self, ask: Ask) -> None:
         """Articles, from the engine's replies through the sentence gate."""
@@ -156,21 +181,46 @@ class Layout:
     def _article(self, concept: Resolved, reply: ComposeReply) -> Article | None:
         changed = self.as_known(concept.id).get("sources")
         before = [SourceId(s) for s in changed if isinstance(s, str)] if isinstance(changed, list) else []
-        places = compose.places(concept.main, before, self.source_order)
+        disputes = [self.scales.weigh(d) for d in self.disputes(concept)]
+        sides = [c for _, *pair in disputes for c in pair]
+        places = compose.places([*concept.main, *sides], before, self.source_order)
         number = {s: n for n, s in enumerate(places, 1)}
 
         def cite(id_: ClaimId) -> Citation:
             source = self.claims[id_].source
             return Citation(self.shelf.summaries[source], id_, number[source])
 
-        sections, rejections = compose.sections_in(reply, self.views[concept.id], cite, self._entailed)
-        self.report.rejections += rejections
+        sections = self._sections(concept, reply, cite)
         if not sections:
             return None
         cited = {c.source for c in concept.main}
         tags = tuple(sorted({t for s in cited for t in self.tags(s)}))
-        engine = self.said_by.get(concept.id, self.engine)
-        return Article(concept, tuple(sections), tuple(places), self.confidence(cited, engine), tags)
+        sure = self.confidence(cited, self.said_by.get(concept.id, self.engine))
+        sure = "speculative" if any(verdict == UNDECIDED for verdict, *_ in disputes) else sure
+        contested = compose.contested(concept.language, disputes, cite)
+        return Article(concept, tuple(sections), tuple(places), sure, tags, contested)
+
+    def _sections(self, concept: Resolved, reply: ComposeReply, cite: compose.Cite) -> list[ArticleSection]:
+        """What may stand of a reply; of one of which nothing may, what the embedded engine says in its place."""
+        views = self.views[concept.id]
+        sections, refused = compose.sections_in(reply, views, cite, self._entailed)
+        dropped = len(refused)
+        if self.asker is not None and not sections and refused:
+            request = compose.request_for(concept, views)
+            instead = self.asker.fallback(request)
+            if isinstance(instead, ComposeReply):
+                sections, more = compose.sections_in(instead, views, cite)
+                refused += more
+                what = "every sentence of its article was refused: the embedded engine's stand in"
+                hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
+                self.report.notices.append(Diagnostic(f"{CONCEPTS}/{concept.slug}.md", 0, "stood-in", what, hint))
+        if self.asker is not None:
+            sections, headings = shaped(concept.title, sections, views)
+            refused += headings
+        self.report.rejections += refused
+        self.report.sentences["dropped"] += dropped
+        self.report.sentences["kept"] += sum(len(p) for section in sections for p in section.paragraphs)
+        return sections
 
     @property
     def _entailed(self) -> Verdicts | None:
@@ -263,21 +313,23 @@ class Layout:
     def _body(self, article: Article) -> str:
         # The list of related concepts depends on other articles: it stands in the properties, so that the body
         # changes only with this concept's own claims.
-        return render_body(article.concept.title, article.sections, self.exhibits)
+        return render_body(article.concept.title, (*article.sections, *article.contested), self.exhibits)
 
     def write_decks(self, ask: Ask, deleted: frozenset[CardId], flagged: Mapping[CardId, str]) -> cards.CardNews:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
-        requests = [cards.request_for(a.concept, self.views[a.concept.id]) for a in order]
-        replies = ask(requests, "cards")
+        views = {a.concept.id: self._views_for_cards(a.concept.id) for a in order}
+        requests = [cards.request_for(a.concept, views[a.concept.id]) for a in order]
+        replies = self._asked_for_cards(ask, requests)
         if self.asker is not None:
             told = ((r, q.claims) for q, r in zip(requests, replies, strict=True) if isinstance(r, CardsReply))
             self.verdicts.settle([pair for r, views in told for pair in pairs_of_cards(r, views)], self.asker)
-        words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in self.claims.values()}
+        current = [c for c in self.claims.values() if c.id not in self.outdated]
+        words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in current}
         home: dict[str, str] = dict(self.resolution.owners)
         mains = {str(a.concept.id): frozenset(str(c.id) for c in a.concept.main) for a in order}
         live = cards.live_cards(self.id_events, self.ids)
-        quotes: dict[str, str] = {c.id: c.quote for c in self.claims.values()}
+        quotes: dict[str, str] = {c.id: c.quote for c in current}
         desk = cards.CardDesk(
             self.ids,
             live,
@@ -291,13 +343,14 @@ class Layout:
             said_before=self.said_before,
             flagged=flagged,
             gate=CardGate(entailed=self._entailed),
+            outdated=self.outdated,
             undone=undone_cards(self.id_events, self.rulings, self.ids),
         )
         desk.open()
         for article, reply in zip(order, replies, strict=True):
             desk.settle(
                 article.concept,
-                self.views[article.concept.id],
+                views[article.concept.id],
                 reply if isinstance(reply, CardsReply) else CardsReply(),
             )
         news = desk.close()
@@ -313,6 +366,15 @@ class Layout:
         for article in order:
             self._deck(article, news.cards.get(article.concept.id, []))
         return news
+
+    def _views_for_cards(self, id_: ConceptId) -> tuple[ClaimView, ...]:
+        """What cards may rest on: no card asks what is past, or what weightier sources deny."""
+        return tuple(v for v in self.views[id_] if v.id not in self.outdated)
+
+    def _asked_for_cards(self, ask: Ask, requests: Sequence[CardsRequest]) -> list[Reply | None]:
+        """The reply to each; nobody is asked for cards that could rest on nothing."""
+        told = iter(ask([r for r in requests if r.claims], "cards"))
+        return [next(told) if r.claims else None for r in requests]
 
     def _deck(self, article: Article, live: Sequence[cards.LiveCard]) -> None:
         path = f"{FLASHCARDS}/{article.concept.slug}.md"
@@ -392,7 +454,7 @@ class Layout:
         cited = self.also_cited | {
             c
             for a in self.articles.values()
-            for s in a.sections
+            for s in (*a.sections, *a.contested)
             for p in s.paragraphs
             for t in p
             for c in (x.claim for x in t.cites)
@@ -402,7 +464,7 @@ class Layout:
             if g.source is None:
                 continue
             path = f"{SUMMARIES}/{g.tracked.slug}.md"
-            claims = [c for c, _ in g.claims]
+            claims = [self.claims[c.id] for c, _ in g.claims]
             text = self._summary(g, path, claims)
             if len(text) > MAX_SUMMARY:
                 text = self._summary(g, path, [c for c in claims if c.id in cited])

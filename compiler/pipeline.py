@@ -11,9 +11,10 @@ from typing import Any
 
 from compiler import catalogue, indexes, plan
 from compiler.agent_record import alive_events, kept_pages
-from compiler.asking import Asker, Backend
+from compiler.asking import Asker, Backend, KeepsNotes
 from compiler.cards import live_cards
 from compiler.concept_deeds import rulings_of
+from compiler.contest_desk import settle_contests
 from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.embedded import embedded
@@ -107,6 +108,9 @@ class Pipeline:
         run = ulid(int(parse_instant(self.at).timestamp() * 1000), os.urandom(10))
         writer = None if dry else JournalWriter(self.guard, run)
         self.verdicts = Verdicts.of(journal)
+        if writer is not None and isinstance(backend, KeepsNotes):
+            note = writer.note
+            backend.opened(journal.notes, lambda event: note({**event, "at": self.at}))
         self.asker = Asker(journal, writer, backend, self.at, self.progress, dry=dry, renew=self.options.renew)
         if self.options.engine == "agent":
             self.asker.hint = "`retain agent next` hands them out as work orders (see AGENTS.md, section 6)"
@@ -128,6 +132,7 @@ class Pipeline:
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             ask = self.asker.ask if self.asker is not None else replies.ask
+            settle_contests(layout)
             layout.compose_articles(ask)
             news = layout.write_decks(ask, self._deleted(), self._flagged())
             self.report.rejections += replies.rejections
@@ -159,6 +164,8 @@ class Pipeline:
             return
         spent = self.asker.spent
         self.report.cost |= {"input_tokens": spent.sent, "output_tokens": spent.received, "usd": round(spent.usd, 6)}
+        if spent.unpriced:
+            self.report.cost["unpriced"] = True
         self.report.open = self.asker.open
         for request, why in self.asker.failed:
             what = f"the model gave no answer ({why}): the embedded engine's stands in"
@@ -458,13 +465,13 @@ class Pipeline:
         publisher.pages(catalogue.pages(layout, [*self.builds, *news], gallery.shown_in))
         publisher.assets(gallery.assets, rebuilding=self.options.fresh)
         self.report.written = sorted([*publisher.writes, *publisher.removals])
+        self.report.removed = sorted(publisher.removals)
         if self.options.dry_run:
             return
         for path, events in ((ledger.IDS, self.events), (ledger.DECISIONS, self.decisions), (ledger.BUILDS, news)):
             lines = b"".join(ledger.encode(e) for e in events)
             self.appended[path] = len(lines)
             if lines:
-        self.report.removed = sorted(publisher.removals)
                 self.guard.append(path, lines)
         publisher.write()
 

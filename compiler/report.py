@@ -35,15 +35,17 @@ class Report:
     claims: dict[str, int] = field(default_factory=lambda: _zero("added", "kept", "retracted", "rejected"))
     cards: dict[str, int] = field(default_factory=lambda: _zero("created", "kept", "updated", "suspended", "rejected"))
     gaps: dict[str, int] = field(default_factory=lambda: _zero("structural", "epistemic", "learner", "filled"))
+    sentences: dict[str, int] = field(default_factory=lambda: _zero("kept", "dropped"))
+    contradictions: dict[str, int] = field(default_factory=lambda: _zero("open", "decided", "superseded"))
     agent: dict[str, int] = field(default_factory=lambda: _zero("pages", "cards"))  # that stand with an agent's words
     cost: dict[str, float] = field(default_factory=lambda: {"input_tokens": 0, "output_tokens": 0, "usd": 0.0})
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # vault paths, in order
+    removed: list[str] = field(default_factory=list)  # those of them that are gone
     open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
 
-    removed: list[str] = field(default_factory=list)  # those of them that are gone
     @property
     def nothing_new(self) -> bool:
         return not self.written
@@ -56,6 +58,8 @@ class Report:
         return {
             **self.counts(),
             "gaps": self.gaps,
+            "sentences": self.sentences,
+            "contradictions": self.contradictions,
             "agent": self.agent,
             "cost": self.cost,
             "failures": [_listed(d) for d in self.failures],
@@ -70,6 +74,8 @@ class Report:
         """A report of a build that changed nothing, from the last one that did."""
         report = cls(gaps=data["gaps"])
         report.agent |= data.get("agent", {})
+        report.sentences |= data.get("sentences", {})
+        report.contradictions |= data.get("contradictions", {})
         report.sources["unchanged"] = sum(data["sources"][k] for k in ("read", "unchanged"))
         report.sources |= {k: data["sources"].get(k, 0) for k in ("recorded", "failed", "copies")}
         report.articles["unchanged"] = sum(data["articles"][k] for k in ("created", "updated", "unchanged"))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compiler import compose
+from compiler.contests import UNDECIDED
 from compiler.disagreements import Disagreement, disagreements
 from compiler.disputes import Standing, tell_disputes
 from compiler.duplicates import origin_of
@@ -27,8 +28,7 @@ from vault.topic import Dispute, TopicBody, render_topic
 from vault.wikilink import Citation, Wikilink, alias, note_link
 
 RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
-DISPUTES, QUESTIONS, ASKED = 6, 8, 3
-_UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
+QUESTIONS, ASKED = 8, 3
 _QUESTIONS = {  # by the last part of a gap's key, and the language of the concept
     "definitional": {"en": "{}: what is it?", "de": "{}: was ist das?", "zh": "{}：是什么？"},
     "mechanistic": {"en": "{}: how does it work?", "de": "{}: wie funktioniert das?", "zh": "{}：如何工作？"},
@@ -62,7 +62,11 @@ def write_topics(layout: Layout) -> None:
         if birth.noun == "topic" and layout.ids.alive(id_) and id_ not in kept:
             _tell(layout, "retire", id_, reason="its concepts have parted")
     desk = _Desk(layout)
-    layout.events += tell_disputes(desk.standings(), layout.claims, layout.id_events, layout.ids, layout.at)
+    standings = desk.standings()
+    layout.events += tell_disputes(standings, layout.claims, layout.id_events, layout.ids, layout.at)
+    decided = sum(bool(s.winner) for s in standings)
+    told = {"open": len(standings) - decided, "decided": decided, "superseded": len(layout.contests.superseded)}
+    layout.report.contradictions |= told
     for page in sorted(pages, key=lambda p: (p.title.casefold(), p.id)):
         desk.write(page)
 
@@ -158,7 +162,9 @@ class _Desk:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         own = [a.concept.main for a in layout.articles.values()]
-        found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
+        found = list(layout.contests.disagreements)
+        if layout.asker is None:
+            found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
         self.homes = _homes(layout)
         self.anchors = _anchors(layout)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}
@@ -199,7 +205,7 @@ class _Desk:
             language,
             [(a.link, cite.again(s)) for a, s in listed],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
-            [Dispute(verdict, cite.claim(first), cite.claim(second)) for verdict, first, second in disputes],
+            [Dispute(verdict, cite.side(first), cite.side(second)) for verdict, first, second in disputes],
             [cite.claim(c) for c in asked],
             self._questions(page),
         )
@@ -296,21 +302,7 @@ class _Desk:
     def _disputes(self, page: _Page) -> list[tuple[str, Claim, Claim]]:
         """(verdict, claim that weighs more or came first, the other) of the disagreements on the page's concepts."""
         found = dict.fromkeys(d for a in page.members for d in self.disputes.get(a.concept.id, ()))
-        return [self._weighed(d) for d in list(found)[:DISPUTES]]
-
-    def _weighed(self, one: Disagreement) -> tuple[str, Claim, Claim]:
-        layout = self.layout
-        first, second = sorted((one.first, one.second), key=lambda c: layout.source_order(c.source))
-        trust = [layout.authority.get(c.source, 1) for c in (first, second)]
-        dates = [layout.published(c.source) for c in (first, second)]
-        if trust[0] != trust[1]:
-            high, low = max(trust), min(trust)
-            why = f"The first weighs more: authority {high} against {low}"
-            return (why, first, second) if trust[0] == high else (why, second, first)
-        if all(dates) and not dates[0].startswith(dates[1]) and not dates[1].startswith(dates[0]):
-            why = f"The first is later: {max(dates)} against {min(dates)}"
-            return (why, first, second) if dates[0] > dates[1] else (why, second, first)
-        return _UNDECIDED, first, second
+        return [self.layout.scales.weigh(d) for d in list(found)[: compose.DISPUTES]]
 
     def standings(self) -> list[Standing]:
         """Every disagreement of the build, and the claim that weighs more if one does."""
@@ -320,8 +312,8 @@ class _Desk:
                 concepts.setdefault(one, []).append(concept)
         out = []
         for one, about in concepts.items():
-            verdict, first, _ = self._weighed(one)
-            out.append(Standing(one, tuple(sorted(about)), "" if verdict == _UNDECIDED else first.id))
+            verdict, first, _ = self.layout.scales.weigh(one)
+            out.append(Standing(one, tuple(sorted(about)), "" if verdict == UNDECIDED else first.id))
         return out
 
     def _questions(self, page: _Page) -> list[str]:
@@ -349,6 +341,12 @@ class _Cites:
     def claim(self, claim: Claim) -> CitedSentence:
         """A claim's words as a sentence that cites it."""
         return CitedSentence(claim.words, tuple(self._citations([claim])))
+
+    def side(self, claim: Claim) -> CitedSentence:
+        """A side of a contradiction: in its source's own words where an engine has put the claim in others."""
+        if self.layout.asker is None:
+            return self.claim(claim)
+        return CitedSentence(claim.quote, tuple(self._citations([claim])))
 
     def again(self, sentence: CitedSentence) -> CitedSentence:
         """A sentence of an article, numbered as this page numbers its sources."""

@@ -40,10 +40,11 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class ArticleSection:
-    """`heading` "" is the lead."""
+    """`heading` "" is the lead; `level` is how deep it stands below the title, which is 1."""
 
     heading: str
     paragraphs: tuple[tuple[CitedSentence, ...], ...]
+    level: int = 2
 
 
 def render_body(
@@ -54,7 +55,7 @@ def render_body(
     shown: dict[Exhibit, None] = {}
     for section in sections:
         if section.heading:
-            parts.append(f"## {escape(clean_line(section.heading))}")
+            parts.append(f"{'#' * section.level} {escape(clean_line(section.heading))}")
         for paragraph in section.paragraphs:
             parts.append(" ".join(cited(s) for s in paragraph))
             new = [e for s in paragraph for c in s.cites for e in (exhibits or {}).get(c.claim, ()) if e.copied]

@@ -21,6 +21,11 @@ _WORDS = {
 }
 
 
+def disagreeing(language: str) -> str:
+    """The heading above what sources disagree about."""
+    return _WORDS.get(language, _WORDS["en"])[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Dispute:
     """Two sentences that cannot both hold, the one that weighs more first; `verdict` says why, or that neither does."""
