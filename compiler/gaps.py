@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiler.borrowing import Lacking
@@ -34,7 +34,8 @@ _MISSING = {
 }
 _ONE_SENTENCE = ("one sentence is all that is known of it", "a source that says more of it")
 _ONE_SOURCE = ("all that is known of it rests on one source", "a second, independent source on it")
-_ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-source"})
+_CONTESTED = ("its sources contradict each other, and none weighs more", "a weightier source that settles it")
+_ASKED = frozenset({*(kind.value for kind in CardKind), "one-sentence", "one-source", "contested"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,14 @@ def find(
     links: Mapping[str, str],
     origins: Mapping[str, int],
     shelf: Shelf,
+    contested: Collection[ConceptId] = (),
 ) -> list[_Found]:
-    """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has."""
+    """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has.
+
+    `contested` are the concepts with a contradiction that nothing decides.
+    """
     named = _named_by(resolution)
-    found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, origins, named)]
+    found = [*_structural(resolution, links, shelf), *_epistemic(resolution, cards, links, origins, named, contested)]
     return sorted(found, key=lambda g: (g.kind.value, -g.weight, g.what.casefold(), g.rank, g.key))
 
 
@@ -144,6 +149,7 @@ def _epistemic(
     links: Mapping[str, str],
     origins: Mapping[str, int],
     named: Mapping[str, Sequence[str]],
+    contested: Collection[ConceptId],
 ) -> list[_Found]:
     found: list[_Found] = []
 
@@ -155,6 +161,8 @@ def _epistemic(
     for concept in resolution.concepts.values():
         leaning = len(named.get(concept.id, ()))
         weight = leaning + origins[concept.id] + len(concept.main)
+        if concept.id in contested:
+            ask(concept, "contested", _CONTESTED, weight, -1)
         if len(concept.main) == 1:
             if leaning or concept.main[0].kind is ClaimKind.DEFINITION:
                 ask(concept, "one-sentence", _ONE_SENTENCE, weight, 0)
@@ -173,6 +181,8 @@ def _epistemic(
 
 def _has(concept: Resolved, what: str) -> bool:
     """Whether a concept's claims hold what a gap with that last part of its key asks for."""
+    if what == "contested":
+        return True  # that it is not on the agenda any more says that it is settled
     if what == "one-sentence":
         return len(concept.main) > 1
     if what == "one-source":

@@ -159,6 +159,11 @@ class Layout:
         own = {c.id for c in concept.main}
         return [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
 
+    def _contested(self) -> set[ConceptId]:
+        """The concepts whose articles show a contradiction that nothing decides."""
+        articles = self.articles.items()
+        return {i for i, a in articles if any(self.scales.weigh(d)[0] == UNDECIDED for d in self.disputes(a.concept))}
+
     def compose_articles(self, ask: Ask) -> None:
         """Articles, from the engine's replies through the sentence gate."""
         order = [self.resolution.concepts[i] for i in sorted(self.resolution.concepts, key=self._order)]
@@ -322,8 +327,9 @@ class Layout:
         requests = [cards.request_for(a.concept, views[a.concept.id]) for a in order]
         replies = self._asked_for_cards(ask, requests)
         if self.asker is not None:
-            told = ((r, q.claims) for q, r in zip(requests, replies, strict=True) if isinstance(r, CardsReply))
-            self.verdicts.settle([pair for r, views in told for pair in pairs_of_cards(r, views)], self.asker)
+            told = ((r, q) for q, r in zip(requests, replies, strict=True) if isinstance(r, CardsReply))
+            pairs = [p for r, q in told for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))]
+            self.verdicts.settle(pairs, self.asker, judged=True)
         current = [c for c in self.claims.values() if c.id not in self.outdated]
         words: dict[str, str] = {c.id: f"{c.kind} {c.words}" for c in current}
         home: dict[str, str] = dict(self.resolution.owners)
@@ -403,7 +409,7 @@ class Layout:
         known = replace(self.resolution, concepts={i: a.concept for i, a in self.articles.items()})
         texts = {i: g.source for i, g in self.sources.items() if g.source is not None}
         shelf = gaps.Shelf(texts, {i: self.source_link(i) for i in texts}, self.kinship.copies)
-        found = gaps.find(known, news.cards, links, origins, shelf)
+        found = gaps.find(known, news.cards, links, origins, shelf, self._contested())
         born = (e for e in self.id_events if e.get("of") == "gap" and e.get("type") == "birth")
         births = {str(e["id"]): e for e in born if not undone_gap(e, self.rulings)}
         links_to = reading.fill_links(self.fills, self.gathered)
