@@ -78,6 +78,7 @@ class _Check:
     claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
     unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
     titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its other names
     places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
     copies: dict[str, bool] = field(default_factory=dict)  # asset -> whether it is there, with the bytes it should have
 
@@ -151,7 +152,9 @@ class _Check:
             elif labels is not None and claim.locator not in labels:
                 reason = f"{raw} has no such place: {claim.locator}"
             else:
-                reason = statement_refused(claim.statement, claim.quote, self.checked)
+                reason = statement_refused(claim.statement, claim.quote)
+                if reason and self.checked is not None:
+                    reason = statement_refused(claim.statement, claim.quote, self.checked)
                 reason = reason or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
@@ -187,6 +190,7 @@ class _Check:
         properties = read_properties(text)
         stem = path.removesuffix(".md")
         self.titles[stem] = properties.text("title")
+        self.names[stem] = tuple(properties.texts("aliases"))
         self.places[stem] = properties.texts("sources")
         self._sentences(path, text, self.places[stem])
         missing = self._pictures(embeds(text))
@@ -203,7 +207,9 @@ class _Check:
             if not reason:
                 views = self._views(sentence.cites)
                 said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
-                reason = sentence_refused(said, views, self.checked)
+                reason = sentence_refused(said, views)
+                if reason and self.checked is not None:
+                    reason = sentence_refused(said, views, self.checked)
             if reason:
                 self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
 
@@ -230,7 +236,7 @@ class _Check:
         return views
 
     def decks(self) -> None:
-        gate = CardGate(entailed=self.checked)
+        gate = CardGate(entailed=self.checked, fluent=False)
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         brought = {
@@ -275,10 +281,13 @@ class _Check:
         proposed = ProposedCard(
             kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
         )
-        title = self.titles.get(article, "")
+        title, names = self.titles.get(article, ""), self.names.get(article, ())
         if card.human_edited:
-            return card_refused(proposed, title, views, self.checked)
-        return gate.refused(proposed, title, views)
+            reason = card_refused(proposed, title, views)
+            if reason and self.checked is not None:
+                reason = card_refused(proposed, title, views, self.checked, names=names, fluent=False)
+            return reason
+        return gate.refused(proposed, title, views, names=names)
 
 
 def _kind_name(card: Card) -> CardKindName:

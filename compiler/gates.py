@@ -6,30 +6,22 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from compiler.content import CJK, FUNCTION_WORDS, WORD
+from compiler.content import content_words as content_words
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
+from compiler.facts import name_fault, quantity_fault
+from compiler.judging import FLOOR, UNRELATED, Judgement, judge, shared
+from compiler.judging import needs_check as needs_check
+from compiler.questions import alike, asked, contained_fault, ideas_fault, kind_fault, manner
 from compiler.words import stem
 from vault.claim import ClaimKind
 from vault.clean import clean, fold
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _TELLING = re.compile(  # what changes the truth of a sentence in one stroke: numbers and negations
     r"\d+(?:[.,]\d+)*|\b(?:not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没無无非]",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne|\w+n['’]t")
-_FUNCTION_WORDS = frozenset(
-    # closed-class words of English and German: they carry no content that a source must bear out
-    """a an the this that these those it its they them their he she his her we our you your i my one ones some
-    any each every all both either neither no not nor and or but if then else so because since as than while
-    although though however of in on at by for from to into onto with without within between among over under
-    about above below through during is are was were be been being am do does did done doing has have had having
-    can could may might must shall should will would there here when where which who whom whose what why how
-    also only just very more most less least much many few other another such same own too up out off again
-    further once der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
-    werden wurde hat haben kann können muss im in am an auf aus bei mit nach von vom zu zum zur für über durch
-    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()
-)
 _THING = "method|approach|technique|paper|section|chapter|figure|table|example|article|case|result|equation|formula|way"
 _DANGLING = re.compile(
     rf"\b(?:th(?:is|ese|at|ose) (?:{_THING})s?"
@@ -51,16 +43,13 @@ SUPPORTED = 1.0  # of the content words of a sentence or an answer must stand in
 STATED = 1.0  # of the content words of a claim's statement must stand in its quote
 LEAKED = 0.6  # of an answer's content words standing in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
+SAME_CARD = 92  # out of 100: question and answer together, in any order and number of words
+SAME_ANSWER = 0.75  # of the content words of two answers about one concept
 
 
-# Whether somebody has checked that words follow from evidence; None where nobody has. Rules hold the facts anyway.
+# Whether somebody has checked that words follow from evidence; None where nobody has. Given, words may be free:
+# rules hold the facts, and the check says whether the rest follows. Without it, all words are the evidence's own.
 Entailed = Callable[[str, Sequence[str]], bool | None]
-
-
-def content_words(text: str) -> list[str]:
-    """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
-    words = [stem(w) for w in _WORD.findall(_CJK.sub(" ", text).casefold()) if w not in _FUNCTION_WORDS]
-    return words + _CJK.findall(text)
 
 
 def support(words: str, evidence: Sequence[str]) -> tuple[float, list[str]]:
@@ -93,12 +82,12 @@ def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], 
     plain: set[tuple[str, str]] = set()
     negated: dict[tuple[str, str], str] = {}
     last, negation = "", ""
-    for word in _WORD.findall(text.casefold()):
+    for word in WORD.findall(text.casefold()):
         if _NEGATION.fullmatch(word):
             negation = word
         elif word == "only":
             negation = ""  # "not only" denies nothing
-        elif word not in _FUNCTION_WORDS:
+        elif word not in FUNCTION_WORDS:
             pair = (last, stem(word))
             if negation:
                 negated[pair] = negation
@@ -108,21 +97,27 @@ def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], 
     return plain, negated
 
 
-def needs_check(words: str, evidence: Sequence[str]) -> bool:
-    """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
-    share, strange = support(words, evidence)
-    return not strange and share < SUPPORTED and not negations_dropped(words, evidence)
-
-
 def statement_refused(statement: str, quote: str, entailed: Entailed | None = None) -> str:
     """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote."""
+    if entailed is not None:
+        return _settled(judge(statement, [quote]), statement, [quote], entailed) if fold(statement) else ""
     share, strange = support(statement, [quote])
     if strange:
         return f"the quote does not say {', '.join(strange)}"
-    if share < STATED and not (entailed and entailed(statement, [quote])):
+    if share < STATED:
         return "the quote does not bear out the statement"
     dropped = negations_dropped(statement, [quote])
     return f"the statement leaves out the quote's {', '.join(dropped)}" if dropped else ""
+
+
+def _settled(judgement: Judgement, words: str, evidence: Sequence[str], entailed: Entailed) -> str:
+    """Why words may not stand, after a check if they need one; "" if they may."""
+    if judgement.refused or not judgement.needs_check:
+        return judgement.refused
+    verdict = entailed(words, evidence)
+    if verdict is None:
+        return "nobody has checked whether it follows from its evidence"
+    return "" if verdict else "a check found that it does not follow from its evidence"
 
 
 def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
@@ -136,10 +131,12 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
     evidence = [t for c in sentence.cites for t in (claims[c].quote, claims[c].words)]
     if any(fold(sentence.text) == fold(t) for t in evidence):
         return ""
+    if entailed is not None:
+        return _settled(judge(sentence.text, evidence), sentence.text, evidence, entailed)
     share, strange = support(sentence.text, evidence)
     if strange:
         return f"the cited claims do not say {', '.join(strange)}"
-    if share < SUPPORTED and not (entailed and entailed(sentence.text, evidence)):
+    if share < SUPPORTED:
         return "the cited claims do not bear out the sentence"
     dropped = negations_dropped(sentence.text, evidence)
     return f"it leaves out the cited claims' {', '.join(dropped)}" if dropped else ""
@@ -147,42 +144,103 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
 
 @dataclass(slots=True)
 class CardGate:
-    """Judges cards one by one and remembers those that passed, so that none repeats another of the vault."""
+    """Judges cards one by one and remembers those that passed, so that none repeats another of the vault.
+
+    Cards in free words are held to more, as their words prove nothing: where `entailed` is given, unless `fluent` is
+    False, as for the cards of a finished vault, each of which has passed one gate or the other.
+    """
 
     answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
     questions: set[str] = field(default_factory=set)
     entailed: Entailed | None = None
+    fluent: bool | None = None
+    _whole: list[str] = field(default_factory=list)  # question and answer of each card
+    _concepts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # of each concept: its cards
 
-    def admit(self, question: str, answer: str) -> None:
-        """Remember a card that is in the vault already."""
+    def admit(self, question: str, answer: str, concept: str = "") -> None:
+        """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
         self.answers.setdefault(_bare(answer), _bare(question))
         self.questions.add(_bare(question))
+        self._whole.append(f"{question}\n{answer}")
+        if concept:
+            self._concepts.setdefault(concept, []).append((question, answer))
 
-    def refused(self, card: ProposedCard, title: str, claims: dict[str, ClaimView]) -> str:
-        """Why the card may not enter; "" if it may, and then it is remembered."""
-        reason = card_refused(card, title, claims, self.entailed) or self._repeats(card)
+    def refused(
+        self,
+        card: ProposedCard,
+        title: str,
+        claims: dict[str, ClaimView],
+        *,
+        names: Sequence[str] = (),
+        concept: str = "",
+    ) -> str:
+        """Why the card may not enter; "" if it may, and then it is remembered.
+
+        `names` are the concept's names beside its title, `concept` its id where cards are admitted by it.
+        """
+        concept = concept or title
+        fluent = self.entailed is not None if self.fluent is None else self.fluent
+        reason = card_refused(card, title, claims, self.entailed if fluent else None, names=names)
+        if self.entailed is not None and not fluent:  # a finished vault: a card passed one gate or the other
+            reason = reason and card_refused(card, title, claims, self.entailed, names=names, fluent=False)
+            reason = reason or self._same(card)
+        else:
+            reason = reason or (self._nearly(card, concept) if fluent else self._repeats(card))
         if not reason:
-            self.admit(card.question, card.answer)
+            self.admit(card.question, card.answer, concept)
         return reason
 
     def _repeats(self, card: ProposedCard) -> str:
         from rapidfuzz import fuzz, process
 
-        question, answer = _bare(card.question), _bare(card.answer)
-        if answer in self.answers:
-            return "another card has this answer"
-        if question in self.questions:
-            return "another card asks this"
+        question = _bare(card.question)
+        if reason := self._same(card):
+            return reason
         if process.extractOne(question, self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION):
             return "another card asks nearly this"
         return ""
 
+    def _same(self, card: ProposedCard) -> str:
+        if _bare(card.answer) in self.answers:
+            return "another card has this answer"
+        return "another card asks this" if _bare(card.question) in self.questions else ""
+
+    def _nearly(self, card: ProposedCard, concept: str) -> str:
+        """Why a card in free words says nothing that another does not; one other number or name is another card."""
+        from rapidfuzz import fuzz, process
+
+        if reason := self._same(card):
+            return reason
+        about, how = asked(card.question), manner(card.question)
+        for question, answer in self._concepts.get(concept, ()):
+            same_answer = alike(asked(card.answer), asked(answer)) >= SAME_ANSWER
+            if same_answer or (asked(question) == about and manner(question) == how):
+                return "another card here has this answer" if same_answer else "another card asks nearly this"
+        whole = f"{card.question}\n{card.answer}"
+        near = process.extract(
+            _bare(whole), [_bare(w) for w in self._whole], scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
+        )
+        if any(not (asked(whole) ^ asked(self._whole[at])) for _, _, at in near):
+            return "another card asks and answers nearly this"
+        near_questions = process.extract(
+            _bare(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION, limit=5
+        )
+        return "another card asks nearly this" if any(asked(q) == about for q, _, _ in near_questions) else ""
+
 
 def _bare(text: str) -> str:
-    return " ".join(_WORD.findall(_CJK.sub(r" \g<0> ", text).casefold()))
+    return " ".join(WORD.findall(CJK.sub(r" \g<0> ", text).casefold()))
 
 
-def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed | None = None) -> str:
+def card_refused(
+    card: ProposedCard,
+    title: str,
+    claims: dict[str, ClaimView],
+    entailed: Entailed | None = None,
+    *,
+    names: Sequence[str] = (),
+    fluent: bool | None = None,
+) -> str:
     """Why a card is no good in itself; "" if it is. `title` is the concept's: naming it gives nothing away."""
     question, answer = fold(card.question), fold(card.answer)
     if not question or not answer:
@@ -199,22 +257,62 @@ def card_refused(card: ProposedCard, title: str, claims: dict[str, ClaimView], e
         return f"no cited claim is evidence of a {card.kind} kind"
     if _DANGLING.search(question) or _DANGLING.search(answer):
         return "the card points at something outside itself"
+    known = (title, *names) if title else tuple(names)
+    free = entailed is not None if fluent is None else fluent
+    if free and (fault := form_fault(card, known)):
+        return fault
     evidence = [t for c in card.cites for t in (claims[c].quote, claims[c].words)]
-    share, strange = support(answer, evidence)
-    if strange or (share < SUPPORTED and not (entailed and entailed(answer, evidence))):
-        return (
-            f"the cited claims do not say {', '.join(strange)}"
-            if strange
-            else "the cited claims do not give the answer"
-        )
-    return _leak(question, answer, title)
+    return _unsupported(card, known, evidence, entailed) or _leak(question, answer, known, free)
 
 
-def _leak(question: str, answer: str, title: str) -> str:
+def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
+    """Why a card in free words is no good in its form: its kind, one idea, to be understood by itself; "" if it is."""
+    return (
+        kind_fault(card.kind, card.question)
+        or contained_fault(card.question, card.answer, names)
+        or ideas_fault(card.question, card.answer)
+    )
+
+
+def _unsupported(card: ProposedCard, names: Sequence[str], evidence: Sequence[str], entailed: Entailed | None) -> str:
+    if entailed is not None:
+        return _settled(judge_card(card, names, evidence), card_words(card), evidence, entailed)
+    share, strange = support(fold(card.answer), evidence)
+    if strange:
+        return f"the cited claims do not say {', '.join(strange)}"
+    return "the cited claims do not give the answer" if share < SUPPORTED else ""
+
+
+def card_words(card: ProposedCard) -> str:
+    """What a check of a card is asked about: the question with its answer."""
+    return f"{fold(card.question)} {fold(card.answer)}"
+
+
+def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]) -> Judgement:
+    """What rules say of a card on its evidence. An answer in its very words still has to answer the question.
+
+    `names` are the concept's: a question may name it though the evidence says "it".
+    """
+    question, answer = fold(card.question), fold(card.answer)
+    known = (*evidence, *names)
+    fault = quantity_fault(question, known) or name_fault(question, evidence, names)
+    if fault:
+        return Judgement(f"the question asks for what the evidence {fault}")
+    judgement = judge(answer, evidence, (*names, question))
+    if judgement.refused == UNRELATED and shared(card_words(card), known) >= FLOOR:
+        return Judgement(needs_check=True)
+    if judgement.passes and not asked(question) <= {s for text in known for s in asked(text)}:
+        return Judgement(needs_check=True)
+    return judgement
+
+
+def _leak(question: str, answer: str, names: Sequence[str], free: bool) -> str:
     if _bare(answer) and f" {_bare(answer)} " in f" {_bare(question)} ":
         return "the question contains its answer"
     told = set(content_words(question))
-    named = set() if _ASKS_NAME.search(question) else set(content_words(title))
+    title = content_words(" ".join(names) if free else names[0] if names else "")
+    unnamed = free and not set(title) & told  # what is asked for is the name
+    named = set() if _ASKS_NAME.search(question) or unnamed else set(title)
     wanted = [w for w in content_words(answer) if w not in named]
     if not wanted:
         return "the answer only names the concept"

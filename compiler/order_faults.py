@@ -297,7 +297,7 @@ def _cards(request: CardsRequest, reply: CardsReply, found: Judged) -> CardsRepl
     claims = {c.id: c for c in request.claims}
     gate = gates.CardGate(entailed=_passes)
     for card in request.standing:
-        gate.admit(card.question, card.answer)
+        gate.admit(card.question, card.answer, request.title)
     count = Counter(card.kind for card in request.standing)
     kept: list[ProposedCard] = []
     for n, card in enumerate(reply.cards):
@@ -308,7 +308,7 @@ def _cards(request: CardsRequest, reply: CardsReply, found: Judged) -> CardsRepl
             found.fault(f"{path}.cites", shown, why, "cite ids of `request.claims`")
         elif count[card.kind] >= PER_KIND:
             found.fault(path, shown, f"there are {PER_KIND} {card.kind} cards already", "keep the better ones")
-        elif why := gate.refused(card, request.title, claims):
+        elif why := gate.refused(card, request.title, claims, names=request.aliases):
             found.fault(path, shown, why, _card_hint(why, card, claims))
         else:
             count[card.kind] += 1

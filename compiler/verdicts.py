@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from compiler.asking import Asker
 from compiler.engines.port import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
-from compiler.gates import needs_check
+from compiler.gates import card_words, form_fault, judge_card, needs_check
 from compiler.journal import Journal
 from vault.clean import fold
 
@@ -33,9 +33,9 @@ class Verdicts:
     def __call__(self, words: str, evidence: Sequence[str]) -> bool | None:
         return self.known.get(rests(_request(words, evidence)))
 
-    def settle(self, pairs: Iterable[Pair], asker: Asker) -> None:
-        """Have those checked of which rules alone cannot tell. Raises what the asker raises."""
-        wanted = [_request(words, evidence) for words, evidence in pairs if needs_check(words, evidence)]
+    def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
+        """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
+        wanted = [_request(words, evidence) for words, evidence in pairs if judged or needs_check(words, evidence)]
         for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
             if isinstance(reply, CheckReply):
                 self.known[rests(request)] = reply.entailed == "yes"
@@ -53,12 +53,11 @@ def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pa
     return [(s.text, _evidence(s.cites, claims)) for s in said if s.cites and all(c in claims for c in s.cites)]
 
 
-def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView]) -> list[Pair]:
-    """Each answer with the claims that it cites."""
+def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView], names: Sequence[str]) -> list[Pair]:
+    """Each card of which rules alone cannot tell, with the claims that it cites; `names` are the concept's."""
     claims = {v.id: v for v in views}
-    return [
-        (c.answer, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)
-    ]
+    told = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
+    return [(card_words(c), e) for c, e in told if not form_fault(c, names) and judge_card(c, names, e).needs_check]
 
 
 def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:

@@ -1,0 +1,132 @@
+"""Whether words follow from evidence, as far as rules can tell: yes, no with a reason, or somebody has to check it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from compiler.content import Token, sentences, tokens
+from compiler.facts import name_fault, quantity_fault, scope_fault
+from compiler.polarity import polarity_fault
+from compiler.sides import sides_fault
+from vault.clean import fold
+
+FLOOR = 0.3  # of the content words must stand in the evidence, or it speaks of something else
+UNRELATED = "the quote does not support it"
+LONGEST = 2_000  # characters of what is said in one go
+_LIGHT = frozenset(  # added or left out, these change nothing
+    """a an the that it its they their is are was were be been being has have had do does did of so also very thus
+    der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden wurde hat haben es er sie
+    的 了 是 着 地 得""".split()
+)
+_HALTS = frozenset(  # left out between words, these make another saying of them
+    """but whereas while although though and or nor which who whose that if unless because so than not no never none
+    without only except may might could can cannot until before after from by to aber während und oder wenn weil dass
+    nicht nie kein keine ohne nur außer kann könnte als von durch 不 没 没有 无 非 但 而 和 或 如 若 比 被 从""".split()
+)
+_DOUBTS = frozenset(  # before or after them, these take back what the words say
+    """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
+    might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
+    ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`refused` says why the words may not stand, "" if nothing speaks against them; else, whether to have a check."""
+
+    refused: str = ""
+    needs_check: bool = False
+
+    @property
+    def passes(self) -> bool:
+        return not self.refused and not self.needs_check
+
+
+def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Judgement:
+    """What rules say of `words` on `evidence`; `names` may be named though the evidence does not have them.
+
+    Words of the evidence in its order pass. A number, date, name, negation or side that disagrees is refused, as are
+    words that have next to nothing in common with the evidence. Anything else is for a check.
+    """
+    said = fold(words)
+    if not said:
+        return Judgement("nothing is said")
+    if _repeats(said, evidence):
+        return Judgement()
+    if len(said) > LONGEST:
+        return Judgement("too much is said in one go")
+    if fault := disagreement(said, evidence, names):
+        return Judgement(f"the evidence {fault}")
+    if shared(said, (*evidence, *names)) < FLOOR:
+        return Judgement(UNRELATED)
+    return Judgement(needs_check=not in_order(said, evidence))
+
+
+def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> bool:
+    """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
+    return judge(words, evidence, names).needs_check
+
+
+def disagreement(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
+    """What the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing tells."""
+    return (
+        quantity_fault(words, (*evidence, *names))
+        or name_fault(words, evidence, names)
+        or polarity_fault(words, evidence)
+        or scope_fault(words, evidence)
+        or sides_fault(words, evidence)
+    )
+
+
+def shared(words: str, evidence: Iterable[str]) -> float:
+    """The share in [0, 1] of the content words of `words` that the evidence has, or one much like them."""
+    wanted = [t for t in tokens(words) if t.content]
+    there = {t.stem for text in evidence for t in tokens(text) if t.content}
+    heads = {s[:5] for s in there if len(s) >= 5}
+    found = sum(t.stem in there or (len(t.stem) >= 5 and t.stem[:5] in heads) for t in wanted)
+    return found / len(wanted) if wanted else 1.0
+
+
+def in_order(words: str, evidence: Sequence[str]) -> bool:
+    """Whether one sentence of the evidence has all the words, in this order, and nothing between that turns them."""
+    wanted = [t for t in tokens(words) if t.word not in _LIGHT]
+    return bool(wanted) and any(_runs_through(wanted, tokens(s)) for text in evidence for s in sentences(text))
+
+
+def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
+    at, first = 0, -1
+    for n, token in enumerate(row):
+        if at < len(wanted) and _same(wanted[at], token):
+            at += 1
+            first = n if first < 0 else first
+        elif token.word in (_HALTS if 0 < at < len(wanted) else _DOUBTS):
+            return False
+    return at == len(wanted)
+
+
+def _same(a: Token, b: Token) -> bool:
+    return a.word == b.word or (a.content and b.content and a.stem == b.stem)
+
+
+def _repeats(said: str, evidence: Sequence[str]) -> bool:
+    """Whether these are whole sentences of the evidence, word for word."""
+    bare = said.rstrip(".。").casefold()
+    for text in evidence:
+        folded = fold(text).casefold()
+        at = folded.find(bare) if bare else -1
+        if at < 0:
+            continue
+        before, after = folded[:at].rstrip(), folded[at + len(bare) :]
+        if (
+            (not before or before[-1] in ".!?。！？")
+            and re.match(r"[.。]?(?:$|\s|(?<=。))", after)
+            and _ended(bare, after)
+        ):
+            return True
+    return False
+
+
+def _ended(bare: str, after: str) -> bool:
+    return not after.strip() or bool(re.match(r"\.\s|\.$|。", after)) or bare[-1] in "!?！？"
