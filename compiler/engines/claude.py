@@ -121,8 +121,10 @@ class Claude:
 
     def answer(self, asked: Ask[R], cancelled: Cancelled = lambda: False) -> Outcome[R]:
         """The answer or what kept it from coming, with what was paid."""
-        bill, clock = Bill(), _Clock(time.monotonic() + self._budget)
+        bill = Bill()
         try:
+            self.line.open()
+            clock = _Clock(time.monotonic() + self._budget)
             return Outcome(self._by_any_form(asked, clock, cancelled, bill), None, bill)
         except Fault as fault:
             return Outcome(None, self._without_key(fault), bill)

@@ -29,6 +29,10 @@ class Line:
         self._settings, self._key = settings, key
         self._client: anthropic.Anthropic | None = None
 
+    def open(self) -> None:
+        """Make the client, which takes seconds the first time. Raises: Fault."""
+        self._translated(self._opened)
+
     def message(self, words: dict[str, Any], until: float, cancelled: Cancelled) -> Message:
         """The whole message that answers. `until` is of the monotonic clock. Raises: Fault."""
         streamed = int(words["max_tokens"]) > STREAMED_FROM
