@@ -105,7 +105,7 @@ def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
     tried: set[tuple[str, str]] = set()
     for pool in pools:
         open_pairs = []
-        for candidate in candidates(pool.claims, shelf.origin, shelf.day):
+        for candidate in candidates(pool.title, pool.claims, shelf.origin, shelf.day):
             pair = (candidate.first.id, candidate.second.id)
             if pair in tried:
                 continue

@@ -82,16 +82,20 @@ class _Said:
 
 
 def candidates(
-    claims: Sequence[Claim], origin: Callable[[SourceId], SourceId], published: Callable[[SourceId], str]
+    title: str,
+    claims: Sequence[Claim],
+    origin: Callable[[SourceId], SourceId],
+    published: Callable[[SourceId], str],
 ) -> list[Candidate]:
-    """The pairs among the claims on one concept that may contradict each other, the likeliest first.
+    """The pairs among the claims on the concept `title` that may contradict each other, the likeliest first.
 
     `origin` names the source behind a copy, `published` its day ("" if unknown).
     """
+    subject = frozenset(_stems(title))
     said = [(c, _said(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _may_clash(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
-        if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b)):
+        if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b, subject)):
             days = {published(one.source), published(other.source)}
             first, second = sorted((one, other), key=lambda c: c.id)
             found.append(Candidate(first, second, len(days) == 1 and _one_wording(a, b), weight))
@@ -136,9 +140,12 @@ def _scopes(words: str) -> Iterator[frozenset[str]]:
 # --- what speaks for a pair -----------------------------------------------------------------------------------------
 
 
-def may_contradict(a: _Said, b: _Said) -> float:
-    """How alike two claims are that seem to contradict each other, in (0, 1]; 0 where nothing says they do."""
-    weight = _alike(a, b)
+def may_contradict(a: _Said, b: _Said, subject: frozenset[str]) -> float:
+    """How alike two claims are that seem to contradict each other, in (0, 1]; 0 where nothing says they do.
+
+    That both speak of the `subject` is not enough: something must be said of it in common.
+    """
+    weight = _alike(a, b) if a.stems & b.stems - subject else 0.0
     return weight if weight and _speaks_against(a, b) and not _both_can_hold(a, b) else 0.0
 
 
