@@ -181,6 +181,10 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     if inbox:
         report.show(f"inbox    {inbox} for you to settle: `retain inbox`")
     _show_open(done, estimate)
+    if done.blast is not None and done.written:
+        from cli.blast_page import blast_lines
+
+        report.show("\n".join(blast_lines(done.blast)))
     if dry_run:
         report.show(
             "\n".join(["would write:", *(f"  {p}" for p in done.written)]) if done.written else "nothing would change"

@@ -12,6 +12,8 @@ from typing import Any
 from compiler import catalogue, indexes, plan
 from compiler.agent_record import alive_events, kept_pages
 from compiler.asking import Asker, Backend, KeepsNotes
+from compiler.blast import PRODUCTS, Blast, Plan, blast_of
+from compiler.candidates import doubts, questions, ruled, survey, tell_doubts
 from compiler.cards import live_cards
 from compiler.concept_deeds import rulings_of
 from compiler.contest_desk import settle_contests
@@ -19,6 +21,7 @@ from compiler.crew import Crew
 from compiler.decks import left_in, standing_in, where_they_stand
 from compiler.embedded import embedded
 from compiler.engines import FAMILY
+from compiler.engines.prompt import prompt_id
 from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
@@ -33,6 +36,7 @@ from compiler.reading import write_reading_list
 from compiler.replies import Replies
 from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
+from compiler.rulings import Rulings
 from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.topic_pages import write_topics
 from compiler.verdicts import Verdicts
@@ -47,11 +51,11 @@ from vault.errors import Refused, UsageError
 from vault.flags import UNWANTED, flags_of
 from vault.guard import Scope
 from vault.ids import CardId, GapId, SourceId, ulid
-from vault.inbox_events import settled_in
+from vault.inbox_events import all_reasons, settled_in
 from vault.ledger import parse_instant
 from vault.note import read_properties
 from vault.provenance import fills_in, origins_in
-from vault.store import FLASHCARDS, GAPS, SUMMARIES, Vault
+from vault.store import FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, Vault
 
 _LASTING = frozenset(
     {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
@@ -292,6 +296,7 @@ class Pipeline:
             said_before=self.said_before,
             addresses={origin.path: origin.address for origin in origins_in(self.decided)},
             rulings=self.rulings,
+            reasons=all_reasons(self.decided),
             asker=self.asker,
             verdicts=self.verdicts,
         )
@@ -304,7 +309,18 @@ class Pipeline:
         ]
         text_of, agents = self.publisher.settled_text_of, kept_pages(self.vault, self.decided)
         stay = held(self.ids, self.rulings, text_of, self._known_cards(), agents) if self._may_rename() else frozenset()
-        return resolve(sources, self.ids, self.at, self.rulings, stay)
+        return resolve(sources, self.ids, self.at, self._with_answers(sources), stay)
+
+    def _with_answers(self, sources: Sequence[SourceClaims]) -> Rulings:
+        """The human's rulings with a model's on names that no rule settles. Raises: what the asker raises."""
+        if self.asker is None:
+            return self.rulings
+        asker, seen = self.asker, survey(sources, self.ids, self.rulings)
+        prompt = prompt_id("match")
+        asked = questions(seen, self.rulings, lambda request: asker.journal.find(request, prompt) is not None)
+        replies = asker.ask([question.request for question in asked], "names")
+        self._learn(tell_doubts(doubts(asked, replies), self.ids, self.at))
+        return ruled(seen, asked, replies, self.rulings)
 
     def _may_rename(self) -> bool:
         """Whether a human ever named a concept otherwise than its sources do."""
@@ -467,6 +483,7 @@ class Pipeline:
         self.report.written = sorted([*publisher.writes, *publisher.removals])
         self.report.removed = sorted(publisher.removals)
         if self.options.dry_run:
+            self.report.blast = self._blast()
             return
         for path, events in ((ledger.IDS, self.events), (ledger.DECISIONS, self.decisions), (ledger.BUILDS, news)):
             lines = b"".join(ledger.encode(e) for e in events)
@@ -474,6 +491,26 @@ class Pipeline:
             if lines:
                 self.guard.append(path, lines)
         publisher.write()
+
+    def _blast(self) -> Blast:
+        """What this build would touch."""
+        publisher = self.publisher
+        new = {p: data.decode() for p, data in publisher.writes.items() if p.endswith(".md")}
+        paths = [p.removeprefix(f"{PROPOSALS}/") for p in (*new, *publisher.removals) if p.endswith(".md")]
+        files = frozenset(p for folder in PRODUCTS for p in self.vault.paths(folder, ""))
+        return blast_of(
+            Plan(
+                events=self.events,
+                ids=self.ids,
+                said_before=self.said_before,
+                cards=live_cards(self.card_events, self.ids),
+                old={p: publisher.text_of(p) for p in paths},
+                new=new,
+                removed=publisher.removals,
+                files=files,
+                open=self.asker.open if self.asker is not None else (),
+            )
+        )
 
     def _remember(self) -> None:
         """Take down how everything was left, so that the next build sees at a glance what changed."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vault.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from compiler.blast import Blast
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Report:
     written: list[str] = field(default_factory=list)  # vault paths, in order
     removed: list[str] = field(default_factory=list)  # those of them that are gone
     open: list[Any] = field(default_factory=list)  # the requests that a dry run would put to a model
+    blast: Blast | None = None  # what a dry run would touch
 
     @property
     def nothing_new(self) -> bool:
@@ -67,6 +71,7 @@ class Report:
             "rejections": [asdict(r) for r in self.rejections],
             "written": self.written,
             "asked": dict(sorted(Counter(request.type for request in self.open).items())),
+            **({"blast": self.blast.as_json()} if self.blast is not None else {}),
         }
 
     @classmethod
