@@ -7,7 +7,7 @@ in any order, so that two clones whose ledgers were merged agree. Of deeds that 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,6 +15,10 @@ from compiler import names
 from compiler.rulings import Pair, Rulings, Sense, Span, Union, given_keys, is_sense, pair
 from vault.clean import clean_line
 from vault.ids import ID, ConceptId, mint
+from vault.inbox_events import TYPE as INBOX
+from vault.inbox_events import UNDO as TAKEN_BACK
+from vault.inbox_events import Choice
+from vault.inbox_names import names_of
 from vault.ledger import Event, ordered
 
 TYPE = "concept"
@@ -104,9 +108,24 @@ def standing(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
     return [d for d in deeds if d.op is not Op.UNDO and d.deed not in undone], undone
 
 
+def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
+    """What the human said in the inbox of two names: one idea, or two; and what was taken back of it."""
+    for event in events:
+        keys, id_ = names_of(event), event.get("id")
+        if event.get("type") != INBOX or not isinstance(event.get("at"), str):
+            continue
+        if keys is not None and isinstance(id_, str):
+            op = Op.MERGE if event.get("decision") == Choice.ACCEPT else Op.NEVER
+            yield Deed(f"inbox:{id_}", op, event["at"], keys=(keys[0],), other=(keys[1],))
+        elif event.get("decision") == TAKEN_BACK:
+            voids = str(event.get("voids"))
+            yield Deed(f"inbox-undo:{voids}", Op.UNDO, event["at"], voids=f"inbox:{voids}")
+
+
 def rulings_of(events: Iterable[Event]) -> Rulings:
-    """What all decisions come to."""
-    deeds = deeds_in(events)
+    """What all decisions come to, those of the inbox among them."""
+    known = ordered(events)
+    deeds = sorted([*deeds_in(known), *_answers_in(known)], key=lambda d: (d.at, d.deed))
     alive, undone = standing(deeds)
     folding = _Folding()
     for deed in reversed(alive):  # of two that cannot both hold, the later does
@@ -158,7 +177,7 @@ class _Folding:
         id_ = ConceptId(deed.id)
         if deed.op is Op.RENAME and deed.name:
             self.names[id_] = deed.name
-        elif deed.op is Op.MERGE:
+        elif deed.op is Op.MERGE and deed.into:
             self.into.pop(ConceptId(deed.into), None)
             self.into[id_] = ConceptId(deed.into)
         elif deed.op is Op.SPLIT and deed.name and (new := given_keys(deed.name)):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
 from compiler.gates import Entailed, statement_refused
+from compiler.offered import terms_in
 from compiler.report import Rejection
 from vault.claim import ClaimKind
 from vault.clean import clean, fold, normal
@@ -88,8 +89,12 @@ def claims_in(source: SourceText, replies: Sequence[ExtractReply], entailed: Ent
     terms: list[Term] = []
     rejections: list[Rejection] = []
     for segment, reply in zip(source.segments, replies, strict=True):
-        terms += reply.terms
         text = source.text[segment.start : segment.end]
+        offered, unnamed = reply.terms, tuple[Rejection, ...]()
+        if entailed is not None:  # whoever understands may also invent
+            offered, unnamed = terms_in("\n".join([source.title, *segment.headings, text]), reply.terms)
+        terms += offered
+        rejections += unnamed
         folded: FoldedText | None = None
         for claim in reply.claims:
             words = clean(claim.quote)

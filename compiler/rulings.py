@@ -140,6 +140,10 @@ class Union:
             self._oppose(low, foe)
         return True
 
+    def apart(self, a: str, b: str) -> bool:
+        """Whether two sets are kept from meeting."""
+        return self.find(b) in self._foes.get(self.find(a), ())
+
     def part(self, a: str, b: str) -> bool:
         """Keep two sets from meeting; False where they are one already."""
         one, other = self.find(a), self.find(b)

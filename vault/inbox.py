@@ -20,7 +20,7 @@ from vault.ledger import Event
 from vault.store import Vault
 
 # Where questions come from, in the order in which they are listed. A new kind is named here, and loaded when asked for.
-SOURCES = ("vault.inbox_pages:Pages", "vault.inbox_pages:Decks")
+SOURCES = ("vault.inbox_pages:Pages", "vault.inbox_pages:Decks", "vault.inbox_names:Names")
 _HALF = 4  # characters of an id that say which item it is; as many more say how it stands
 
 

@@ -19,7 +19,7 @@ BUILDS = "ledger/builds.jsonl"
 
 Event = dict[str, Any]
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
-_NOUNS = {"source", "concept", "topic", "claim", "card", "gap", "dispute"}
+_NOUNS = {"source", "concept", "topic", "claim", "card", "gap", "dispute", "doubt"}
 _TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")
 _ORDER = {type_: n for n, type_ in enumerate(_TYPES)}  # within one instant
 
