@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from compiler import cards, compose, decks, gaps, indexes, reading
@@ -52,6 +53,7 @@ _KIND_FOLDERS = {"articles", "papers", "repos", "datasets", "images"}
 
 Ask = Callable[[Sequence[Request], str], list[Reply | None]]
 ReadOld = Callable[[str], str | None]
+R = TypeVar("R", ComposeRequest, CardsRequest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ class Layout:
     asker: Asker | None = None  # there is one where replies come from the journal
     verdicts: Verdicts = field(default_factory=Verdicts)
     rulings: Rulings = field(default_factory=Rulings)
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # concept -> why the human turned words down
     said_by: dict[str, str] = field(default_factory=dict)  # concept id -> who composed its article
     contests: Contests = field(default_factory=Contests)
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
@@ -168,7 +171,7 @@ class Layout:
         """Articles, from the engine's replies through the sentence gate."""
         order = [self.resolution.concepts[i] for i in sorted(self.resolution.concepts, key=self._order)]
         self.views = {c.id: compose.views_of(c, self.resolution, self.shelf) for c in order}
-        requests = [compose.request_for(c, self.views[c.id]) for c in order]
+        requests = [self._told_why(compose.request_for(c, self.views[c.id])) for c in order]
         replies = ask(requests, "compose")
         if self.asker is not None:
             self._who_said(requests, self.asker)
@@ -179,6 +182,11 @@ class Layout:
             if article is not None:
                 self.articles[concept.id] = article
                 self._record_change(article)
+
+    def _told_why(self, request: R) -> R:
+        """`request` with what the human disliked of its concept before; the embedded engine has no ear for it."""
+        said = self.reasons.get(request.concept, ()) if self.asker is not None else ()
+        return request.model_copy(update={"reasons": said}) if said else request
 
     def _order(self, id_: ConceptId) -> tuple[str, str]:
         return self.resolution.concepts[id_].title.casefold(), id_
@@ -222,10 +230,18 @@ class Layout:
         if self.asker is not None:
             sections, headings = shaped(concept.title, sections, views)
             refused += headings
-        self.report.rejections += refused
+        self._refused(refused, concept, f"{CONCEPTS}/{concept.slug}.md", compose.request_for(concept, views))
         self.report.sentences["dropped"] += dropped
         self.report.sentences["kept"] += sum(len(p) for section in sections for p in section.paragraphs)
         return sections
+
+    def _refused(self, rejections: Iterable[Rejection], concept: Resolved, path: str, request: Request) -> None:
+        """Report what was refused with where it was to stand, of which sources it speaks, and who said it."""
+        sources = tuple(dict.fromkeys(self.sources[c.source].tracked.path for c in concept.main))
+        by, at = self.asker.said(request) if self.asker is not None else ("", "")
+        self.report.rejections += [
+            replace(r, path=path, sources=sources, said_by=by or self.engine, at=at) for r in rejections
+        ]
 
     @property
     def _entailed(self) -> Verdicts | None:
@@ -324,7 +340,7 @@ class Layout:
         """Decks, from the engine's replies through the card gates and around the cards that live already."""
         order = [self.articles[i] for i in self.articles]
         views = {a.concept.id: self._views_for_cards(a.concept.id) for a in order}
-        requests = [cards.request_for(a.concept, views[a.concept.id]) for a in order]
+        requests = [self._told_why(cards.request_for(a.concept, views[a.concept.id])) for a in order]
         replies = self._asked_for_cards(ask, requests)
         if self.asker is not None:
             told = ((r, q) for q, r in zip(requests, replies, strict=True) if isinstance(r, CardsReply))
@@ -367,7 +383,9 @@ class Layout:
             "suspended": news.suspended,
         }
         self.report.cards["rejected"] = len(news.rejections)
-        self.report.rejections += news.rejections
+        asked = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(order, requests, strict=True)}
+        for path, (concept, request) in asked.items():
+            self._refused([r for r in news.rejections if r.path == path], concept, path, request)
         self.events += news.events
         for article in order:
             self._deck(article, news.cards.get(article.concept.id, []))

@@ -132,3 +132,21 @@ def test_what_cannot_be_read_among_the_proposals_is_named_and_the_rest_of_status
     code, told = call("status")
     assert code == report.DONE and "symbolic link" in told and "sources" in told
     assert call("inbox")[0] == report.REFUSED
+
+
+def test_what_a_human_edited_outlives_the_renaming_and_the_merging_of_its_concept(call: Call, vault: Vault) -> None:
+    def mine() -> list[str]:
+        pages = [p.read_text() for p in vault.root.glob("wiki/concepts/*.md")]
+        decks = [p.read_text() for p in vault.root.glob("learning/flashcards/*.md")]
+        answers = [c.answer for text in decks for c in parse_deck(text, DECK).cards]
+        remarks = [line for text in pages for line in text.splitlines() if line.startswith("My own")]
+        return sorted([*remarks, *(answer for answer in answers if answer.startswith("In my own"))])
+
+    before = mine()
+    assert len(before) == 3
+    assert call("concept", "rename", "Retrieval practice", "Recall practice")[0] in (report.DONE, report.FINDINGS)
+    assert mine() == before and ids(call)["article"]
+    assert call("concept", "merge", "Recall practice", "Spacing effect")[0] in (report.DONE, report.FINDINGS)
+    assert mine() == before
+    assert call("rebuild")[0] in (report.DONE, report.FINDINGS) and mine() == before
+    assert call("inbox")[0] == report.DONE

@@ -11,7 +11,9 @@ import pytest
 
 from compiler.build import Options, compile_vault
 from compiler.check import verify
+from compiler.engines.port import CardsRequest, ComposeRequest
 from compiler.report import Report
+from tests.compiler.scripted import Scripted
 from vault import inbox, inbox_deeds, inbox_pages, ledger
 from vault.card import Card, parse_deck
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
@@ -370,3 +372,26 @@ def test_listing_writes_nothing_at_all(edited: Vault) -> None:
     inbox.find(edited, ARTICLE)
     assert {p: p.stat().st_mtime_ns for p in edited.root.rglob("*")} == before
     assert Folder(edited.root).read(ARTICLE) is not None
+
+
+def test_whoever_writes_next_is_told_what_the_human_disliked(vault: Vault) -> None:
+    model = Scripted()
+
+    def built(day: int) -> None:
+        compile_vault(vault, Options(engine="claude"), MORNING + timedelta(days=day), silent, backend=model)
+
+    built(0)
+    (vault.root / ARTICLE).write_text((vault.root / ARTICLE).read_text() + REMARK)
+    source(vault, ("an answer from memory", "an answer out of memory"))
+    built(1)
+    item = of(vault, "article")
+    inbox_deeds.decide(vault, [item.id], Choice.REJECT, at(0), reason="too dry")
+    assert not any(r.reasons for r in model.asked if isinstance(r, ComposeRequest | CardsRequest))
+    asked = len(model.asked)
+    built(200)
+    assert len(model.asked) == asked  # a reason alone asks nothing anew
+    source(vault, ("an answer out of memory", "an answer from one's own memory"))
+    built(201)
+    told = [(r.type, r.concept, r.reasons) for r in model.asked[asked:] if isinstance(r, ComposeRequest | CardsRequest)]
+    assert {(type_, item.concept, ("too dry",)) for type_ in ("compose", "cards")} <= set(told)
+    assert all(reasons == () for _, concept, reasons in told if concept != item.concept)
