@@ -230,18 +230,10 @@ class Layout:
         if self.asker is not None:
             sections, headings = shaped(concept.title, sections, views)
             refused += headings
-        self._refused(refused, concept, f"{CONCEPTS}/{concept.slug}.md", compose.request_for(concept, views))
+        self.report.rejections += refused
         self.report.sentences["dropped"] += dropped
         self.report.sentences["kept"] += sum(len(p) for section in sections for p in section.paragraphs)
         return sections
-
-    def _refused(self, rejections: Iterable[Rejection], concept: Resolved, path: str, request: Request) -> None:
-        """Report what was refused with where it was to stand, of which sources it speaks, and who said it."""
-        sources = tuple(dict.fromkeys(self.sources[c.source].tracked.path for c in concept.main))
-        by, at = self.asker.said(request) if self.asker is not None else ("", "")
-        self.report.rejections += [
-            replace(r, path=path, sources=sources, said_by=by or self.engine, at=at) for r in rejections
-        ]
 
     @property
     def _entailed(self) -> Verdicts | None:
@@ -383,9 +375,7 @@ class Layout:
             "suspended": news.suspended,
         }
         self.report.cards["rejected"] = len(news.rejections)
-        asked = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(order, requests, strict=True)}
-        for path, (concept, request) in asked.items():
-            self._refused([r for r in news.rejections if r.path == path], concept, path, request)
+        self.report.rejections += news.rejections
         self.events += news.events
         for article in order:
             self._deck(article, news.cards.get(article.concept.id, []))
