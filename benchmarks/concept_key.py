@@ -6,7 +6,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,17 @@ def read_key(path: Path, folder: Path) -> Key:
     _refuse_doubles(path, key)
     _refuse_missing(path, key, folder)
     return key
+
+
+def only_of(key: Key, folder: Path) -> Key:
+    """What of the key the documents in `folder` bear: what others explain, too, counts by these."""
+
+    def there(files: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f for f in files if (folder / f).is_file())
+
+    concepts = (replace(c, files=there(c.files)) for c in key.concepts if there(c.files))
+    gaps = (replace(g, files=there(g.files)) for g in key.gaps if there(g.files))
+    return replace(key, concepts=tuple(concepts), gaps=tuple(gaps), long=frozenset(there(tuple(sorted(key.long)))))
 
 
 def read_judged(path: Path) -> dict[str, bool]:

@@ -8,18 +8,17 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import ablation
 from benchmarks.bare_pattern import Found, read_barely
+from benchmarks.compiled import Compiled, compile_folder, copy_of, part_of
 from benchmarks.concept_figures import (
     Agreement,
     GapAgreement,
@@ -32,34 +31,22 @@ from benchmarks.concept_figures import (
     sample_of,
     to_judge,
 )
-from benchmarks.concept_key import Key, KeyProblem, read_judged, read_key
+from benchmarks.concept_key import Key, KeyProblem, only_of, read_judged, read_key
 from benchmarks.made_concepts import in_vault, structural_gaps
-from benchmarks.measure import RETAIN, machine
+from benchmarks.measure import machine
+from benchmarks.side_by_side import laid, table
 from compiler.ingest import read_source
 from compiler.kinds import RECORDED, kind_of
 from vault.card import Card, CardKind, Deck
 from vault.clean import fold
-from vault.errors import Unreadable
+from vault.errors import Unreadable, UsageError
 from vault.evidence import EvidenceReader
 from vault.markdown import unescape
-from vault.store import CONCEPTS, GAPS, SUMMARIES, Vault, open_vault
+from vault.store import CONCEPTS, GAPS, SUMMARIES, Vault
 
 HERE = Path(__file__).resolve().parent
 _CLAIM_LINK = re.compile(r"#\^c-[0-9a-z]{10}[|\\]")
 _CLAIM = re.compile(r"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A vault made from the documents, what the compile said, what verify said, and how long the compile took."""
-
-    vault: Vault
-    report: dict[str, Any]
-    verdict: dict[str, Any]
-    seconds: float
-
-    def cards(self) -> list[tuple[Deck, Card]]:
-        return [(deck, card) for deck in self.vault.decks() for card in deck.cards]
 
 
 def default_folder() -> Path:
@@ -67,26 +54,6 @@ def default_folder() -> Path:
     data = Path(os.environ.get("RETAIN_TEST_DATA", HERE.parents[1] / "shared" / "data"))
     corpus = data / "corpus-attention" / "raw"
     return corpus if corpus.is_dir() else HERE.parent / "examples" / "sources"
-
-
-def compile_folder(folder: Path, work: Path) -> Compiled:
-    """A new vault below `work`, compiled from the documents in `folder` by the commands that anybody would type."""
-    root = work / "vault"
-    _retain("init", str(root), "--no-git")
-    _retain("--vault", str(root), "add", str(folder))
-    start = time.perf_counter()
-    report = json.loads(_retain("--vault", str(root), "compile", "--json"))
-    spent = time.perf_counter() - start
-    verdict = json.loads(_retain("--vault", str(root), "verify", "--json"))
-    return Compiled(open_vault(str(root), None, root), report, verdict, spent)
-
-
-def _retain(*arguments: str) -> str:
-    """What the command says on stdout. Raises RuntimeError where it did more than find something."""
-    done = subprocess.run([RETAIN, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise RuntimeError(f"retain {' '.join(arguments)} left with {done.returncode}:\n{done.stderr}")
-    return done.stdout
 
 
 def read_folder(folder: Path) -> tuple[Found, float]:
@@ -148,13 +115,7 @@ def comparison(made: Compiled, bare: Found, bare_seconds: float) -> str:
         ),
         ("seconds", f"{made.seconds:.1f}", f"{bare_seconds:.1f}"),
     ]
-    return _laid([tuple(map(str, line)) for line in lines])
-
-
-def _laid(lines: list[tuple[str, ...]]) -> str:
-    widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
-    lines.insert(1, tuple("-" * w for w in widths))
-    return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in lines)
+    return laid([[*map(str, line)] for line in lines])
 
 
 def checks(made: Compiled) -> str:
@@ -224,12 +185,20 @@ def main() -> None:
     if asked.ablate and key is not None:
         _ablate(key, folder)
         return
+    if asked.engine == "journal":
+        _beside(asked, key, folder, verdicts)
+        return
     with tempfile.TemporaryDirectory(prefix="retain-extraction-", ignore_cleanup_errors=True) as work:
-        made = compile_folder(folder, Path(work))
+        try:
+            part = part_of(folder, asked.only, None, Path(work))
+        except UsageError as error:
+            sys.exit(str(error))
+        made = compile_folder(part, Path(work))
+        key, folder = only_of(key, part) if key is not None else None, part
         found = agreement(key, in_vault(made.vault, folder)) if key is not None else None
         against = _against(found, made, asked, verdicts) if found is not None else None
         if asked.json:
-            print(json.dumps(_as_json(made, against), indent=2, ensure_ascii=False))
+            print(json.dumps(figures_of(made, against), indent=2, ensure_ascii=False))
             return
         bare, bare_seconds = read_folder(folder)
         print(f"{machine()}\n{folder.parent.name}/{folder.name}\n")
@@ -246,6 +215,38 @@ Against = tuple[Agreement, GapAgreement, JudgedPrecision | None]
 Verdicts = dict[str, bool] | None
 
 
+def _beside(asked: argparse.Namespace, key: Key | None, folder: Path, verdicts: Verdicts) -> None:
+    """The embedded engine beside a vault, or a journal, whose replies others gave, on the documents that both have."""
+    if not (asked.vault or asked.journal):
+        sys.exit("--engine journal needs --vault DIR or --journal FILE")
+    with tempfile.TemporaryDirectory(prefix="retain-extraction-", ignore_cleanup_errors=True) as work:
+        try:
+            part = part_of(folder, asked.only, asked.vault, Path(work))
+            theirs = (
+                copy_of(asked.vault, Path(work)) if asked.vault else compile_folder(part, Path(work), asked.journal)
+            )
+            made = {"extractive": compile_folder(part, Path(work)), "journal": theirs}
+        except (UsageError, RuntimeError) as error:
+            sys.exit(str(error))
+        of_part = only_of(key, part) if key is not None else None
+        columns = {name: _figures(one, of_part, part, asked, verdicts) for name, one in made.items()}
+    if asked.json:
+        print(json.dumps(columns, indent=2, ensure_ascii=False))
+        return
+    print(f"{machine()}\n{folder.parent.name}/{folder.name}\n")
+    print(table(columns))
+
+
+def _figures(
+    made: Compiled, key: Key | None, part: Path, asked: argparse.Namespace, verdicts: Verdicts
+) -> dict[str, Any]:
+    """The figures of one engine on the part of the documents that is measured."""
+    if key is None:
+        return figures_of(made, None)
+    concepts = [concept for concept in in_vault(made.vault, part) if concept.files]
+    return figures_of(made, _against(agreement(key, concepts), made, asked, verdicts))
+
+
 def _against(found: Agreement, made: Compiled, asked: argparse.Namespace, verdicts: Verdicts) -> Against:
     judged = None
     if verdicts is not None:
@@ -260,7 +261,7 @@ def _to_judge(against: Against, asked: argparse.Namespace) -> str:
     return f"Sample: --concepts {asked.concepts} --seed {asked.seed}\n\n{to_judge(found, chosen)}"
 
 
-def _as_json(made: Compiled, against: Against | None) -> dict[str, Any]:
+def figures_of(made: Compiled, against: Against | None) -> dict[str, Any]:
     """What the compile made and what the gates refused, and the figures against the key."""
     report = made.report
     kinds = Counter(card.kind for _, card in made.cards())
@@ -274,6 +275,11 @@ def _as_json(made: Compiled, against: Against | None) -> dict[str, Any]:
             "refused": dict(sorted(Counter(r["gate"] for r in report["rejections"]).items())),
         },
         "unverified": len(made.verdict["unverified"]),
+        "verify": {what: len(made.verdict[what]) for what in ("unverified", "uncited", "unsupported")},
+        "sentences": report.get("sentences", {}),
+        "contradictions": report.get("contradictions", {}),
+        "replies": made.replies(),
+        "asked": report.get("asked", {}),
         "seconds": made.seconds,
         "key": as_json(*against) if against is not None else None,
     }
@@ -332,6 +338,26 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--ablate", action="store_true", help="the engine once without each of its signals, and no vault"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("extractive", "journal"),
+        default="extractive",
+        help="journal: the embedded engine beside the replies of a model or an agent",
+    )
+    parser.add_argument(
+        "--vault", type=Path, metavar="DIR", help="with --engine journal: a vault that was compiled so; it is copied"
+    )
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="or files of ledger/replies/ of such a vault",
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="GLOB", help="only these documents, by their paths below the folder"
     )
     parser.add_argument("--json", action="store_true", help="figures for a program")
     return parser.parse_args()
