@@ -29,6 +29,7 @@ _COMMANDS = {
     "next": ("cli.agent:next_", "Take the next orders: what to read, what to answer, and how."),
     "show": ("cli.agent:show", "An order once more."),
     "submit": ("cli.agent:submit", "Hand in replies; what is wrong with one is told at once."),
+    "ask": ("cli.agent:ask", "Ask the wiki a question: its answer, or the order that asks for one."),
     "status": ("cli.agent:status", "How much is open, who works on it, what comes next."),
 }
 
@@ -131,6 +132,27 @@ def show(order: str, vault_dir: str | None) -> int:
     from compiler.order_taking import shown
 
     report.show_json(shown(_place(vault_dir), order, now()))
+    return report.DONE
+
+
+@click.command()
+@click.argument("question")
+@_name_option
+@vault_option
+@_spoken
+def ask(question: str, name: str, vault_dir: str | None) -> int:
+    """Ask the wiki a question. Where nobody has answered it yet, the order that asks for an answer comes back.
+
+    Answer it as any other order, then ask again: sentences that only a check can decide on come back as check orders.
+    What stands then is cited word for word.
+
+    \b
+    Example:
+      retain agent ask "Why does spacing help?"
+    """
+    from compiler.order_taking import answered_or_order
+
+    report.show_json(answered_or_order(_place(vault_dir), question, _checked(name), now()))
     return report.DONE
 
 

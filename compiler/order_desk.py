@@ -16,6 +16,7 @@ from compiler.engines.port import Reply, Request
 from compiler.journal import Entry, JournalWriter
 from compiler.order_faults import Fault, judged
 from compiler.order_leases import give_back
+from compiler.order_questions import is_true, put_away
 from compiler.orders import Board, Place, board, is_order, latest
 from compiler.standing import merged
 from vault import ledger
@@ -23,6 +24,7 @@ from vault.agent_run import refuse_beside_agents
 from vault.clean import clean_line
 from vault.guard import Guard
 from vault.locks import lock
+from vault.store import Vault
 
 ENGINE = "agent/1"
 _WAIT_S = 60.0  # for a compile that is publishing
@@ -84,7 +86,7 @@ def _submitted(
 ) -> tuple[list[Receipt], Board]:
     tray = _Tray()
     for each in submissions:
-        _judge(now, each, tray, partial=partial)
+        _judge(place.vault, now, each, tray, partial=partial)
         now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
     if tray.kept:
         keeper = _Keeper(place.guard, place.journal, now.run)
@@ -92,13 +94,14 @@ def _submitted(
         for request, reply, said in tray.kept:
             answer = Answered(merged(request, reply), f"{ENGINE} {name}")
             keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
+    put_away(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed") and r.id in now.asked])
     give_back(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
     return tray.receipts, now
 
 
-def _judge(now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None:
+def _judge(vault: Vault, now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None:
     request = now.get(given.id)
-    if request is None:
+    if request is None or (given.id in now.asked and not is_true(vault, request)):
         tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
         return
     found = judged(request, given.reply)

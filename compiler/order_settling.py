@@ -17,7 +17,8 @@ from compiler.journal import Entry, JournalWriter
 from compiler.order_desk import ENGINE, says_something
 from compiler.order_faults import judged
 from compiler.order_leases import NAME
-from compiler.orders import Place, open_requests, order_id, staged_lines
+from compiler.order_questions import asked_truly, order_id
+from compiler.orders import Place, open_requests, staged_lines
 from compiler.standing import merged
 from vault import ledger
 from vault.diagnostic import Diagnostic
@@ -58,6 +59,7 @@ def settle_staged(vault: Vault, run: str, at: datetime) -> Taken:
         new = _taken(requests, waiting, run, instant, refused)
         kept += new
         if not new:
+            kept += _taken(asked_truly(vault), waiting, run, instant, refused)
             break
     writer = JournalWriter(vault.guard(Place(vault).scope), run)
     for entry in kept:

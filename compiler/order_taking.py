@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from compiler.asking import Waiting
 from compiler.engines import FAMILY
 from compiler.engines.port import Request
 from compiler.order_guide import how, names
-from compiler.order_leases import Lease, leases, take
+from compiler.order_leases import MINUTES, Lease, leases, take
+from compiler.order_questions import order_id
 from compiler.orders import Board, Place, board
 from compiler.snapshot import last_report
 from vault import ledger
@@ -66,11 +68,30 @@ def shown(place: Place, id_: str, at: datetime) -> dict[str, Any]:
 def standing(place: Place, at: datetime) -> dict[str, Any]:
     """How much is open and with whom."""
     found = board(place, at)
-    held = {i: lease for i, lease in leases(place.vault, at).items() if i in found.requests and i not in found.said}
+    held = {i: lease for i, lease in leases(place.vault, at).items() if found.get(i) is not None}
     with_whom = Counter(lease.name for lease in held.values())
     until = {name: max(v.told for v in held.values() if v.name == name) for name in with_whom}
     people = [{"name": n, "orders": count, "until": until[n]} for n, count in sorted(with_whom.items())]
     return {**after(place, found, at), "with": people, "replies_kept": found.kept + len(found.said)}
+
+
+def answered_or_order(place: Place, question: str, name: str, at: datetime) -> dict[str, Any]:
+    """The wiki's answer, or the orders that stand between the question and it, which are with `name` now."""
+    from compiler.answer_desk import answered, as_json
+
+    try:
+        return {"answered": True, **as_json(answered(place, question, "agent", at))}
+    except Waiting as waiting:
+        requests = {order_id(request): request for request in waiting.requests}
+    take(place.vault, list(requests), len(requests), name, MINUTES, at)
+    held = leases(place.vault, at)
+    orders = [_order(id_, request, held) for id_, request in requests.items()]
+    return {
+        "answered": False,
+        "orders": orders,
+        "how": how(order["type"] for order in orders),
+        "next": "`retain agent submit` the reply, then ask again",
+    }
 
 
 def after(place: Place, found: Board, at: datetime) -> dict[str, Any]:
@@ -78,7 +99,7 @@ def after(place: Place, found: Board, at: datetime) -> dict[str, Any]:
     ids = found.open()
     held = leases(place.vault, at)
     free = [i for i in ids if i not in held]
-    done = not found.requests
+    done = found.done
     return {"open": found.counts(), "free": len(free), "done": done, "next": _advice(place, ids, free, found)}
 
 
@@ -87,7 +108,7 @@ def _advice(place: Place, ids: list[str], free: list[str], found: Board) -> str:
         return "`retain agent next` takes orders, `retain agent submit` hands replies in"
     if ids:
         return "all open orders are with others: `retain agent next --wait 60` takes one that is given back"
-    if found.requests:
+    if not found.done:
         return "this stage is answered: `retain agent next` finds out what the next one asks"
     if place.caged:
         return "nothing is open; replies are taken in when the human's `retain guard run` ends"

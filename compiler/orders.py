@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from compiler.asking import Waiting
 from compiler.engines import FAMILY
-from compiler.engines.port import REQUESTS, Request, rests
+from compiler.engines.port import REQUESTS, Request
 from compiler.engines.prompt import prompt_id
 from compiler.gather import overwrite
 from compiler.journal import FOLDER, Entry, entry_in
 from compiler.kinds import VERSIONS
 from compiler.options import Options
+from compiler.order_questions import order_id, questions
 from compiler.snapshot import Snapshot, steady
 from vault import ledger
 from vault.errors import EditedMeanwhile
@@ -43,11 +44,6 @@ _VERSION = 1
 _ORDER = re.compile(rf"(?:{'|'.join(REQUESTS)})-[0-9a-f]{{12}}")
 _LARGEST = 64 << 20  # bytes of the file of open questions, or of what an agent staged, that are looked at
 _WAIT_S = 300.0  # for another process that is finding out what is open
-
-
-def order_id(request: Request) -> str:
-    """The request's short name: it stays the same while its words do."""
-    return f"{request.type}-{rests(request)[:12]}"
 
 
 def is_order(word: str) -> bool:
@@ -102,10 +98,17 @@ class Board:
     latest: str = ""
     kept: int = 0
     said: set[str] = field(default_factory=set)
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what a human or an agent asks besides, by ids
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is open in any stage."""
+        return not self.requests and not self.asked
 
     def get(self, id_: str) -> Request | None:
         """The question of that id, if it is open."""
-        found = self.requests.get(id_) if id_ not in self.said else None
+        everything = self.asked | self.requests
+        found = everything.get(id_) if id_ not in self.said else None
         if found is None:
             return None
         try:
@@ -115,11 +118,18 @@ class Board:
 
     def open(self, of: str = "", source: str = "") -> list[str]:
         """The ids of the open questions in the order of the build; of one type, or on one source or concept."""
-        found = ((i, r) for i, r in self.requests.items() if i not in self.said and of in ("", r.get("type")))
+        everything = self.asked | self.requests
+        found = ((i, r) for i, r in everything.items() if i not in self.said and of in ("", r.get("type")))
         return [i for i, r in found if not source or _is_about(r, source)]
 
     def counts(self) -> dict[str, int]:
-        return dict(sorted(Counter(str(self.requests[i].get("type")) for i in self.open()).items()))
+        """How many are open, by type."""
+        return dict(sorted(Counter(id_.partition("-")[0] for id_ in self.open()).items()))
+
+    @property
+    def stage_open(self) -> bool:
+        """Whether the build waits for an answer that is not there yet."""
+        return any(id_ not in self.said for id_ in self.requests)
 
     def as_json(self) -> dict[str, Any]:
         head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "latest": self.latest}
@@ -133,26 +143,28 @@ def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
 
 def board(place: Place, at: datetime) -> Board:
     """What is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
-    seen = steady(place.vault.root)
-    found = _kept(place, seen)
-    if found is not None and (found.open() or not _news(found)):
-        return found
-    with place.alone():
-        seen = steady(place.vault.root)
-        again = _kept(place, seen)
-        if again is not None and (again.open() or not _news(again)):
-            return again  # another one found out meanwhile
-        return _found_out(place, at)
+    found = _kept(place, steady(place.vault.root))
+    if found is None or _may_be_others(found):
+        with place.alone():
+            found = _kept(place, steady(place.vault.root))  # another one may have found out meanwhile
+            if found is None or _may_be_others(found):
+                found = _found_out(place, at)
+    found.asked = questions(place.vault)
+    return found
 
 
 def latest(place: Place, known: Board) -> Board:
     """`known` less what was answered since; as it is where other questions may be open by now."""
-    return _kept(place, steady(place.vault.root)) or known
+    found = _kept(place, steady(place.vault.root))
+    if found is None:
+        return known
+    found.asked = questions(place.vault)
+    return found
 
 
-def _news(found: Board) -> bool:
+def _may_be_others(found: Board) -> bool:
     """Whether the last question of the stage was answered since: then the next stage's may be open."""
-    return bool(found.requests)
+    return bool(found.requests) and not found.stage_open
 
 
 def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +87,19 @@ def _restrict(readable: Iterable[str | Path], *, network: bool) -> Jail:
     if filtered:
         seccomp.forbid_escapes(sockets=network, metadata=False, company=False, queues=False)
     return Jail(version, filtered)
+
+
+def restrict_desk(writable: Sequence[Path]) -> bool:
+    """From here on this process and its children write below `writable` alone, and reach no network by TCP.
+
+    They read what they could before: it is the desk of the human's own vault. False where there is no Landlock.
+    Raises: RetainError if there is a second thread; OSError for a folder that is not there.
+    """
+    _alone()
+    if not landlock.abi():
+        return False
+    landlock.restrict(writable, network=False)
+    return True
 
 
 def limit_worker(memory: int = MEMORY_BYTES) -> None:
