@@ -16,17 +16,19 @@ AGENT_COMMANDS = (
     "card show",
     "gaps list",
     "gaps plan",  # without a gap: with one it records the human's decision
+    "inbox list",
+    "inbox show",
     "guard status",
     "doctor",
     "agent next",
     "agent show",
     "agent submit",  # in a cage the reply is laid into the work folder, and judged again when the run has ended
-    "agent status",
     "agent ask",
+    "agent status",
     "mcp",
 )
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
-OPTIONS = ("--json", "--all")
+OPTIONS = ("--json", "--all", "--rejected", "--coverage")
 VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows
 _OF_ORDERS = ("--brief", "--partial")
 _VALUED_OF_ORDERS = ("--count", "--type", "--source", "--as", "--minutes", "--wait")

@@ -14,7 +14,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, SchemaTooNew
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.2.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.3.0"  # of AGENTS.md and of every format it describes
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_STEPS = 20
@@ -121,7 +121,7 @@ class _Reader:
         vault = self._table("vault")
         schema = self._value(vault, "schema", str, "")
         if not re.fullmatch(r"\d+\.\d+\.\d+", schema):
-            raise self._damaged("schema", 'schema must be like "2.2.0"')
+            raise self._damaged("schema", 'schema must be like "2.3.0"')
         if _version(schema)[:2] > _version(SCHEMA_VERSION)[:2]:
             what = f"this vault has schema {schema}; this retain knows {SCHEMA_VERSION}"
             raise SchemaTooNew(

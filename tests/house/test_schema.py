@@ -290,6 +290,6 @@ def test_subcommands_and_options_that_the_schema_names_exist() -> None:
 def test_what_is_not_built_yet_does_not_exist() -> None:
     spans = [span for paragraph in UNBUILT for span in ticked(paragraph)]
     names = [m[1] for span in spans if (m := COMMAND.match(span))]
-    assert len(names) >= 8 and not set(names) & set(COMMANDS)
+    assert len(names) >= 3 and not set(names) & set(COMMANDS)
     for name, word in [span.split() for span in spans if span.split()[0] in COMMANDS]:
         assert not offers(click_command(name), word), f"{name} {word} is built: say so in AGENTS.md"

@@ -31,8 +31,8 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "error", "says"),
     [
-        ('schema = "2.2.0"', 'schema = "2.3.0"', SchemaTooNew, "update retain"),
-        ('schema = "2.2.0"', 'schema = "3.0.0"', SchemaTooNew, "nothing was touched"),
+        ('schema = "2.3.0"', 'schema = "2.4.0"', SchemaTooNew, "update retain"),
+        ('schema = "2.3.0"', 'schema = "3.0.0"', SchemaTooNew, "nothing was touched"),
         ("rollover = 3", "rollover = 24", Damaged, "from 0 to 23"),
         ("rollover = 3", "rollover = true", Damaged, "from 0 to 23"),
         ("retention = 0.9", "retention = nan", Damaged, "from 0.7 to 0.99"),
@@ -56,9 +56,9 @@ def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error
     assert re.fullmatch(r"retain\.toml:\d+", raised.value.where)
 
 
-@pytest.mark.parametrize("schema", ["2.0.0", "2.2.9"])
+@pytest.mark.parametrize("schema", ["2.0.0", "2.3.9"])
 def test_an_older_schema_and_a_later_patch_are_read(schema: str) -> None:
-    assert read_settings(TEXT.replace('"2.2.0"', f'"{schema}"'))[0].schema == schema
+    assert read_settings(TEXT.replace('"2.3.0"', f'"{schema}"'))[0].schema == schema
 
 
 def test_what_the_comments_of_a_new_vault_show_are_the_settings_that_hold() -> None:
