@@ -231,7 +231,7 @@ def _other_set_up(a: _Said, b: _Said) -> bool:
         return False
     if a.years and b.years and not a.years & b.years:
         return True
-    if len({(x.unit, x.noun) for x, _ in found}) > 1 and len({id(x) for x, _ in found}) > 1:
+    if all(len({(n.unit, n.noun, id(n)) for n in side}) > 1 for side in zip(*found, strict=True)):
         return True
     return _of_kinds(a, b)
 

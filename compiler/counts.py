@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
+from compiler.content import folded_stem
 from compiler.quantities import Number
 
 _ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|circa|ca|etwa|rund|ungefähr)\b|~|≈|约")
@@ -25,7 +26,8 @@ def year(number: Number) -> int | None:
 def clashes(first: str, second: str, ours: Sequence[Number], theirs: Sequence[Number]) -> list[tuple[Number, Number]]:
     """The numbers for one thing that differ beyond rounding, bounds and spans; `first` and `second` are the words."""
     loose = bool(_ABOUT.search(first) or _ABOUT.search(second))
-    pairs = [(x, y) for x, y in product(ours, theirs) if _of_one_thing(x, y)]
+    there = _words(first), _words(second)
+    pairs = [(x, y) for x, y in product(ours, theirs) if _of_one_thing(x, y) or _named_further(x, y, *there)]
     agreed = [(x, y) for x, y in pairs if _agree(x, y, loose) or _within(x, theirs) or _within(y, ours)]
     met = {id(n) for pair in agreed for n in pair}
     return [(x, y) for x, y in pairs if id(x) not in met and id(y) not in met]
@@ -36,6 +38,17 @@ def _of_one_thing(x: Number, y: Number) -> bool:
     if x.unit or y.unit:
         return x.unit == y.unit or {x.unit, y.unit} == {"times", ""}
     return x.noun == y.noun or not (x.noun and y.noun)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(folded_stem(word.casefold()) for word in re.findall(r"[^\W\d_]+", text))
+
+
+def _named_further(x: Number, y: Number, ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether what the one counts stands further on in the other: six identical layers, 12 layers."""
+    if x.unit or y.unit:
+        return False
+    return (x.noun in theirs) != (y.noun in ours)
 
 
 def _values(number: Number) -> list[Fraction]:

@@ -12,6 +12,9 @@ import pytest
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.report import Report
+from tests.compiler.scripted import Scripted
+from tests.compiler.test_journaled import compiled as by_model
+from tests.compiler.test_journaled import founded
 from vault.article import sentences
 from vault.note import read_properties
 from vault.settings import Settings, render_settings
@@ -167,3 +170,21 @@ def test_functions_of_source_code_are_no_topics(vault: Vault) -> None:
     compiled(vault, 24)
     assert "keel.md" in {p.name for p in (vault.root / "wiki/concepts").glob("*.md")}
     assert not [name for name in pages(vault) if "luff" in name]
+
+
+def test_topics_of_a_vault_that_a_model_compiled_come_of_the_sources_headings_and_stay(tmp_path: Path) -> None:
+    documents = {
+        name: (EXAMPLES / name).read_text(encoding="utf-8") for name in ("The spacing effect.md", "asking-why.md")
+    }
+    vault = founded(tmp_path / "vault", documents)
+    by_model(vault, Scripted())
+    before = pages(vault)
+    assert "the-spacing-effect.md" in before
+    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "What belongs together"))
+    assert len(members) >= 4 and all((vault.root / f"{m}.md").is_file() for m in members)
+    assert all(s.cites for name in before for s in sentences(text(vault, f"wiki/topics/{name}")))
+    assert verify(vault, lambda event: None).clean
+    (vault.root / "raw/articles/bread.md").write_text(BREAD, encoding="utf-8")
+    by_model(vault, Scripted(), MORNING + timedelta(hours=1))
+    after = pages(vault)
+    assert {name: after[name] for name in before} == before
