@@ -21,6 +21,12 @@ _TOLD = {
 }
 
 
+_all_option = click.option("--all", "everything", is_flag=True, help="All pages and cards that wait.")
+_kind_option = click.option(
+    "--kind", default="", metavar="KIND", help="With --all: only these (article, deck, names ...)."
+)
+
+
 @click.group(invoke_without_command=True)
 @vault_option
 @json_option
@@ -38,7 +44,7 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
       retain inbox accept 7k2m9xd3
       retain inbox accept 7k2m9xd3 --card k7q2m9xd3f     one card of a deck
       retain inbox reject 7k2m9xd3 --because "the second sentence is too long"
-      retain inbox keep --all
+      retain inbox keep --all --kind deck
       retain inbox undo
     """
     if context.invoked_subcommand is None:
@@ -109,11 +115,14 @@ def _show_view(view: View) -> None:
 
 @inbox.command()
 @click.argument("names", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@_all_option
+@_kind_option
 @click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
 @vault_option
 @json_option
-def accept(names: tuple[str, ...], everything: bool, card: str, vault_dir: str | None, as_json: bool) -> None:
+def accept(
+    names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
+) -> None:
     """Put the machine's version in place of yours. Yours is kept for `retain inbox undo`.
 
     Of a deck, only the cards that you had reworded are replaced. Properties that you added to a page stay.
@@ -123,16 +132,17 @@ def accept(names: tuple[str, ...], everything: bool, card: str, vault_dir: str |
       retain inbox accept 7k2m9xd3
       retain inbox accept 7k2m9xd3 --card k7q2m9xd3f
     """
-    _decide("accept", names, everything, card, "", vault_dir, as_json)
+    _decide("accept", names, everything, kind, card, "", vault_dir, as_json)
 
 
 @inbox.command()
 @click.argument("names", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@_all_option
+@_kind_option
 @click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
 @vault_option
 @json_option
-def keep(names: tuple[str, ...], everything: bool, card: str, vault_dir: str | None, as_json: bool) -> None:
+def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool) -> None:
     """Yours stays, and this version is not proposed again.
 
     \b
@@ -140,18 +150,19 @@ def keep(names: tuple[str, ...], everything: bool, card: str, vault_dir: str | N
       retain inbox keep 7k2m9xd3
       retain inbox keep --all
     """
-    _decide("keep", names, everything, card, "", vault_dir, as_json)
+    _decide("keep", names, everything, kind, card, "", vault_dir, as_json)
 
 
 @inbox.command()
 @click.argument("names", nargs=-1, metavar="[ID]...")
 @click.option("--because", required=True, metavar="WORDS", help="What is wrong with it; the next prompt hears it.")
-@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@_all_option
+@_kind_option
 @click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
 @vault_option
 @json_option
 def reject(
-    names: tuple[str, ...], because: str, everything: bool, card: str, vault_dir: str | None, as_json: bool
+    names: tuple[str, ...], because: str, everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
 ) -> None:
     """As keep, and say why: whoever writes about this concept next is told.
 
@@ -159,22 +170,34 @@ def reject(
     Examples:
       retain inbox reject 7k2m9xd3 --because "too many details of the experiment"
     """
-    _decide("reject", names, everything, card, because, vault_dir, as_json)
+    _decide("reject", names, everything, kind, card, because, vault_dir, as_json)
 
 
 def _decide(
-    word: str, names: Sequence[str], everything: bool, card: str, reason: str, vault_dir: str | None, as_json: bool
+    word: str,
+    names: Sequence[str],
+    everything: bool,
+    kind: str,
+    card: str,
+    reason: str,
+    vault_dir: str | None,
+    as_json: bool,
 ) -> None:
+    from vault.clean import clean_line
     from vault.errors import UsageError
+    from vault.inbox import sources
     from vault.inbox_deeds import decide
     from vault.inbox_events import Choice
 
-    if bool(names) == everything:
+    if bool(names) == everything or (kind and not everything):
         raise UsageError("say which: the ids of what is meant, or --all", hint="`retain inbox` lists them")
+    kinds = [each for source in sources() for each in source.kinds]
+    if kind and kind not in kinds:
+        raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"there is: {', '.join(kinds)}")
     vault = opened(vault_dir)
     settle_left_over(vault)
     choice = Choice(word)
-    done = decide(vault, None if everything else names, choice, now(), reason=reason, part=card)
+    done = decide(vault, None if everything else names, choice, now(), reason=reason, part=card, kind=kind)
     if as_json:
         report.show_json({"decided": [_as_json(item) | {"decision": word} for item in done]})
         return

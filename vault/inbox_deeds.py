@@ -43,9 +43,13 @@ def decide(
     *,
     reason: str = "",
     part: str = "",
+    kind: str = "",
     via: str = "cli",
 ) -> list[Item]:
-    """Settle the items with these ids (None: all of them), or one `part` of one; gives them as they were.
+    """Settle the items with these ids, or one `part` of one; gives them as they were.
+
+    None means all proposals for pages and cards; with `kind`, all of that kind. Names in doubt, which have no page, are
+    never settled by the way.
 
     Raises: NotFound, and nothing is decided, where one of them is not as it was when its id was shown; UsageError for
     a rejection without a reason; LockHeld; Refused while an agent's work is not settled; what the guard raises.
@@ -56,7 +60,10 @@ def decide(
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
         found = among(vault, decided_in(vault))
-        meant = found if names is None else [exactly(name, found) for name in dict.fromkeys(names)]
+        if names is None:
+            meant = [item for item in found if (item.kind == kind if kind else item.path)]
+        else:
+            meant = [exactly(name, found) for name in dict.fromkeys(names)]
         if part and (len(meant) != 1 or part not in meant[0].parts):
             raise NotFound(
                 f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"

@@ -112,7 +112,9 @@ def test_a_page_edited_since_it_was_shown_is_not_decided_on(call: Call, vault: V
         assert code == report.USAGE and "has changed since" in said and ids(call)["article"] in said
 
 
-@pytest.mark.parametrize("words", [["accept"], ["keep"], ["accept", "--all", "7k2m9xd3"]])
+@pytest.mark.parametrize(
+    "words", [["accept"], ["keep"], ["accept", "--all", "7k2m9xd3"], ["keep", "--all", "--kind", "x"]]
+)
 def test_what_is_meant_must_be_said(call: Call, words: list[str]) -> None:
     assert call("inbox", *words)[0] == report.USAGE
 
@@ -150,3 +152,28 @@ def test_what_a_human_edited_outlives_the_renaming_and_the_merging_of_its_concep
     assert mine() == before
     assert call("rebuild")[0] in (report.DONE, report.FINDINGS) and mine() == before
     assert call("inbox")[0] == report.DONE
+
+
+def test_all_means_pages_and_cards_and_a_kind_narrows_it_but_names_in_doubt_are_settled_on_purpose(
+    call: Call, vault: Vault
+) -> None:
+    doubt = {
+        "v": 1,
+        "type": "birth",
+        "of": "doubt",
+        "id": "d0ubt00000",
+        "key": "gap\x1fgaps",
+        "at": "2026-11-22T09:00:00.000Z",
+    }
+    doubt |= {"names": ["gap", "gaps"], "titles": ["Gap", "Gaps"]}
+    with (vault.root / ledger.IDS).open("a") as file:
+        file.write(json.dumps(doubt) + "\n")
+    assert set(ids(call)) == {"article", "deck", "names"}
+    assert "Gap / Gaps" in call("inbox")[1]
+    assert call("inbox", "accept", "--all", "--kind", "deck")[0] == report.DONE and set(ids(call)) == {
+        "article",
+        "names",
+    }
+    assert call("inbox", "accept", "--all")[0] == report.DONE and set(ids(call)) == {"names"}
+    assert call("inbox", "keep", "--all", "--kind", "names")[0] == report.DONE and ids(call) == {}
+    assert call("inbox", "undo")[0] == report.DONE and set(ids(call)) == {"names"}

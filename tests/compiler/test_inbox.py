@@ -21,7 +21,7 @@ from vault.folder import Folder
 from vault.inbox import Item
 from vault.inbox_events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
 from vault.locks import lock
-from vault.note import human_edited
+from vault.note import human_edited, render_generated
 from vault.store import Vault
 from vault.user import state_folder
 
@@ -395,3 +395,34 @@ def test_whoever_writes_next_is_told_what_the_human_disliked(vault: Vault) -> No
     told = [(r.type, r.concept, r.reasons) for r in model.asked[asked:] if isinstance(r, ComposeRequest | CardsRequest)]
     assert {(type_, item.concept, ("too dry",)) for type_ in ("compose", "cards")} <= set(told)
     assert all(reasons == () for _, concept, reasons in told if concept != item.concept)
+
+
+def test_a_forged_proposal_does_not_outlast_the_next_compile(edited: Vault) -> None:
+    """Agents may write in output/: a proposal can be anybody's, however well its digest fits."""
+    proposal = edited.root / "output/proposals" / ARTICLE
+    true = proposal.read_bytes()
+    properties = {"type": "concept", "title": "Retrieval practice \x1b[2J"}
+    proposal.write_text(render_generated(properties, "\nSaid by nobody.\n", None))
+    item = of(edited, "article")
+    assert "\x1b" not in item.about
+    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    compiled(edited, 200)
+    assert (edited.root / ARTICLE).read_bytes() == true
+    assert verify(edited, silent).uncited == []
+
+
+def test_a_proposal_that_somebody_edited_is_marked_as_such(edited: Vault) -> None:
+    proposal = edited.root / "output/proposals" / ARTICLE
+    proposal.write_text(proposal.read_text() + "\nMore.\n")
+    assert "edited the proposal itself" in of(edited, "article").note
+
+
+def test_decisions_of_two_clones_are_folded_the_same_in_any_order(edited: Vault) -> None:
+    before = edited.ledger_events(ledger.DECISIONS)[0]
+    inbox_deeds.decide(edited, None, Choice.KEEP, at(0))
+    inbox_deeds.undo(edited, at(1))
+    inbox_deeds.decide(edited, None, Choice.REJECT, at(2), reason="no")
+    events = edited.ledger_events(ledger.DECISIONS)[0]
+    assert len(events) > len(before) + 3
+    assert settled_in(events) == settled_in(events[::-1]) and all_reasons(events) == all_reasons(events[::-1])
+    assert settled_in(events).pages[ARTICLE]
