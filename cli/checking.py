@@ -1,4 +1,4 @@
-"""Commands that look and do not write: verify, trace, log."""
+"""Commands that look and do not write: verify, trace."""
 
 from __future__ import annotations
 
@@ -77,20 +77,3 @@ def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
         report.show(f"\n  claim {step.claim.id} ({step.claim.kind}, {step.claim.state}), {step.path}:{step.line}")
         report.show(f"    “{step.claim.quote}”")
         report.show(f"    {step.source}" + (f", {step.claim.locator}" if step.claim.locator else ""))
-
-
-@click.command()
-@vault_option
-@json_option
-def log(vault_dir: str | None, as_json: bool) -> None:
-    """What was built and when, newest last."""
-    from vault.ledger import BUILDS, ordered
-
-    vault = opened(vault_dir)
-    events, diagnostics = vault.ledger_events(BUILDS)
-    report.found(diagnostics)
-    if as_json:
-        report.show_json({"builds": ordered(events)})
-        return
-    for event in ordered(events):
-        report.show(f"{event.get('at')}  {event.get('command')}  {event.get('words')}")

@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("cli.founding:status", "What the vault holds."),
     "verify": ("cli.checking:verify", "Check every quote, citation and card against the sources."),
     "trace": ("cli.checking:trace", "Follow a card, sentence or claim back to its source."),
-    "log": ("cli.checking:log", "The chronicle of builds."),
+    "log": ("cli.chronicle:log", "The chronicle of builds; what was refused, what yielded nothing."),
     "insight": ("cli.insight:insight", "Write a note of your own, in the folder that no agent touches."),
     "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
     "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status."),

@@ -106,6 +106,12 @@ class Asker:
     failed: list[tuple[Request, str]] = field(default_factory=list)  # those in whose place the embedded engine answered
     spent: Spent = field(default_factory=Spent)
     engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
+    dates: dict[str, str] = field(default_factory=dict)  # likewise -> when
+
+    def said(self, request: Request) -> tuple[str, str]:
+        """Who gave the reply to the request that was used, and when."""
+        key = rests(request)
+        return self.engines.get(key, ""), self.dates.get(key, "")
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
         """The reply to each, in order; None where there is none.
@@ -121,7 +127,7 @@ class Asker:
             prompt = prompt_id(request.type)
             entry = self.journal.find(request, prompt, exactly=self.renew)
             if entry is not None:
-                found[key], self.engines[key] = entry.value(), entry.engine
+                found[key], self.engines[key], self.dates[key] = entry.value(), entry.engine, entry.at
                 self._use(entry, request)
                 continue
             now, ask = prepared(request, self.journal, prompt if self.renew else "")
@@ -201,7 +207,7 @@ class Asker:
         return None
 
     def _keep(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
-        self.engines[key] = answer.engine
+        self.engines[key], self.dates[key] = answer.engine, self.at
         if self.writer is None:
             return
         self._journal(entry_of(request, answer, self.at, self.writer.run, failed))

@@ -17,6 +17,7 @@ from vault.card import CardKind
 from vault.clean import fold
 from vault.ids import CardId, ClaimId, digest12, mint
 from vault.ledger import Event, Ids
+from vault.store import FLASHCARDS
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
@@ -165,7 +166,7 @@ class CardDesk:
             else:
                 self._mine.setdefault(concept, []).append(card)
                 if card.proof == proof_of(card.cites, self.words):
-                    self.gate.admit(card.question, card.answer)
+                    self.gate.admit(card.question, card.answer, concept)
 
     def _unwanted(self, id_: CardId | None) -> str:
         """Why the human wants to see that card no more; "" for one that may be asked."""
@@ -235,10 +236,11 @@ class CardDesk:
         for key, proposal in proposals.items():
             if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
                 continue
-            reason = self._unwanted(self._known(key)) or self.gate.refused(proposal, concept.title, claims)
+            reason = self._unwanted(self._known(key)) or self._refused(proposal, concept, claims)
             if reason:
                 words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
-                self.news.rejections.append(Rejection("card", reason, words))
+                deck = f"{FLASHCARDS}/{concept.slug}.md"
+                self.news.rejections.append(Rejection("card", reason, words, deck))
             else:
                 out.append(self._born(key, proposal, concept))
         rank = {c.id: n for n, c in enumerate(concept.main)}
@@ -264,8 +266,8 @@ class CardDesk:
         own = as_proposed(card)
         if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
             proposal = own
-        if proposal is None or self.gate.refused(proposal, concept.title, claims):
-            if said in (None, Change.FACT) or proposal is own or self.gate.refused(own, concept.title, claims):
+        if proposal is None or self._refused(proposal, concept, claims):
+            if said in (None, Change.FACT) or proposal is own or self._refused(own, concept, claims):
                 self._retire(card, "its evidence changed")
                 return []
             proposal = own
@@ -273,6 +275,9 @@ class CardDesk:
         if change is Change.FACT and said in (Change.COSMETIC, Change.REWORDED):
             change = Change.REWORDED  # the same facts, asked for in another way
         return [self._changed(card, self._card(card.id, proposal, concept), change)]
+
+    def _refused(self, card: ProposedCard, concept: Resolved, claims: dict[str, ClaimView]) -> str:
+        return self.gate.refused(card, concept.title, claims, names=concept.aliases, concept=concept.id)
 
     def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
         """The card, of which the ledger learns where it is if its concept has become another, or is parted from one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
@@ -79,16 +79,22 @@ def statements_in(replies: Iterable[ExtractReply]) -> Iterator[tuple[str, str]]:
                 yield statement, quote
 
 
-def claims_in(source: SourceText, replies: Sequence[ExtractReply], entailed: Entailed | None = None) -> Extracted:
+def claims_in(
+    source: SourceText,
+    replies: Sequence[ExtractReply],
+    entailed: Entailed | None = None,
+    said: Sequence[tuple[str, str]] = (),
+) -> Extracted:
     """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
 
     A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
-    somebody has checked that it follows (`entailed`).
+    somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when.
     """
     claims: dict[str, Verified] = {}
     terms: list[Term] = []
     rejections: list[Rejection] = []
-    for segment, reply in zip(source.segments, replies, strict=True):
+    for n, (segment, reply) in enumerate(zip(source.segments, replies, strict=True)):
+        before = len(rejections)
         text = source.text[segment.start : segment.end]
         offered, unnamed = reply.terms, tuple[Rejection, ...]()
         if entailed is not None:  # whoever understands may also invent
@@ -116,4 +122,6 @@ def claims_in(source: SourceText, replies: Sequence[ExtractReply], entailed: Ent
             claims.setdefault(
                 fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at))
             )
+        by, when = said[n] if n < len(said) else ("", "")
+        rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
     return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))

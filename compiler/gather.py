@@ -143,6 +143,7 @@ class Gathering:
     asker: Asker | None = None  # there is one where others than the reading process extract
     verdicts: Verdicts | None = None
     _said: dict[str, list[ExtractReply]] = field(default_factory=dict)  # source id -> a reply to each of its segments
+    _said_by: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # likewise -> who gave it, and when
 
     def run(self, sources: Sequence[Tracked]) -> list[Gathered]:
         """Every source with its claims, in the order given."""
@@ -215,6 +216,7 @@ class Gathering:
         replies = iter(asker.ask([request for _, request in todo if request is not None], "extract"))
         for id_, asked in todo:
             reply = next(replies) if asked is not None else None
+            self._said_by.setdefault(id_, []).append(asker.said(asked) if asked is not None else ("", ""))
             self._said.setdefault(id_, []).append(reply if isinstance(reply, ExtractReply) else ExtractReply())
         if self.verdicts is not None:
             stated = [pair for said in self._said.values() for pair in statements_in(said)]
@@ -243,7 +245,8 @@ class Gathering:
         try:
             source = SourceText.from_json(reply["source"])
             if self.asker is not None:
-                extracted = claims_in(source, self._said.get(tracked.id, []), self.verdicts)
+                replies, said = self._said.get(tracked.id, []), self._said_by.get(tracked.id, [])
+                extracted = claims_in(source, replies, self.verdicts, said)
             else:
                 extracted = claims_in(source, [ExtractReply.model_validate(r) for r in reply["replies"]])
         except (ValidationError, KeyError, TypeError, ValueError) as error:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -29,7 +30,7 @@ from compiler.gates import CardGate
 from compiler.gather import Gathered
 from compiler.kinship import NONE, Kinship
 from compiler.moving import before_undone, undone_cards, undone_gap
-from compiler.report import Report
+from compiler.report import Rejection, Report
 from compiler.resolve import Resolution, Resolved
 from compiler.rulings import Rulings
 from compiler.verdicts import Verdicts, pairs_of_article, pairs_of_cards
@@ -230,10 +231,18 @@ class Layout:
         if self.asker is not None:
             sections, headings = shaped(concept.title, sections, views)
             refused += headings
-        self.report.rejections += refused
+        self._refused(refused, concept, f"{CONCEPTS}/{concept.slug}.md", compose.request_for(concept, views))
         self.report.sentences["dropped"] += dropped
         self.report.sentences["kept"] += sum(len(p) for section in sections for p in section.paragraphs)
         return sections
+
+    def _refused(self, rejections: Iterable[Rejection], concept: Resolved, path: str, request: Request) -> None:
+        """Report what was refused with where it was to stand, of which sources it speaks, and who said it."""
+        sources = tuple(dict.fromkeys(self.sources[c.source].tracked.path for c in concept.main))
+        by, at = self.asker.said(request) if self.asker is not None else ("", "")
+        self.report.rejections += [
+            replace(r, path=path, sources=sources, said_by=by or self.engine, at=at) for r in rejections
+        ]
 
     @property
     def _entailed(self) -> Verdicts | None:
@@ -375,7 +384,9 @@ class Layout:
             "suspended": news.suspended,
         }
         self.report.cards["rejected"] = len(news.rejections)
-        self.report.rejections += news.rejections
+        asked = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(order, requests, strict=True)}
+        for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
+            self._refused(refused, asked[path][0], path, asked[path][1])
         self.events += news.events
         for article in order:
             self._deck(article, news.cards.get(article.concept.id, []))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -100,6 +101,7 @@ class Pipeline:
         self.appended: dict[str, int] = {}  # ledger -> bytes that this build added to it
         self.asker: Asker | None = None
         self.verdicts = Verdicts()
+        self.gathered: list[Gathered] = []  # the sources as this build found them
         if engine == FAMILY:
             self._open_journal(backend, staged)
 
@@ -132,7 +134,7 @@ class Pipeline:
                 self.asker.fallback = lambda request: embedded(crew, request)
             gathered = self._gathered(crew, sources, changed)
             gallery = Gallery(self.vault, self.guard, crew, gathered, self.options.fresh)
-            gathered = gallery.hang()
+            gathered = self.gathered = gallery.hang()
             layout = self._layout(gathered)
             replies = Replies(self.guard, crew, self.engine, self.progress, self.options.fresh)
             ask = self.asker.ask if self.asker is not None else replies.ask
@@ -452,7 +454,12 @@ class Pipeline:
         claims["added"] = sum(t in ("birth", "revive") for t in news)
         claims["kept"] = len(layout.claims) - claims["added"]
         claims["retracted"] = news.count("retire")
-        refused = [r for g in gathered if g.extracted for r in g.extracted.rejections]
+        refused = [
+            replace(r, path=g.tracked.path, sources=g.tracked.paths, said_by=r.said_by or self.engine)
+            for g in gathered
+            if g.extracted
+            for r in g.extracted.rejections
+        ]
         claims["rejected"] = len(refused)
         self.report.rejections += refused
 

@@ -14,11 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """What was refused: the gate's name, why, and the words."""
+    """What was refused: the gate's name, why, and the words.
+
+    `path` is of the source that it was said of, or of the article or deck that it was for; `sources` are those that it
+    speaks of. `said_by` and `at` are "" where nobody took that down.
+    """
 
     gate: str
     reason: str
     words: str
+    path: str = ""
+    said_by: str = ""
+    at: str = ""
+    sources: tuple[str, ...] = ()
 
 
 _NEWS = frozenset({"gap-filled", "gap-open"})  # notices of the compile that read the source alone
