@@ -23,7 +23,8 @@ from vault.ids import SourceId
 MOST_OF_A_CONCEPT = 300  # claims that are compared
 _LONGEST = 400  # characters; in a longer sentence nobody can say what its number or its "not" belongs to
 _FEWEST = 2  # stems in common
-_ALIKE = 0.5  # share of the stems of the shorter one that both have
+_ALIKE = 0.5  # share of the stems of the shorter one that both have, in some form or as an opposite
+_SAME = 0.25  # the same share, of those in one form
 _WORD = re.compile(r"[A-Za-z]*[A-Z0-9][\w.]*(?:-\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ANY = re.compile(r"[\w-]+")
 _DENIAL = re.compile(
@@ -68,17 +69,11 @@ class _Said:
 
     words: str
     order: tuple[str, ...]
+    stems: frozenset[str]
     numbers: tuple[Number, ...]
     years: frozenset[int]
     scopes: tuple[frozenset[str], ...]
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return frozenset(self.order)
-
-    @property
-    def denies(self) -> bool:
-        return len(_DENIAL.findall(self.words)) % 2 == 1
+    denies: bool
 
 
 def candidates(
@@ -114,7 +109,8 @@ def _said(claim_words: str) -> _Said:
     spelled = {stem(w) for n in known.numbers if n.spelled for w in n.text.casefold().split()}
     order = tuple(s for s in _stems(words) if s not in spelled)
     numbers = tuple(n for n in known.numbers if year(n) is None)
-    return _Said(words, order, numbers, frozenset(years), tuple(_scopes(words)))
+    denies = len(_DENIAL.findall(words)) % 2 == 1
+    return _Said(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
 
 
 def _stems(words: str) -> Iterator[str]:
@@ -150,10 +146,13 @@ def may_contradict(a: _Said, b: _Said, subject: frozenset[str]) -> float:
 
 
 def _alike(a: _Said, b: _Said) -> float:
+    same, fewest = len(a.stems & b.stems), min(len(a.stems), len(b.stems))
+    if same < _SAME * fewest:
+        return 0.0
     ours, theirs = a.stems - b.stems, b.stems - a.stems
     answered = sum(any(opposite(w, v) or akin(w, v) for v in theirs) for w in ours)
-    common = len(a.stems & b.stems) + answered
-    if common < _FEWEST or common < _ALIKE * min(len(a.stems), len(b.stems)):
+    common = same + answered
+    if common < _FEWEST or common < _ALIKE * fewest:
         return 0.0
     return round(common / (len(a.stems | b.stems) - answered), 4)
 
