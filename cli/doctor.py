@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _READER = (sys.executable, "-I", "-m", "vault.jail.trial", "reader")
+_SPEAKER = (sys.executable, "-I", "-m", "vault.jail.trial", "speaker")
 _TRIAL_S = 60.0
 
 
@@ -35,7 +36,8 @@ def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> in
     """Prove what protects this vault here, and find what looks wrong.
 
     A process shuts itself in by the same call as the one that reads documents, and tries to write and to read among
-    your files, to make a socket and to start a process, all of which must fail. An agent's cage is built; in it, and in
+    your files, to make a socket and to start a process, all of which must fail; another as the one that speaks to a
+    model, which has the network and nothing else. An agent's cage is built; in it, and in
     a process that left itself one folder, one write is tried that must fail and one that must succeed. What the kernel
     said to each is printed. It works outside a vault as well. Exit code 1 if there are findings.
 
@@ -51,7 +53,10 @@ def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> in
     health = examined(vault, now())
     if broken is not None:
         health.find(broken.where or "retain.toml", "vault", broken.what, broken.hint)
-    health.facts["guard"]["reading"] = _as_the_reader(health, vault)
+    raw, folders = _for_the_reader(vault)
+    guard = health.facts["guard"]
+    guard["reading"] = _tried_by(health, "reads documents", [*_READER, raw, *folders])
+    guard["speaking"] = _tried_by(health, "speaks to a model", [*_SPEAKER, *folders, *([raw] if raw else [])])
     files = _agent_files(health, vault, accepting=accept_agent_files, may_ask=not as_json)
     if as_json:
         findings = [each.as_json() for each in health.findings]
@@ -75,14 +80,13 @@ def _vault(vault_dir: str | None) -> tuple[Vault | None, RetainError | None]:
         return None, error
 
 
-def _as_the_reader(health: Health, vault: Vault | None) -> list[dict[str, Any]]:
-    """What a process could still do that shut itself in as the one that reads documents does; all that was tried."""
+def _tried_by(health: Health, who: str, trial: list[str]) -> list[dict[str, Any]]:
+    """What a process could still do that shut itself in as the one does that is named; all that was tried."""
     if not health.facts["guard"]["landlock_abi"]:
         return []
-    raw, folders = _for_the_reader(vault)
     try:
         done = subprocess.run(
-            [*_READER, raw, *folders],
+            trial,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd="/",
@@ -94,12 +98,12 @@ def _as_the_reader(health: Health, vault: Vault | None) -> list[dict[str, Any]]:
             raise ValueError(said[-1] if said else f"exit code {done.returncode}")
         tried: list[dict[str, Any]] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        health.find("guard", "not-proved", f"what the process that reads documents can do could not be tried: {error}")
+        health.find("guard", "not-proved", f"what the process that {who} can do could not be tried: {error}")
         return []
     for each in tried:
         if bool(each["error"]) is not (each["must"] == "fail"):
             could = "could" if each["must"] == "fail" else "could not"
-            what = f"a process shut in like the one that reads documents {could} {_act(each)}"
+            what = f"a process shut in like the one that {who} {could} {_act(each)}"
             health.find("guard", "jail-open", what, "read no document here that you do not trust, and report this")
     return tried
 
@@ -157,12 +161,10 @@ def _show(health: Health, files: list[AgentFile]) -> None:
     for reason in guard["reasons"] if not guard["caged"] else ():
         report.show(f"  no stronger: {reason}")
     report.show(f"reading documents: {_reading_words(guard)}")
-    if guard["reading"]:
-        report.show("tried just now, by a process that shut itself in by the same call:")
-    for each in guard["reading"]:
-        report.show(f"  must {each['must']:<9}{_act(each)}: {each['error'] or 'done'}{_not_before(each)}")
-    if guard["reading"]:
-        report.show("  must succeed  answer over its pipe: done")
+    _show_tried(guard["reading"])
+    if guard["speaking"]:
+        report.show("speaking to a model, if you have named one: in a process that leaves itself the network alone")
+    _show_tried(guard["speaking"])
     for proof in guard["proofs"]:
         report.show(f"proved just now, in {_in_words(proof['by'])}:")
         report.show(
@@ -177,6 +179,15 @@ def _show(health: Health, files: list[AgentFile]) -> None:
         report.show(f"files that speak to agents: {len(files)}, {sum(f.accepted for f in files)} accepted by you")
     report.show(f"findings: {len(health.findings) or 'none'}")
     report.found(health.findings)
+
+
+def _show_tried(tried: list[dict[str, Any]]) -> None:
+    if not tried:
+        return
+    report.show("tried just now, by a process that shut itself in by the same call:")
+    for each in tried:
+        report.show(f"  must {each['must']:<9}{_act(each)}: {each['error'] or 'done'}{_not_before(each)}")
+    report.show("  must succeed  answer over its pipe: done")
 
 
 def _guard_words(guard: dict[str, Any]) -> str:

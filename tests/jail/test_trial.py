@@ -123,6 +123,45 @@ def test_a_jail_that_lost_a_part_is_a_finding(
     assert tree(vaults) == before, "what it could write is taken away at once"
 
 
+_SPEAKING_MUTANTS = {
+    "it is not shut in at all": (
+        "self_jail.restrict_speaker = lambda: self_jail.Jail(7, True)",
+        {"write", "list", "read", "process"},
+    ),
+    "it may read everything": (
+        f"{_REAL.format('landlock.restrict')}*w, **o | {{'readable': None}})",
+        {"list", "read"},
+    ),
+    "it may start processes": (f"{_REAL.format('seccomp.forbid_escapes')}**o | {{'company': True}})", {"process"}),
+    "it has no network": (f"{_REAL.format('seccomp.forbid_escapes')}**o | {{'sockets': False}})", {"socket"}),
+}
+
+
+def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(
+    vaults: Path, examine: Callable[[], tuple[int, Any]]
+) -> None:
+    code, found = examine()
+    tried = found["guard"]["speaking"]
+    assert code == 0 and {each["act"] for each in tried} == {"write", "list", "read", "process", "socket"}
+    assert all(bool(each["error"]) is (each["must"] == FAIL) for each in tried)
+    assert all(each["free"] for each in tried)
+
+
+@pytest.mark.parametrize("mutant", _SPEAKING_MUTANTS)
+def test_a_jail_of_the_speaking_process_that_lost_a_part_is_a_finding(
+    vaults: Path, examine: Callable[[], tuple[int, Any]], monkeypatch: pytest.MonkeyPatch, mutant: str
+) -> None:
+    change, passed = _SPEAKING_MUTANTS[mutant]
+    script = f"from vault.jail import landlock, seccomp, self_jail, trial\n{change}\ntrial.main()"
+    monkeypatch.setattr(doctor, "_SPEAKER", (sys.executable, "-I", "-c", script, "speaker"))
+    before = tree(vaults)
+    code, found = examine()
+    assert code == 1 and {each["code"] for each in found["findings"]} == {"jail-open"}
+    wrong = {each["act"] for each in found["guard"]["speaking"] if bool(each["error"]) is not (each["must"] == FAIL)}
+    assert wrong == passed and "speaks to a model" in found["findings"][0]["message"]
+    assert tree(vaults) == before
+
+
 def test_what_could_not_be_done_before_either_is_said_to_show_nothing(
     vaults: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

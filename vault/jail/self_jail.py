@@ -1,8 +1,8 @@
 """Processes that shut themselves in before anything of a stranger comes in: the reading one, and the speaking one.
 
 Parsers are large, old and partly not written in Python; whatever a document makes of them stays in a process that can
-read Python's own files and `raw/`, and can only answer through the pipe it was given. What speaks to a model may use the
-network, and for that reads no vault and nothing of the human's.
+read Python's own files and `raw/`, and can only answer through the pipe it was given. What speaks to a model has
+the network, and for that reads no vault and nothing of the human's.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SYSTEM = (
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
     *("/dev/random", "/dev/urandom", "/dev/zero"),
 )
-# What finding a server by its name and trusting it takes, links followed; the folders are where such files are put anew.
+# What finding a server by its name and trusting it takes; the folders are those where such files are put anew.
 _NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols"),
     *("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/nscd", "/var/run/nscd"),

@@ -9,6 +9,9 @@ little: whoever asks is waiting.
 documents, with RAW ("" for none) to read. It tries what that process must not be able to do, to the FOLDERs among
 other things, and says so in JSON on standard output, its pipe: each `act`, `where`, whether it `must` fail or succeed,
 whether it was `free` to do it before, and the `error`, "" if it could do it.
+
+`python -I -m vault.jail.trial speaker FOLDER...` does the same by the call of the process that speaks to a model, which
+must not reach the FOLDERs nor start a process, and must be able to make a socket.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ def main() -> None:
     """Try, and tell."""
     if sys.argv[1] == "reader":
         _as_the_reader(sys.argv[2], sys.argv[3:])
+        return
+    if sys.argv[1] == "speaker":
+        _as_the_speaker(sys.argv[2:])
         return
     how, to, must_fail, must_succeed = sys.argv[1:5]
     answer = {}
@@ -76,24 +82,44 @@ def _said(error: OSError) -> str:
 
 
 def _as_the_reader(raw: str, folders: list[str]) -> None:
-    import json
     from pathlib import Path
 
     from vault.jail import self_jail
 
-    files = [act for folder in folders for act in _in_folder(folder)]
-    calls = _calls()
     reading: list[_Act] = [("list", raw, lambda: _failed(lambda: os.listdir(raw)))] if os.path.isdir(raw) else []
+
+    def shut_in() -> bool:
+        self_jail.limit_worker()
+        return self_jail.restrict_worker(Path(raw) if raw else None).filtered
+
+    _shut_in_and_tell(folders, [_INTERNET_SOCKET, _LOCAL_SOCKET, _PROCESS], reading, shut_in)
+
+
+def _as_the_speaker(folders: list[str]) -> None:
+    from vault.jail import self_jail
+
+    def shut_in() -> bool:
+        self_jail.limit_worker(self_jail.SPEAKER_BYTES)
+        return self_jail.restrict_speaker().filtered
+
+    _shut_in_and_tell(folders, [_PROCESS], [_INTERNET_SOCKET], shut_in)
+
+
+def _shut_in_and_tell(folders: list[str], calls: list[_Act], allowed: list[_Act], shut_in: Callable[[], bool]) -> None:
+    """Try what the FOLDERs and `calls` are, which must fail, and what is `allowed`; `shut_in` tells if calls are."""
+    import json
+
+    files = [act for folder in folders for act in _in_folder(folder)]
     # Nothing is written among the human's files while nothing holds it back: whether it could be is asked.
     free = [os.access(where, os.W_OK | os.X_OK) if act == "write" else not tried() for act, where, tried in files]
-    free += [not tried() for _, _, tried in (*calls, *reading)]
-    self_jail.limit_worker()
-    jail = self_jail.restrict_worker(Path(raw) if raw else None)
+    free += [not tried() for _, _, tried in (*calls, *allowed)]
+    filtered = shut_in()
     found = []
-    for (act, where, tried), was_free in zip((*files, *calls, *reading), free, strict=True):
-        if (act, where, tried) in calls and not jail.filtered:
+    for each, was_free in zip((*files, *calls, *allowed), free, strict=True):
+        if each in calls and not filtered:
             continue  # which is not promised there
-        must = "succeed" if (act, where, tried) in reading else "fail"
+        act, where, tried = each
+        must = "succeed" if each in allowed else "fail"
         found.append({"act": act, "where": where, "must": must, "free": was_free, "error": tried()})
     os.write(1, json.dumps(found).encode())
 
@@ -109,14 +135,6 @@ def _in_folder(folder: str) -> list[_Act]:
     with os.scandir(folder) as entries:
         file = next((entry.path for entry in entries if entry.is_file(follow_symlinks=False)), None)
     return acts if file is None else [*acts, ("read", file, lambda: _failed(lambda: _read(file)))]
-
-
-def _calls() -> list[_Act]:
-    return [
-        ("socket", "", lambda: _failed(lambda: _socket(_INTERNET))),
-        ("local socket", "", lambda: _failed(lambda: _socket(_UNIX))),
-        ("process", "", lambda: _failed(_fork)),
-    ]
 
 
 def _socket(family: int) -> None:
@@ -147,6 +165,11 @@ def _fork() -> None:
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
+
+
+_INTERNET_SOCKET: _Act = ("socket", "", lambda: _failed(lambda: _socket(_INTERNET)))
+_LOCAL_SOCKET: _Act = ("local socket", "", lambda: _failed(lambda: _socket(_UNIX)))
+_PROCESS: _Act = ("process", "", lambda: _failed(_fork))
 
 
 # --- the disk -------------------------------------------------------------------------------------------------------
