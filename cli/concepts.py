@@ -251,7 +251,8 @@ def _show(effect: Effect, dry_run: bool) -> None:
     if effect.without_effect:
         report.say("no article came of it: too little is said there of what you named; `retain concept undo` ends this")
     counts = [report.number(len(paths), "file") for paths in (effect.written, effect.removed)]
-    report.show(f"  {counts[0]} written, {counts[1]} removed; `retain concept undo` takes it back")
+    back = f"retain concept undo {effect.deed.deed}" if effect.deed.voids else "retain concept undo"
+    report.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` takes it back")
 
 
 def _effect_json(effect: Effect, dry_run: bool) -> dict[str, Any]:

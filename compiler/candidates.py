@@ -19,7 +19,8 @@ from vault.claim import Claim, ClaimKind
 from vault.ids import ClaimId, SourceId, mint
 from vault.ledger import Event, Ids
 
-PER_NAME = 5  # questions about one name with others, at most
+PER_NAME = 5  # questions that a name asks about itself and others, at most ...
+MOST_ABOUT = 20  # ... and that all others together ask about it
 SPELLING, SAYING = 0.5, 0.5  # how alike two names, or two definitions, must be to be asked about
 FAR = 0.1  # definitions that share no more are perhaps of two ideas
 _AFTER_HUMANS = 1_000_000  # a model's senses are applied where no human's was
@@ -112,25 +113,29 @@ def _named(
 def questions(
     seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool] = lambda _: False
 ) -> list[Question]:
-    """What to ask a model, in one order. What is `answered` is always among it: no other question takes its place."""
+    """What to ask a model, in one order. What is `answered` is always among it: nothing else takes its place."""
     return [*_of_two(seen, rulings, answered), *_of_one(seen)]
 
 
 def _of_two(seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool]) -> list[Question]:
-    """Pairs of names, the likeliest first; of each name at most `PER_NAME` that nobody has answered."""
-    asked: list[Question] = []
-    counts: Counter[str] = Counter()
-    scored = sorted(_pairs(seen).items(), key=lambda item: (-item[1], item[0]))
-    for (one, other), _ in scored:
+    """Pairs of names: those that were answered, then the likeliest, as long as one of the two may ask more.
+
+    The answered ones count, too: else every build would ask the next few, and more the larger the wiki.
+    """
+    found: list[tuple[Question, bool]] = []
+    for (one, other), _ in sorted(_pairs(seen).items(), key=lambda item: (-item[1], item[0])):
         if seen.union.apart(one, other) or pair(one, other) in rulings.same:
             continue
         a, b = sorted((seen.names[one].view, seen.names[other].view), key=lambda v: (v.title.casefold(), v.title))
         request = MatchRequest(a=a, b=b)
-        if answered(request):
-            asked.append(Question(request, (one, other)))
-        elif counts[one] < PER_NAME and counts[other] < PER_NAME:
-            counts.update((one, other))
-            asked.append(Question(request, (one, other)))
+        found.append((Question(request, (one, other)), answered(request)))
+    asked = [question for question, known in found if known]
+    counts = Counter(key for question in asked for key in question.pair)
+    for question in (question for question, known in found if not known):
+        fewer, more = sorted(counts[key] for key in question.pair)
+        if fewer < PER_NAME and more < MOST_ABOUT:
+            counts.update(question.pair)
+            asked.append(question)
     return sorted(asked, key=lambda q: q.pair)
 
 

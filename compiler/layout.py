@@ -308,7 +308,16 @@ class Layout:
     def _merged(self, key: str, article: Article, old: str | None) -> tuple[str, ...]:
         """The machine's `aliases` or `tags`, with what a human added in the `old` file, less what one took out."""
         machine = article.tags if key == "tags" else article.concept.aliases
-        return merged(key, machine, self.written_before.get(article.concept.id, {}), old)
+        return merged(key, machine, self._written_there(article.concept.id, old), old)
+
+    def _written_there(self, id_: str, old: str | None) -> ledger.Event:
+        """The change event of the page that `old` is: an earlier one, where a build was killed before it wrote."""
+        last = self.written_before.get(id_, {})
+        there = read_properties(old).text("generated") if old is not None else ""
+        if not there or there == last.get("digest"):
+            return last
+        earlier = (e for e in reversed(self.id_events) if e.get("id") == id_ and e.get("digest") == there)
+        return next(earlier, last)
 
     def related(self, article: Article) -> list[ConceptId]:
         """The concepts that this one's claims name most, those with an article only."""

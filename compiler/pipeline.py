@@ -468,11 +468,11 @@ class Pipeline:
         publisher = self.publisher
         on_disk = self._decks_on_disk
         publisher.notes(layout.files)
-        put = places_of(self.card_events, self.ids)
         known, moved = self._known_cards(), heirs(self.ids, FLASHCARDS)
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         gone = {*gone, *moved} - set(layout.decks)
         standing = {
+        put = {card: places - gone for card, places in places_of(self.card_events, self.ids).items()}
             path: ids if path not in gone else edited_cards(publisher.text_of(path) or "", path, known)
             for path, ids in on_disk.items()
         }

@@ -34,8 +34,10 @@ def _two(*pairs: tuple[str, str]) -> list[Labelled]:
 SPELLINGS = _rule(
     ("KV cache", "KV caches"), ("self-attention", "Self Attention"), ("word embedding", "word embeddings"),
     ("feed-forward network", "feedforward network"), ("tokenisation", "tokenization"), ("colour model", "color model"),
-    ("naïve Bayes", "naive Bayes"), ("encoder–decoder", "encoder-decoder"), ("mixture of experts", "mixtures of experts"),
-    ("the forgetting curve", "Forgetting Curve"), ("time-stamp server", "timestamp server"), ("Gauß curve", "Gauss curve"),
+    ("naïve Bayes", "naive Bayes"), ("encoder–decoder", "encoder-decoder"),
+    ("mixture of experts", "mixtures of experts"),
+    ("the forgetting curve", "Forgetting Curve"), ("time-stamp server", "timestamp server"),
+    ("Gauß curve", "Gauss curve"),
     ("backpropagation", "back-propagation"), ("memory", "memories"), ("law of large numbers", "laws of large numbers"),
     ("matrix", "matrices"), ("LSTMs", "LSTM"), ("behaviour therapy", "behavior therapy"), ("halyard", "halyards"),
 )  # fmt: skip
@@ -62,7 +64,8 @@ TO_ASK = [
 ]  # fmt: skip
 TWO = _two(
     ("dot-product attention", "scaled dot-product attention"), ("attention", "self-attention"),
-    ("supervised learning", "unsupervised learning"), ("GPT-2", "GPT-3"), ("C++ template", "C# template"), ("sail loft", "sail cloth"),
+    ("supervised learning", "unsupervised learning"), ("GPT-2", "GPT-3"), ("C++ template", "C# template"),
+    ("sail loft", "sail cloth"),
     ("encoder", "decoder"), ("interleaving", "intraleaving"), ("intrinsic load", "extrinsic load"),
     ("tide table", "tide gauge"), ("key vector", "value vector"), ("query vector", "key vector"),
     ("long-term memory", "short-term memory"), ("positive feedback", "negative feedback"),

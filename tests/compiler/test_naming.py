@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,7 +18,7 @@ AT = "2026-01-01T00:00:00.000Z"
 
 
 def source(
-    number: int, terms: list[Term], claims: list[tuple[str, ClaimKind, tuple[str, ...]]], language: str = "en"
+    number: int, terms: Sequence[Term], claims: Sequence[tuple[str, ClaimKind, tuple[str, ...]]], language: str = "en"
 ) -> SourceClaims:
     made = tuple(
         (Claim(ClaimId(f"{number}{i:09d}"), SourceId(f"s{number}"), kind, words, ""), about)

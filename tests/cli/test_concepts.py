@@ -1,0 +1,82 @@
+"""`retain concept` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+CURVE = "wiki/concepts/forgetting-curve.md"
+
+
+def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: Path) -> None:
+    before = (compiled / CURVE).read_bytes()
+    tried = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", "--dry-run", cwd=compiled)
+    assert tried.code == 0 and f"would remove  {CURVE}" in tried.out and (compiled / CURVE).read_bytes() == before
+    done = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", cwd=compiled)
+    assert done.code == 0 and "Forgetting curve is called Ebbinghaus curve" in done.out
+    assert not (compiled / CURVE).exists() and (compiled / "wiki/concepts/ebbinghaus-curve.md").exists()
+    shown = run("concept", "show", "forgetting curve", "--json", cwd=compiled).json
+    assert (shown["title"], shown["aliases"]) == ("Ebbinghaus curve", ["Forgetting curve"])
+    assert [d["op"] for d in shown["deeds"]] == ["rename"]
+    assert run("verify", cwd=compiled).code == 0
+    undone = run("concept", "undo", cwd=compiled)
+    assert undone.code == 0 and (compiled / CURVE).read_bytes() == before
+    assert "[undone]" in run("concept", "deeds", cwd=compiled).out
+    again = run("compile", cwd=compiled)
+    assert "nothing changed, nothing written" in again.out
+
+
+def test_every_listing_speaks_json(run: Run, compiled: Path) -> None:
+    listed = run("concept", "list", "--json", cwd=compiled).json["concepts"]
+    assert {"id", "title", "aliases", "path", "line", "reason"} <= set(listed[0])
+    done = run("concept", "merge", listed[0]["id"], listed[1]["id"], "--json", cwd=compiled).json
+    assert done["deed"]["op"] == "merge" and done["waiting"] is None and done["stale_links"] == []
+    assert listed[0]["path"] in done["removed"] and done["concepts"][0]["id"] == listed[1]["id"]
+    assert run("concept", "deeds", "--json", cwd=compiled).json["deeds"][0]["deed"] == done["deed"]["deed"]
+
+
+def test_links_in_own_notes_are_named_with_where_they_lead_now(run: Run, compiled: Path) -> None:
+    (compiled / "insights/mine.md").write_text("see [[wiki/concepts/forgetting-curve]]\n", encoding="utf-8")
+    done = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", cwd=compiled)
+    assert "insights/mine.md:1" in done.err and "wiki/concepts/ebbinghaus-curve" in done.err
+    assert (compiled / "insights/mine.md").read_text(encoding="utf-8") == "see [[wiki/concepts/forgetting-curve]]\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rename", "forgetting curve", "../../insights/x"),
+        ("rename", "forgetting curve", "\x1b]0;owned\x07"),
+        ("rename", "\u202enothing", "Something"),
+        ("alias", "forgetting curve", "x" * 10_000),
+        ("alias", "forgetting curve", "<b>bold</b>"),
+        ("merge", "forgetting curve", "nobody knows"),
+        ("merge", "forgetting curve", "spacing effect", "--never", "--into", "spacing effect"),
+        ("split", "forgetting curve", "--as", "Curve (of a road)"),
+        ("undo",),
+    ],
+)
+def test_what_makes_no_sense_exits_with_2_and_changes_nothing(run: Run, compiled: Path, arguments: list[str]) -> None:
+    before = {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file() and ".retain" not in p.parts}
+    done = run("concept", *arguments, cwd=compiled)
+    assert done.code == 2 and done.err and len(done.err) < 2_000
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.err, *done.out}
+    assert {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file() and ".retain" not in p.parts} == before
+
+
+def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is_undone(
+    run: Run, compiled: Path
+) -> None:
+    note = "# Loose talk\n\nThe spacing effect is the finding that spread reviews last.\n"
+    (compiled / "raw/articles/loose.md").write_text(note, encoding="utf-8")
+    assert run("compile", cwd=compiled).code == 0
+    split = ("concept", "split", "spacing effect", "--source", "loose", "--as", "Spacing effect (of talk)")
+    done = run(*split, "--json", cwd=compiled)
+    assert done.code == 0
+    assert {c["title"] for c in done.json["concepts"]} >= {"Spacing effect (of talk)"}
+    assert (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()
+    assert run("concept", "undo", cwd=compiled).code == 0
+    assert not (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()

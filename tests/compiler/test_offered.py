@@ -1,0 +1,56 @@
+"""Names that a model offers must stand in the text that it was shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.engines.port import Term
+from compiler.offered import Standing, names_standing, terms_in
+
+TEXT = """Scaled dot-product attention divides by the square root. Feedforward networks follow (FFNs).
+Die Attention-Layer sind breit. 自注意力机制很重要。 C++ templates, colour models and U.S. dollars."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scaled dot-product attention", "Scaled Dot Product Attention", "dot-product attentions", "C++ template",
+        "FFN", "FFNs", "the square root", "Attention-Layer", "自注意力", "color model", "US dollar",
+        "feed-forward network",
+    ],
+)  # fmt: skip
+def test_a_name_that_the_text_has_in_any_spelling_stands(name: str) -> None:
+    assert Standing.of(TEXT).has(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cross attention", "attention dot", "roots of square", "", "()", "多头", "model network", "x" * 10_000, "C#"],
+)
+def test_a_name_that_the_text_has_not_does_not(name: str) -> None:
+    assert not Standing.of(TEXT).has(name)
+
+
+def test_terms_and_aliases_that_were_invented_are_refused_by_name() -> None:
+    terms = [
+        Term(name="feed-forward network", aliases=("FFN", "MLP"), signal="acronym"),
+        Term(name="residual stream", aliases=("FFN",), signal="definition"),
+    ]
+    kept, refused = terms_in(TEXT, terms)
+    assert kept == (Term(name="feed-forward network", aliases=("FFN",), signal="acronym"),)
+    assert [(r.gate, r.words) for r in refused] == [("term", "MLP"), ("term", "residual stream")]
+    assert names_standing(TEXT, ("square root", "cube root"))[0] == ("square root",)
+
+
+@given(st.lists(st.sampled_from(["sail", "keels", "Rudder", "jib-boom", "the"]), min_size=1, max_size=4))
+def test_whatever_run_of_words_a_text_has_stands_in_it(parts: list[str]) -> None:
+    name = " ".join(parts)
+    bare = [p for p in parts if p != "the"]
+    assert Standing.of(f"Before {name} after.").has(name) is bool(bare) or parts[-1] == "the"
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_may_be_asked_for_any_name(text: str, name: str) -> None:
+    assert Standing.of(text).has(name) in (True, False)
