@@ -6,6 +6,7 @@ about later. A reply without a fault enters the wiki unless that check says no.
 
 from __future__ import annotations
 
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -96,7 +97,7 @@ def _shaped(request: Request, value: object, found: Judged) -> Reply | None:
     model = REPLY_TO[request.type]
     if not isinstance(value, dict):
         keys = " and ".join(f"`{name}`" for name in model.model_fields)
-        found.fault("", f"{value}", "the reply is not a JSON object", f"send an object with {keys}")
+        found.fault("", _spelt(value), "the reply is not a JSON object", f"send an object with {keys}")
         return None
     while True:
         try:
@@ -112,7 +113,7 @@ def _shaped(request: Request, value: object, found: Judged) -> Reply | None:
 
 def _misshapen(error: Any, model: type[Reply], found: Judged) -> None:
     where, kind = _path(error["loc"]), error["type"]
-    shown = "" if kind == "missing" else clean_line(repr(error.get("input")))
+    shown = "" if kind == "missing" else _spelt(error.get("input"))
     fields = ", ".join(model.model_fields)
     hints = {
         "missing": "add it",
@@ -124,6 +125,15 @@ def _misshapen(error: Any, model: type[Reply], found: Judged) -> None:
     }
     hint = hints.get(kind, "see reply_schema")
     found.fault(where, shown, clean_line(str(error["msg"])), hint)
+
+
+def _spelt(value: object) -> str:
+    """A value that somebody sent, as far as it can be shown."""
+    if isinstance(value, str):
+        return value[:_SHOWN]
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = _SHOWN
+    return short.repr(value)
 
 
 def _path(location: Sequence[int | str]) -> str:
