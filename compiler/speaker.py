@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -73,8 +72,4 @@ def _rounds(begin: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Ca
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (OSError, ValueError) as error:
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        sys.exit(1)
+    main()

@@ -23,7 +23,7 @@ LET_THROUGH = {
     ("cli/doctor.py", "sys.stderr"): "asked whether it is a terminal",
     ("cli/doctor.py", "click.confirm"): "a question of ours, always the same",
     ("tui/jobs.py", "sys.stderr"): "a sentence of ours, always the same, after the app has left the terminal",
-    ("compiler/engines/claude.py", "logging"): "what the library would tell of prompts is kept quiet",
+    ("compiler/engines/claude_line.py", "logging"): "what the library would tell of prompts is kept quiet",
     ("cli/quizzing.py", "sys.stdout"): "asked whether it is a terminal",
     ("compiler/readers/pictures.py", "warnings"): "turned into errors",
     ("compiler/readers/xlsx.py", "warnings"): "switched off",
