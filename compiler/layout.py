@@ -28,7 +28,7 @@ from compiler.engines.port import (
 )
 from compiler.gates import CardGate
 from compiler.gather import Gathered
-from compiler.kinship import NONE, Kinship
+from compiler.kinship import Kinship
 from compiler.moving import before_undone, undone_cards, undone_gap
 from compiler.report import Rejection, Report
 from compiler.resolve import Resolution, Resolved
@@ -37,17 +37,14 @@ from compiler.verdicts import Verdicts, pairs_of_article, pairs_of_cards
 from vault import ledger
 from vault.agenda import Gap, GapKind, GapStatus, render_agenda
 from vault.article import FRESHNESS_DAYS, ArticleSection, render_body
-from vault.claim import Claim, ClaimKind
+from vault.claim import ClaimKind
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.ledger import parse_instant
 from vault.note import Value, read_properties, render_generated
 from vault.store import CONCEPTS, FLASHCARDS, GAPS, SUMMARIES
-from vault.summary import SummaryHead, render_summary
 from vault.wikilink import Citation, Wikilink, alias, note_link
 
-MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
-LEAD_CLAIMS = 4
 RELATED = 8
 CARD_EXHIBITS = 2  # shown below an answer: a card is no page
 _KIND_FOLDERS = {"articles", "papers", "repos", "datasets", "images"}
@@ -483,55 +480,3 @@ class Layout:
     def day(self, instant: str) -> str:
         at: datetime = parse_instant(instant)
         return at.astimezone(self.zone).date().isoformat()
-
-    def write_summaries(self) -> None:
-        cited = self.also_cited | {
-            c
-            for a in self.articles.values()
-            for s in (*a.sections, *a.contested)
-            for p in s.paragraphs
-            for t in p
-            for c in (x.claim for x in t.cites)
-        }
-        cited |= {c.claim for fresh in self.decks.values() for card in fresh.cards for c in card.support}
-        for g in self.gathered:
-            if g.source is None:
-                continue
-            path = f"{SUMMARIES}/{g.tracked.slug}.md"
-            claims = [self.claims[c.id] for c, _ in g.claims]
-            text = self._summary(g, path, claims)
-            if len(text) > MAX_SUMMARY:
-                text = self._summary(g, path, [c for c in claims if c.id in cited])
-            self.files[path] = text
-
-    def _address(self, g: Gathered) -> str:
-        """Where the document is on the web: where it was fetched, else what it says of itself."""
-        fetched = (self.addresses[path] for path in g.tracked.paths if path in self.addresses)
-        return next(fetched, "") or (g.source.properties.get("url", "") if g.source else "")
-
-    def _summary(self, g: Gathered, path: str, claims: list[Claim]) -> str:
-        assert g.source is not None
-        source = g.tracked.id
-        unclear = self.kinship.unclear.get(source)  # stays for the human to set right
-        copy = self.kinship.copies.get(source) if unclear is None else None
-        head = SummaryHead(
-            id=source,
-            title=g.source.title,
-            source=g.tracked.path,
-            source_sha256=g.tracked.sha256,
-            text_sha256=g.source.text_sha256,
-            reader=g.source.reader,
-            authority=self.authority.get(source, 1),
-            language=g.source.language,
-            created=self.day(self._birth(source)),
-            updated=self.day(self.ids.changed_at(source)),
-            copy_of=unclear or (self.source_link(copy.of) if copy else NONE if source in self.kinship.denied else ""),
-            copy_kind=copy.kind.value if copy else "",
-            author=g.source.properties.get("author", ""),
-            published=g.source.properties.get("published", ""),
-            url=self._address(g),
-        )
-        defining = [c for c in claims if c.kind is ClaimKind.DEFINITION]
-        lead = (defining + [c for c in claims if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]
-        lead.sort(key=lambda c: g.starts[c.id])
-        return render_summary(path, head, lead, claims, self.read_old(path))

@@ -39,6 +39,7 @@ from compiler.report import Report
 from compiler.resolve import Resolution, SourceClaims, resolve
 from compiler.rulings import Rulings
 from compiler.snapshot import CACHE, STAMPS, Snapshot, steady
+from compiler.summary_pages import write_summaries
 from compiler.topic_pages import write_topics
 from compiler.verdicts import Verdicts
 from vault import ledger
@@ -152,7 +153,7 @@ class Pipeline:
         layout.write_articles()
         self.publisher.pages(lay_over(layout, kept_pages(self.vault, self.decided)))
         count_cards(layout, news)
-        layout.write_summaries()
+        write_summaries(layout)
         self.report.notices += gallery.notices
         self.report.failures += gallery.failures
         self._count(gathered, layout)
@@ -471,8 +472,8 @@ class Pipeline:
         known, moved = self._known_cards(), heirs(self.ids, FLASHCARDS)
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         gone = {*gone, *moved} - set(layout.decks)
-        standing = {
         put = {card: places - gone for card, places in places_of(self.card_events, self.ids).items()}
+        standing = {
             path: ids if path not in gone else edited_cards(publisher.text_of(path) or "", path, known)
             for path, ids in on_disk.items()
         }
