@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,7 @@ _KINDS = (
     (ClaimKind.APPLICATION, re.compile(r"\bused? (?:for|to|when|in)\b")),
     (ClaimKind.LIMITATION, re.compile(r"\bcannot|fails|limit\w*\b")),
 )
+_WAYS = ("", "Notably, ", "In short, ", "Plainly, ", "As a rule, ")
 _HEADINGS = {"definition": "", "mechanism": "How it works", "relation": "How it relates", "application": "Uses"}
 Rewriter = Callable[[str], str]
 
@@ -133,3 +135,30 @@ class Scripted:
             return CheckReply(entailed="yes")
         assert isinstance(request, AnswerRequest)
         return AnswerReply(sentences=tuple(Sentence(text=c.words, cites=(c.id,)) for c in request.claims[:2]))
+
+
+@dataclass
+class Whimsical(Scripted):
+    """Says it in other words each time, leaves things out, and puts them in another order."""
+
+    rng: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def _way(self, words: str) -> str:
+        return self.rng.choice(_WAYS) + words
+
+    def reply(self, request: Request) -> Reply:
+        said = super().reply(request)
+        if isinstance(said, ExtractReply):
+            claims = [
+                c.model_copy(update={"statement": self._way(c.quote)})
+                for c in self.rng.sample(said.claims, len(said.claims))
+                if self.rng.random() < 0.9
+            ]
+            return ExtractReply(claims=tuple(claims), terms=said.terms)
+        if isinstance(said, ComposeReply):
+            return ComposeReply(sections=tuple(self._section(s) for s in said.sections))
+        return said
+
+    def _section(self, section: Section) -> Section:
+        paragraphs = (tuple(s.model_copy(update={"text": self._way(s.text)}) for s in p) for p in section.paragraphs)
+        return Section(heading=section.heading, paragraphs=tuple(p for p in paragraphs if p))

@@ -16,16 +16,12 @@ from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.engines.port import (
     CardsRequest,
-    ComposeReply,
     ComposeRequest,
-    ExtractReply,
     ExtractRequest,
-    Reply,
     Request,
-    Section,
 )
 from compiler.segment import passages
-from tests.compiler.scripted import Scripted
+from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MORNING, compiled, founded
 from vault.clean import fold
@@ -58,33 +54,6 @@ def document(rng: random.Random) -> str:
         more = [_sentence(rng, thing) for _ in range(rng.randrange(1, 4))]
         parts.append(f"# {thing.title()}\n\n" + "\n\n".join([" ".join([first, *more[:1]]), *more[1:]]))
     return "\n\n".join(parts) + "\n"
-
-
-@dataclass
-class Whimsical(Scripted):
-    """Says it in other words each time, leaves things out, and puts them in another order."""
-
-    rng: random.Random = field(default_factory=lambda: random.Random(7))
-
-    def _way(self, words: str) -> str:
-        return self.rng.choice(_WAYS) + words
-
-    def reply(self, request: Request) -> Reply:
-        said = super().reply(request)
-        if isinstance(said, ExtractReply):
-            claims = [
-                c.model_copy(update={"statement": self._way(c.quote)})
-                for c in self.rng.sample(said.claims, len(said.claims))
-                if self.rng.random() < 0.9
-            ]
-            return ExtractReply(claims=tuple(claims), terms=said.terms)
-        if isinstance(said, ComposeReply):
-            return ComposeReply(sections=tuple(self._section(s) for s in said.sections))
-        return said
-
-    def _section(self, section: Section) -> Section:
-        paragraphs = (tuple(s.model_copy(update={"text": self._way(s.text)}) for s in p) for p in section.paragraphs)
-        return Section(heading=section.heading, paragraphs=tuple(p for p in paragraphs if p))
 
 
 @dataclass
