@@ -14,6 +14,7 @@ from vault.markdown import unescape
 from vault.note import body_of, read_properties
 from vault.store import CONCEPTS, TOPICS, Vault
 
+Thing = tuple[str, str, dict[str, Any]]  # its name, which counts twice; its text; what is told of it
 _SHOWN = 300  # characters of a card's side, or of an article's beginning
 
 
@@ -24,16 +25,16 @@ def found_in(vault: Vault, words: str, limit: int) -> dict[str, Any]:
     return {"articles": articles, "cards": cards}
 
 
-def _ranked(things: Iterator[tuple[str, dict[str, Any]]], wanted: set[str], limit: int) -> list[dict[str, Any]]:
-    held = [(wanted.intersection(content_words(text)), told) for text, told in things]
-    counts = Counter(word for words, _ in held for word in words)
+def _ranked(things: Iterator[Thing], wanted: set[str], limit: int) -> list[dict[str, Any]]:
+    held = [(wanted & set(content_words(name)), wanted & set(content_words(text)), told) for name, text, told in things]
+    counts = Counter(word for named, said, _ in held for word in named | said)
     weight = {word: math.log(1 + (len(held) + 1) / (count + 1)) for word, count in counts.items()}
-    scored = [(sum(sorted(weight[w] for w in words)), told) for words, told in held if words]
-    scored.sort(key=lambda each: (-each[0], str(each[1]["path"]), int(each[1]["line"])))
-    return [told for _, told in scored[:limit]]
+    scored = [(sum(sorted(weight[w] for w in (*named, *(named | said)))), told) for named, said, told in held]
+    found = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], str(s[1]["path"]), int(s[1]["line"])))
+    return [told for _, told in found[:limit]]
 
 
-def _articles(vault: Vault) -> Iterator[tuple[str, dict[str, Any]]]:
+def _articles(vault: Vault) -> Iterator[Thing]:
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
             try:
@@ -42,12 +43,12 @@ def _articles(vault: Vault) -> Iterator[tuple[str, dict[str, Any]]]:
                 continue  # `retain verify` names it
             title, body = clean_line(read_properties(text).text("title")), body_of(text)
             lead = fold(unescape(body.partition("\n\n")[2]))[:_SHOWN]
-            yield f"{title} {body}", {"title": title, "path": path, "line": 1, "begins": lead}
+            yield title, body, {"title": title, "path": path, "line": 1, "begins": lead}
 
 
-def _cards(vault: Vault) -> Iterator[tuple[str, dict[str, Any]]]:
+def _cards(vault: Vault) -> Iterator[Thing]:
     for deck in vault.decks():
         for card in deck.cards:
             question, answer = fold(unescape(card.question)), fold(unescape(card.answer))
             told = {"id": card.id, "question": question[:_SHOWN], "answer": answer[:_SHOWN]}
-            yield f"{question} {answer}", {**told, "path": deck.path, "line": card.line}
+            yield question, answer, {**told, "path": deck.path, "line": card.line}

@@ -1,0 +1,202 @@
+"""`retain mcp` spoken to by the SDK's own client over stdin and stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
+
+from cli.serving_tools import TOOLS, called
+from compiler.orders import Place
+from tests.cli.conftest import RETAIN, retain
+from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
+from tests.jail.den import need
+from vault.jail import landlock
+from vault.jail.level import Level
+from vault.store import open_vault
+
+SOURCES = Path(__file__).resolve().parents[2] / "examples/sources"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "vault"
+    assert retain("init", str(root), "--no-git", cwd=tmp_path).code == 0
+    shutil.copy(SOURCES / "forgetting-curve.md", root / "raw")
+    return root
+
+
+@asynccontextmanager
+async def spoken(vault: Path) -> AsyncIterator[ClientSession]:
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("RETAIN")}
+    server = StdioServerParameters(command=RETAIN, args=["--vault", str(vault), "mcp"], env=plain)
+    async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
+        await session.initialize()
+        yield session
+
+
+async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[bool, Any]:
+    result = await session.call_tool(tool, arguments)
+    (content,) = result.content
+    assert content.type == "text"
+    return not result.is_error, json.loads(content.text)
+
+
+async def test_a_client_compiles_a_vault_by_the_tools_alone(vault: Path) -> None:
+    async with spoken(vault) as session:
+        assert {tool.name for tool in (await session.list_tools()).tools} == set(TOOLS)
+        while True:
+            _, taken = await call(session, "next_orders", count=20, name="client")
+            if taken["done"]:
+                break
+            replies = {}
+            for order in taken["orders"]:
+                rule = BY_RULE.get(order["type"])
+                replies[order["id"]] = rule(order["request"]) if rule else UNSURE[order["type"]]
+            while replies:
+                body = [{"id": id_, "reply": reply} for id_, reply in replies.items()]
+                good, back = await call(session, "submit", replies=body, name="client", partial=True)
+                assert good
+                refused = [each["id"] for each in back["results"] if each["state"] == "refused"]
+                replies = {id_: NOTHING[id_.partition("-")[0]] for id_ in refused}
+        assert "compile --engine agent" in (await call(session, "status"))[1]["next"]
+    assert retain("compile", "--engine", "agent", cwd=vault).code == 0
+    assert retain("verify", cwd=vault).code == 0
+    async with spoken(vault) as session:
+        good, found = await call(session, "search", words="decay", limit=3)
+        assert good and found["articles"][0]["title"] == "Decay" and found["cards"]
+        pages = [str(page.uri) for page in (await session.list_resources()).resources]
+        assert pages[0] == "retain://vault/AGENTS.md" and any("wiki/concepts/" in page for page in pages)
+        (content,) = (await session.read_resource(pages[-1])).contents
+        assert "[!quote]" in content.text  # type: ignore[union-attr]
+        _, asked = await call(session, "ask", question="What is decay?")
+        order = asked["orders"][0]
+        reply = BY_RULE["answer"](order["request"])
+        good, back = await call(session, "submit_answer", order=order["id"], reply=reply)
+        assert good and back["results"][0]["state"] == "accepted"
+        _, answered = await call(session, "ask", question="What is decay?")
+        assert answered["answered"] and answered["sentences"][0]["cites"] and answered["claims"][0]["quote"]
+
+
+HOSTILE: list[tuple[str, Any]] = [
+    ("next_orders", {"count": "many"}),
+    ("next_orders", {"count": True}),
+    ("next_orders", {"count": 10**9}),
+    ("next_orders", {"count": -1}),
+    ("next_orders", {"type": "rate"}),
+    ("next_orders", {"name": "../../x\x1b[2J"}),
+    ("next_orders", {"source": ["raw"]}),
+    ("next_orders", {"vault": "/etc"}),
+    ("show", {}),
+    ("show", {"order": "../../../etc/passwd"}),
+    ("show", {"order": "x" * 10_000}),
+    ("submit", {"replies": {}}),
+    ("submit", {"replies": []}),
+    ("submit", {"replies": ["a reply"]}),
+    ("submit", {"replies": [{"id": 7, "reply": {}}]}),
+    ("submit", {"replies": [{"id": "check-000000000000", "reply": {}}] * 201}),
+    ("submit_answer", {"order": "answer-000000000000", "reply": "words"}),
+    ("search", {"words": ""}),
+    ("search", {"words": "x" * 501}),
+    ("search", {"words": "x", "limit": 0}),
+    ("ask", {"question": " "}),
+    ("ask", {"question": None}),
+    ("rate", {"card": "k7q2m9xd3f"}),
+    ("compile", {}),
+    ("__import__", {}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), HOSTILE)
+def test_hostile_arguments_are_answered_with_an_error_that_says_what_would_do(
+    vault: Path, tool: str, arguments: Any
+) -> None:
+    from datetime import UTC, datetime
+
+    place = Place(open_vault(str(vault), None, vault))
+    told, good = called(place, tool, arguments, datetime(2026, 11, 23, tzinfo=UTC))
+    assert not good and told["error"]["what"] and told["error"]["hint"]
+    assert "\x1b" not in json.dumps(told, ensure_ascii=False)
+
+
+async def test_pages_outside_of_the_wiki_cannot_be_read_and_the_server_lives_on(vault: Path) -> None:
+    (vault / "insights").mkdir(exist_ok=True)
+    (vault / "insights/mine.md").write_text("private")
+    (vault / "wiki/concepts/link.md").symlink_to("/etc/passwd")
+    for path in (
+        "../../etc/passwd",
+        "retain.toml",
+        "insights/mine.md",
+        "learning/reviews.jsonl",
+        "wiki/concepts/link.md",
+    ):
+        async with spoken(vault) as session:
+            with pytest.raises(MCPError, match="no page"):
+                await session.read_resource(f"retain://vault/{path}")
+            assert (await call(session, "status"))[0]
+
+
+def test_what_is_no_message_is_answered_and_nothing_but_the_protocol_stands_on_stdout(vault: Path) -> None:
+    lines = 'not json\n{"jsonrpc": "2.0"}\n[]\n' + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "no/such"}) + "\n"
+    done = retain("mcp", cwd=vault, stdin=lines)
+    assert done.code == 0
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.out.splitlines())
+
+
+_TRY = """
+import sys
+from pathlib import Path
+from cli.serving import _shut_in
+from compiler.orders import Place
+from vault.store import open_vault
+root = Path(sys.argv[1])
+_shut_in(Place(open_vault(str(root), None, root)))
+for path in ("wiki/x.md", "learning/reviews.jsonl", "ledger/ids.jsonl", "raw/x.md", "insights/x.md", "../outside.md"):
+    try:
+        (root / path).write_text("x")
+    except PermissionError:
+        continue
+    sys.exit(f"written: {path}")
+(root / "ledger/replies/x.txt").write_text("x")
+(root / ".retain/x.txt").write_text("x")
+import socket
+try:
+    socket.create_connection(("127.0.0.1", 9), timeout=5)
+except PermissionError:
+    sys.exit(0)
+except OSError as error:
+    sys.exit(f"the network was reached: {error}" if int(sys.argv[2]) >= 4 else 0)
+"""
+
+
+def test_the_server_is_shut_in_to_the_journal_and_its_caches(vault: Path) -> None:
+    need(Level.LANDLOCK)
+    done = subprocess.run(
+        [sys.executable, "-c", _TRY, str(vault), str(landlock.abi())], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_the_package_the_error_names_the_command_that_installs_it(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import importlib.util
+
+    from cli.main import run
+
+    monkeypatch.chdir(vault)
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "mcp" else there(name, *more))
+    assert run(["mcp"]) == 2
+    assert "pip install 'retain[agents]'" in capsys.readouterr().err
