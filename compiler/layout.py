@@ -307,7 +307,7 @@ class Layout:
         machine = article.tags if key == "tags" else article.concept.aliases
         return merged(key, machine, self._written_there(article.concept.id, old), old)
 
-    def _written_there(self, id_: str, old: str | None) -> ledger.Event:
+    def _written_there(self, id_: ConceptId, old: str | None) -> ledger.Event:
         """The change event of the page that `old` is: an earlier one, where a build was killed before it wrote."""
         last = self.written_before.get(id_, {})
         there = read_properties(old).text("generated") if old is not None else ""
