@@ -133,10 +133,10 @@ def _in_time(saying: str) -> Iterator[Comparison]:
         if token.word not in TIMES:
             continue
         before = [t.stem for t in found[:n] if t.content]
-        after = [t.stem for t in found[n + 1 :] if t.content]
+        until = saying.find(", ", token.start)
+        after = [t.stem for t in found[n + 1 :] if t.content and (t.start < until or until < 0)]
         if not before and len(parts) == 2:
-            inner = len(stems(tokens(parts[0])))
-            before, after = after[inner:], after[:inner]
+            before = stems(tokens(parts[1]))
         elif not before:
             before, after = after[1:], after[:1]
         yield Comparison("time", TIMES[token.word], frozenset(before), frozenset(after))

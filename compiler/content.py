@@ -140,7 +140,7 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
     """The sentences, each in its clauses: parted at commas, semicolons and words that join (and, after, because)."""
     found = []
     for sentence in _STOPS.split(text)[:_KEPT]:
-        parts = [s for part in _JOINS.split(sentence or "") if (s := fold(part)) and re.search(r"\w", s)]
+        parts = [s for part in _JOINS.split(sentence or "") if (s := fold(part)) and re.search(r"\w", s)][:_KEPT]
         if parts:
             found.append(tuple(parts))
     return tuple(found)

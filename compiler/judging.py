@@ -50,7 +50,7 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
     Words of the evidence in its order pass. A number, date, name, negation or side that disagrees is refused, as are
     words that have next to nothing in common with the evidence. Anything else is for a check.
     """
-    said = fold(words)
+    said, evidence = fold(words), tuple(dict.fromkeys(fold(e) for e in evidence))
     if not said:
         return Judgement("nothing is said")
     if _repeats(said, evidence):
@@ -119,11 +119,7 @@ def _repeats(said: str, evidence: Sequence[str]) -> bool:
         if at < 0:
             continue
         before, after = folded[:at].rstrip(), folded[at + len(bare) :]
-        if (
-            (not before or before[-1] in ".!?。！？")
-            and re.match(r"[.。]?(?:$|\s|(?<=。))", after)
-            and _ended(bare, after)
-        ):
+        if (not before or before[-1] in ".!?。！？") and _ended(bare, after):
             return True
     return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from functools import lru_cache
 
 from compiler.content import Token, clauses, folded_stem, stems, tokens
 
+_MOST = 20  # denials of one clause
+_CLAUSES = 40  # of what is said in one go; the gate holds sentences, not pages
 _SPAN = 3  # content words after a negation that it turns
 _COVERED = 0.7  # of what is denied must be what the other text speaks of
 _STRONG = re.compile(
@@ -64,8 +67,8 @@ def polarity_fault(words: str, evidence: Sequence[str]) -> str:
     said = [_saying(p, known) for parts in clauses(words) for p in parts]
     everything = frozenset(s for one in said for s in one.stems)
     weak = frozenset(w for one in said for w in one.weak)
-    denials = [d for one in said for d in one.denials]
-    for one in said:
+    denials = [d for one in said for d in one.denials][:_CLAUSES]
+    for one in said[:_CLAUSES]:
         if fault := _added(one, everything, weak, groups) or _dropped(one, denials, everything, weak, groups):
             return fault
     return ""
@@ -105,19 +108,19 @@ def _dropped(
     """A denial of the evidence, of what `one` says flatly, which it says nowhere flatly itself."""
     units = [p for g in groups for p in g]
     shares = [len(one.stems & u.stems) for u in units]
-    nearest = [u for u, n in zip(units, shares, strict=True) if n == max(shares)]
+    most = max(shares, default=0)
+    nearest = [u for u, n in zip(units, shares, strict=True) if n == most]
     for group in groups:
         for unit in group:
-            for denial in _unmatched(unit.denials, denials):
-                if not _covers(
-                    one.stems if len(one.stems) > 1 else everything, denial.scope, whole=len(denial.scope) < 3
-                ):
+            mine = one.stems if len(one.stems) > 1 else everything
+            for denial in _unmatched(unit.denials, denials) if unit.denials and not one.denials else ():
+                if not _covers(mine, denial.scope, whole=len(denial.scope) < 3) or any(o.contrasts for o in group):
+                    continue
+                softened = frozenset(w for w in weak if folded_stem(w) not in denial.scope)
+                if _other_words(softened, unit.weak, denial.scope):
                     continue
                 flat = any(not u.denials and _covers(u.stems, denial.scope) for u in units)
-                mine = frozenset(w for w in weak if folded_stem(w) not in denial.scope)
-                if one.denials or any(o.contrasts for o in group) or _other_words(mine, unit.weak, denial.scope):
-                    continue
-                if not flat or nearest == [unit]:
+                if not flat or all(u == unit for u in nearest):
                     return f"says {denial.word}, and the words leave it out"
     return ""
 
@@ -172,14 +175,14 @@ def _saying(text: str, other: frozenset[str]) -> Saying:
 
 
 def _denials(found: Sequence[Token]) -> Iterable[Denial]:
-    for n, token in enumerate(found):
-        if _STRONG.fullmatch(token.word):
-            after = _up_to(found[n + 1 :])
-            scope = after or stems(found[:n])
-            if token.word == "nicht" and len(after) <= 1:
-                scope = stems(found)
-            alone = not after and len(scope) < 2  # "quicksort isn't": what it is not stands elsewhere
-            yield Denial(token.word, frozenset(() if alone and token.word != "nicht" else scope))
+    places = itertools.islice(((n, t) for n, t in enumerate(found) if _STRONG.fullmatch(t.word)), _MOST)
+    for n, token in places:
+        after = _up_to(found[n + 1 :])
+        scope = after or stems(found[:n])
+        if token.word == "nicht" and len(after) <= 1:
+            scope = stems(found)
+        alone = not after and len(scope) < 2  # "quicksort isn't": what it is not stands elsewhere
+        yield Denial(token.word, frozenset(() if alone and token.word != "nicht" else scope))
 
 
 def _up_to(rest: Sequence[Token]) -> list[str]:
@@ -202,7 +205,7 @@ def _prefixed(found: Sequence[Token], other: frozenset[str]) -> Iterable[Denial]
 
 
 def _chinese(text: str) -> Iterable[Denial]:
-    for match in _CJK.finditer(text):
-        clause = re.match(r"[^，,。；;]{0,6}", text[match.end() :])
+    for match in itertools.islice(_CJK.finditer(text), _MOST):
+        clause = re.match(r"[^，,。；;]{0,6}", text[match.end() :][:6])
         scope = stems(tokens(clause[0])) if clause else []
-        yield Denial(match[0][0], frozenset(scope[:4] or stems(tokens(text[: match.start()]))))
+        yield Denial(match[0][0], frozenset(scope[:4] or stems(tokens(text[: match.start()][-12:]))))

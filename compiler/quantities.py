@@ -138,13 +138,13 @@ _UNITS = {
 _FIGURES = re.compile(
     r"(?<![A-Za-z0-9_])(?P<coin>[$€£]\s?)?(?P<sign>(?<![\d\w)])[-−])?"
     r"(?P<figures>\d+(?:\^|\*\*)[-−]?\d+|\d+/\d+|\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
-    r"(?P<short>[kKMB](?![A-Za-z0-9]))?(?P<ordinal>st|nd|rd|th|s)?(?![A-Za-z0-9]*[A-Za-z0-9]-?\d)"
+    r"(?P<short>[kKMB](?![A-Za-z0-9]))?(?P<ordinal>st|nd|rd|th|s)?"
 )
 _AFTER = re.compile(
     r"[\s\u00a0-]*(?:(?P<scale>hundred|hundert|thousand|tausend|millions?|millionen|mio|billions?|milliarden?|mrd|trillion)\b\.?[\s-]*"
     r"|(?P<chinese>[万亿]))?(?P<unit>%|percent|per cent|°\s?[CFcf]?|v\. ?Chr|n\. ?Chr|[^\W\d_]+|[$€£])?"
 )
-_NAMES = re.compile(r"[A-Za-z]+[-‐]?\d[\w.-]*|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")
+_NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")
 _WORDS = re.compile(r"[^\W\d_]+")
 _LEAST = re.compile(
     r"(?:at least|more than|over|above|exceed\w*|minimum of|no fewer than|older than"

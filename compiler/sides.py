@@ -44,6 +44,10 @@ _LEADS = frozenset(
     "the a an its their his her this that by from into on to all der die das den dem ein eine einen".split()
 )
 _BY = frozenset("by von vom durch".split())
+_OPENS = frozenset(
+    """in on at by for with as when because if after before since while during from under unlike over without within to
+    through among between until once unless bei mit wenn weil nach vor im als ohne durch seit während""".split()
+)
 _SUBJECTS = frozenset("it they he she which who that we sie er es".split())
 _KINDS = frozenset("part kind type example subset member species form cause result consequence special".split())
 
@@ -142,7 +146,7 @@ def _first(row: Sequence[Token]) -> str:
 
 def _swapped(said: str, unit: str) -> bool:
     """Whether a verb that both have stands between the same words, the other way round."""
-    mine, theirs = tokens(said), tokens(unit)
+    mine, theirs = tokens(_unfronted(said)), tokens(_unfronted(unit))
     for n, token in enumerate(mine):
         if not token.content or sum(t.stem == token.stem for t in mine) > 1:
             continue
@@ -153,6 +157,13 @@ def _swapped(said: str, unit: str) -> bool:
         if True in verbs and False not in verbs and _other_way(mine, n, theirs, where[0]):
             return True
     return False
+
+
+def _unfronted(sentence: str) -> str:
+    """The sentence with what opens it before a comma ("When it rains, ...") put behind."""
+    front, _, rest = sentence.partition(", ")
+    opens = front.split(" ", 1)[0].casefold() in _OPENS
+    return f"{rest.rstrip('.')} {front}" if rest and opens else sentence
 
 
 def _verb(found: Sequence[Token], at: int) -> bool | None:

@@ -1,0 +1,203 @@
+from fractions import Fraction
+
+import pytest
+
+from compiler.engines.port import CardKindName
+from compiler.facts import name_fault, quantity_fault, scope_fault
+from compiler.judging import judge
+from compiler.polarity import polarity_fault
+from compiler.quantities import Day, quantities
+from compiler.questions import contained_fault, ideas_fault, kind_fault
+from compiler.sides import sides_fault
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("299,792,458 or 299 792 458 or 299.792.458", {299_792_458}),
+        ("175 billion, 175B", {175_000_000_000}),
+        ("thirty-seven, siebenunddreißig, 37", {37}),
+        ("two thirds", {Fraction(2, 3)}),
+        ("−39 °C, minus 39 degrees, 39 °C below zero", {-39}),
+        ("10万次", {100_000}),
+        ("二〇〇八年", {2008}),
+        ("GPT-3, C4, ResNet-50, 3D", set()),
+    ],
+)
+def test_a_number_is_read_in_figures_and_in_words(text: str, values: set[Fraction | int]) -> None:
+    found = quantities(text).numbers
+    assert {v for n in found for v in n.values} == values
+
+
+def test_a_comma_may_part_thousands_or_decimals() -> None:
+    (number,) = quantities("1,500 metres").numbers
+    assert number.values == {Fraction(1500), Fraction(3, 2)}
+
+
+@pytest.mark.parametrize(
+    "text", ["on July 14, 1789", "14 July 1789", "1789-07-14", "am 14. Juli 1789", "14.7.1789", "1789年7月14日"]
+)
+def test_a_date_is_one_date_however_it_is_written(text: str) -> None:
+    (day,) = quantities(text).days
+    assert (day.year, day.month, day.day) == (1789, 7, 14)
+
+
+def test_may_is_a_month_only_beside_a_day_or_a_year() -> None:
+    assert quantities("It may rain. May I go?").days == ()
+    assert quantities("in May 2020").days == (Day("in May 2020", 2020, 5, None),)
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence", "fault"),
+    [
+        ("It took 3 hours.", "It took three hours.", ""),
+        ("It took 3 hours.", "It took 3 days.", "says 3 of another unit"),
+        ("At most 20 came.", "At least 20 came.", "bounds 20 on the other side"),
+        ("It fell in the 1990s.", "It fell in 1994.", ""),
+        ("It fell in the 1980s.", "It fell in 1994.", "does not say 1980s"),
+        ("It began in the 20th century.", "It began in 1914.", ""),
+        ("The war of 1918", "The war of 1914–18", ""),
+        ("18 % of them", "18 percent of them", ""),
+        ("Both houses, so two houses", "both houses", ""),
+        ("in March 2004", "in May 2004", "does not say in March 2004"),
+        ("on 4 May 2004", "in May 2004", "does not say 4 May 2004"),
+        ("44 BC", "44 AD", "says 44 of another unit"),
+    ],
+)
+def test_numbers_and_dates_have_to_agree(words: str, evidence: str, fault: str) -> None:
+    assert quantity_fault(words, [evidence]) == fault
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence", "fault"),
+    [
+        ("It was written by Ada Lovelace.", "Lovelace wrote it.", "does not name Ada"),
+        ("Rome's roads were made by Romans.", "The Roman roads", ""),
+        ("The European Union decided.", "The EU decided.", ""),
+        ("They use the GDPR.", "the General Data Protection Regulation", ""),
+        ("They use C++.", "They use C#.", "does not name C++"),
+        ("They use GPT-4.", "They use GPT-3.", "does not name GPT-4"),
+        ("They use GPT-3.", "They use GPT-3.5.", "does not name GPT-3"),
+        ("Der Zellkern enthält die Erbsubstanz.", "Im Kern liegt das Erbgut.", ""),
+    ],
+)
+def test_names_have_to_be_those_of_the_evidence(words: str, evidence: str, fault: str) -> None:
+    assert name_fault(words, [evidence]) == fault
+
+
+def test_a_name_of_the_concept_may_be_named() -> None:
+    assert name_fault("A KV cache stores keys.", ["It stores keys."]) == "does not name KV"
+    assert name_fault("A KV cache stores keys.", ["It stores keys."], ["KV cache"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence", "wrong"),
+    [
+        ("UDP retransmits lost packets.", "UDP does not retransmit lost packets.", True),
+        ("TCP retransmits segments.", "TCP retransmits segments that are not acknowledged.", False),
+        ("The reaction is irreversible.", "The reaction is reversible.", True),
+        ("The reaction is not reversible.", "The reaction is irreversible.", False),
+        ("Hannibal failed to take Rome.", "Hannibal never took Rome.", False),
+        ("Capillary walls lack muscle.", "Capillaries do not have muscle in their walls.", False),
+        ("Ein Ei kommt nicht hinein.", "Es wird ohne Ei gebacken.", False),
+        ("断电后数据会保留。", "断电以后，数据不会保留。", True),
+        ("Unlike a list, a tuple can't be changed.", "A tuple is immutable, whereas a list can be changed.", False),
+    ],
+)
+def test_a_denial_has_to_be_the_evidence_s(words: str, evidence: str, wrong: bool) -> None:
+    assert bool(polarity_fault(words, [evidence])) == wrong
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence", "wrong"),
+    [
+        ("B is faster than A.", "A is faster than B.", True),
+        ("B is slower than A.", "A is faster than B.", False),
+        ("A is slower than B.", "A is faster than B.", True),
+        ("Carthage was defeated by Rome.", "Rome defeated Carthage.", False),
+        ("Rome was defeated by Carthage.", "Rome defeated Carthage.", True),
+        ("A wheel is part of a car.", "A car is part of a wheel.", True),
+        ("The price fell from 12 to 3 dollars.", "The price rose from 3 to 12 dollars.", True),
+        ("After the war, prices rose.", "Prices rose after the war.", False),
+        ("Prices rose before the war.", "Prices rose after the war.", True),
+        ("美国的金牌比中国多。", "中国的金牌比美国多。", True),
+        ("The buyer delivers the goods; the seller pays.", "The seller delivers the goods; the buyer pays.", True),
+    ],
+)
+def test_sides_may_be_told_from_the_other_end_and_not_be_swapped(words: str, evidence: str, wrong: bool) -> None:
+    assert bool(sides_fault(words, [evidence])) == wrong
+
+
+def test_some_are_not_all_and_may_is_not_must() -> None:
+    assert scope_fault("All mammals lay eggs.", ["Some mammals lay eggs."]) == "says some mammals, not all mammals"
+    assert scope_fault("The seller may deliver.", ["The seller must deliver."]) == "says must deliver, not may deliver"
+    assert scope_fault("All mammals breathe.", ["Every mammal breathes."]) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "evidence"),
+    [
+        ("Uranus has more mass.", "Neptune is smaller than Uranus but has more mass."),
+        ("Coffee causes cancer.", "It is a myth that coffee causes cancer."),
+        ("Coffee causes cancer.", "Coffee may cause cancer."),
+        ("It spread from humans to bats.", "It spread to humans from bats."),
+    ],
+)
+def test_words_of_the_evidence_that_say_something_else_do_not_pass_unchecked(words: str, evidence: str) -> None:
+    assert not judge(words, [evidence]).passes
+
+
+def test_words_of_the_evidence_in_its_order_pass() -> None:
+    evidence = ["A KV cache stores the keys and values of all earlier tokens. It grows."]
+    assert judge("A KV cache stores the keys and values of all earlier tokens.", evidence).passes
+    assert judge("A KV cache stores keys and values of earlier tokens.", evidence).passes
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "wrong"),
+    [
+        ("definitional", "What is a cache?", False),
+        ("definitional", "How is entropy defined?", False),
+        ("definitional", "Why is a cache fast?", True),
+        ("mechanistic", "What is a cache?", True),
+        ("mechanistic", "What is the effect of a cache?", False),
+        ("relational", "How do caches and memory differ?", False),
+        ("relational", "Was ist ein Cache?", True),
+        ("applied", "When should a cache be used?", False),
+        ("applied", "Why does a cache work?", True),
+        ("mechanistic", "什么是缓存？", True),
+    ],
+)
+def test_the_form_of_a_question_is_of_the_cards_kind(kind: CardKindName, question: str, wrong: bool) -> None:
+    assert bool(kind_fault(kind, question)) == wrong
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Why does it grow?", True),
+        ("Why does a cache grow when its context does?", False),
+        ("Why is it useful to space reviews?", False),
+        ("If a page is not in memory, what happens to it?", False),
+        ("How many layers does it have?", True),
+        ("What does the author say about caches?", True),
+        ("Warum kontrollieren sie sich gegenseitig?", True),
+        ("根据本文，什么是缓存？", True),
+    ],
+)
+def test_a_question_is_understood_without_its_source(question: str, wrong: bool) -> None:
+    assert bool(contained_fault(question, "x", [])) == wrong
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wrong"),
+    [
+        ("What is a cache and why is it fast?", "A store.", True),
+        ("What does a cache hold?", "Keys, values, tokens and steps.", True),
+        ("Which four things does a cache hold?", "Keys, values, tokens and steps.", False),
+        ("What does a cache hold?", "Keys, values and tokens.", False),
+        ("What does a cache hold?", "Keys. Values. Tokens.", True),
+    ],
+)
+def test_a_card_is_about_one_idea(question: str, answer: str, wrong: bool) -> None:
+    assert bool(ideas_fault(question, answer)) == wrong
