@@ -27,6 +27,10 @@ AGENT_COMMANDS = (
     "agent status",
     "mcp",
 )
+# The tools of `retain mcp` where a host calls the server retain: they write what `agent submit` writes.
+MCP_TOOLS = frozenset(
+    f"mcp__retain__{name}" for name in ("next_orders", "show", "submit", "status", "search", "ask", "submit_answer")
+)
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all", "--rejected", "--coverage")
 VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows

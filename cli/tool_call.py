@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cli.agent_commands import MCP_TOOLS
 from cli.territory import Territory
 
 _WRITING = frozenset({"write", "edit", "multiedit", "notebookedit", "update", "create", "str_replace_based_edit_tool"})
@@ -43,7 +44,7 @@ def call_fault(call: Any, territory: Territory) -> str | None:
         return _shell(given, cwd, territory, powershell=plain == "powershell")
     if plain == "apply_patch":
         return _patch(given, cwd, territory)
-    if plain in _HARMLESS:
+    if plain in _HARMLESS or plain in MCP_TOOLS:
         return None
     if plain in _WRITING:
         return _first(territory.write_fault(path) for path in _own_paths(given, cwd))

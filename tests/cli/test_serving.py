@@ -188,6 +188,18 @@ def test_the_server_is_shut_in_to_the_journal_and_its_caches(vault: Path) -> Non
     assert done.returncode == 0, done.stderr
 
 
+def test_the_hook_of_a_host_lets_every_tool_of_the_server_through(vault: Path) -> None:
+    from cli.agent_commands import MCP_TOOLS
+    from cli.territory import territory_of
+    from cli.tool_call import call_fault
+
+    assert {f"mcp__retain__{name}" for name in TOOLS} == MCP_TOOLS
+    territory = territory_of(open_vault(str(vault), None, vault))
+    call = {"tool_input": {"source": "raw/forgetting-curve.md"}, "cwd": str(vault)}
+    assert call_fault(call | {"tool_name": "mcp__retain__next_orders"}, territory) is None
+    assert call_fault(call | {"tool_name": "mcp__other__next_orders"}, territory)
+
+
 def test_without_the_package_the_error_names_the_command_that_installs_it(
     vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
