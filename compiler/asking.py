@@ -59,6 +59,13 @@ class KeepsNotes(Protocol):
         ...
 
 
+@runtime_checkable
+class ShowsLeaves(Backend, Protocol):
+    """A backend that can show pages and pictures beside a request: blocks, and the tokens that they take at most."""
+
+    shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
+
+
 class Waiting(ModelUnavailable):
     """Some questions have no answer yet. All that came is kept; nothing was published."""
 
@@ -120,9 +127,11 @@ class Asker:
         """
         found: dict[str, Reply | None] = {}
         todo: dict[str, Request] = {}
+        again: list[Request] = []
         for request in requests:
             key = rests(request)
             if key in found or key in todo:
+                again.append(request)
                 continue
             prompt = prompt_id(request.type)
             entry = self.journal.find(request, prompt, exactly=self.renew)
@@ -136,6 +145,10 @@ class Asker:
             else:
                 found[key] = self._kept(key, now)
         found |= self._asked(todo, stage)
+        for request in again:
+            entry = self.journal.find(request, prompt_id(request.type)) if request.about else None
+            if entry is not None:
+                self._use(entry, request)
         return [found[rests(request)] for request in requests]
 
     def _use(self, entry: Entry, request: Request) -> None:

@@ -12,13 +12,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler import plan
-from compiler.asking import Asker
+from compiler.asking import Asker, ShowsLeaves
 from compiler.crew import Crew, largest_first
 from compiler.engines.port import ExtractReply, ExtractRequest
 from compiler.extract import Extracted, Verified, claims_in, requests_for, statements_in
 from compiler.fingerprint import VERSION as FINGERPRINT
 from compiler.fingerprint import Fingerprint, fingerprint
 from compiler.kinds import VERSIONS
+from compiler.leaves import Leaves
 from compiler.living import successors
 from compiler.naming import names_in
 from compiler.plan import RawFile, Tracked
@@ -206,12 +207,18 @@ class Gathering:
         """Every segment of every source answered, and what their claims state checked. Raises what the asker does."""
         names = {key: self.ids.births[i].name for (noun, key), i in self.ids.keys.items() if noun == "concept"}
         keys = frozenset(names)
+        leaves = Leaves(self.crew, self.vault.root)
+        backend = asker.backend
+        if isinstance(backend, ShowsLeaves):
+            backend.shown = leaves.shown
         todo: list[tuple[str, ExtractRequest | None]] = []
         for index, (result, _) in sorted(results.items()):
             source = _source_in(result)
-            for request in requests_for(source) if source is not None else ():
+            for n, request in enumerate(requests_for(source) if source is not None else ()):
                 known = tuple(dict.fromkeys(names[k] for k in names_in(request.text, keys)))[:_MOST_KNOWN]
                 whole = request.model_copy(update={"source": sources[index].id, "known": known})
+                if source is not None:
+                    leaves.learn(whole, source, source.segments[n], sources[index])
                 todo.append((sources[index].id, whole if len(request.text.strip()) >= _FEWEST else None))
         replies = iter(asker.ask([request for _, request in todo if request is not None], "extract"))
         for id_, asked in todo:

@@ -39,7 +39,7 @@ _PASSED_ON = (
 )
 _SENT = ("base_url", "concurrency", "patience", "prices")  # of the settings
 ROLES = ("extract", "write", "check")
-Shown = Callable[[Request], Sequence[Mapping[str, Any]]]
+Shown = Callable[[Request], tuple[list[dict[str, Any]], int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ModelBackend:
         self.models = {role: settings.compiling(role) for role in ROLES}
         self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of what is told
-        self.shown: Shown = lambda _: ()
+        self.shown: Shown = lambda _: ([], 0)
         self._speaker: _Speaker | None = None
         self._given: dict[str, list[str]] = {}  # batches of earlier runs that were not fetched
         self._note: Callable[[Event], None] = lambda _: None
@@ -187,9 +187,9 @@ class ModelBackend:
         keys = [digest(rests(request), prompt_id(request.type)) for request in asked]
         name = keys[0][:40] if len(keys) == 1 else digest(" ".join(keys), "")[:40]
         put: dict[str, Any] = {"n": n, "name": name, "of": question.of, "words": question.words}
-        blocks = [dict(block) for block in self.shown(asked[0])] if len(asked) == 1 else []
+        blocks, tokens = self.shown(asked[0]) if self.settings.pages and len(asked) == 1 else ([], 0)
         if blocks:
-            put |= {"blocks": blocks, "shown": wire.most_shown(blocks)}
+            put |= {"blocks": blocks, "shown": tokens}
         return put | {"model": self._model(question)}
 
     def _model(self, question: wire.Question) -> str:

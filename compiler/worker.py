@@ -2,7 +2,8 @@
 
 Started as `python -I -m compiler.worker ENGINE [RAW]` with a working directory outside the vault; RAW is the folder of
 documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a document and
-extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown, {"op": "clip", ...} makes a
+extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown, {"op": "pages", ...}
+those of a PDF's pages, {"op": "clip", ...} makes a
 clipping of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
 """
 
@@ -118,6 +119,16 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
     return found
 
 
+def pages(path: str, sha256: str, first: int, last: int) -> str:
+    """The pages of the PDF at `path`, in base64. Raises: Unreadable; NotNow as `read` does."""
+    from compiler.readers.pdf_leaves import cut
+
+    try:
+        return base64.b64encode(cut(_bytes(path, sha256), first, last)).decode()
+    except MemoryError as error:
+        raise NotNow("cutting pages out needs more memory than a document may take") from error
+
+
 def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
     """The engine's reply for every segment of the source."""
     from compiler.extract import requests_for
@@ -127,8 +138,10 @@ def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
 
 def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
     """The reply to one message; a fault of the document is {"unreadable": ...}."""
-    if message["op"] in ("source", "picture"):
+    if message["op"] in ("source", "picture", "pages"):
         try:
+            if message["op"] == "pages":
+                return {"pages": pages(message["path"], message["sha256"], message["first"], message["last"])}
             if message["op"] == "picture":
                 return {"picture": picture(message["path"], message["sha256"], message["target"])}
             source = read(message["path"], message["sha256"])

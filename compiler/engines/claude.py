@@ -129,6 +129,16 @@ class Claude:
         except Fault as fault:
             return Outcome(None, self._without_key(fault), bill)
 
+    def sees(self) -> frozenset[str]:
+        """Which blocks the model says it can see: "document", "image"; none where it says nothing."""
+        try:
+            found = self.line.call(lambda client: client.models.retrieve(self.model), time.monotonic() + self._budget)
+            able = found.capabilities
+        except (Fault, AttributeError):
+            return frozenset()
+        kinds = {"document": getattr(able, "pdf_input", None), "image": getattr(able, "image_input", None)}
+        return frozenset(kind for kind, ability in kinds.items() if getattr(ability, "supported", None) is True)
+
     def _without_key(self, fault: Fault) -> Fault:
         fault.what, fault.hint = (
             clean_line(words.replace(self._key or "\0", "…"))[:300] for words in (fault.what, fault.hint)

@@ -58,6 +58,8 @@ class Desk:
         self._terms: dict[str, Terms] = {}
         self._here = threading.local()
         self._lock = threading.Lock()
+        self._sees: dict[str, frozenset[str]] = {}
+        self._sees_lock = threading.Lock()
 
     def answer(
         self, puts: Sequence[Put], *, batch: bool = False, given: Mapping[str, Sequence[str]] | None = None
@@ -149,7 +151,7 @@ class Desk:
         own = self._setting.settings.base_url == USUAL
         return Ask(
             system=self._setting.systems[put.of],
-            said=(Said("user", put.words, put.blocks),),
+            said=(Said("user", put.words, self._seen(put)),),
             reply=SHAPES[put.of],
             most_tokens=most,
             longer=most * LARGER,
@@ -158,6 +160,15 @@ class Desk:
             shown=put.shown,
             effort=_EFFORT.get(put.of, "low") if own else "",
         )
+
+    def _seen(self, put: Put) -> tuple[dict[str, Any], ...]:
+        """The pages and pictures that the model says it can see: one that cannot would make something up."""
+        if not put.blocks:
+            return ()
+        with self._sees_lock:
+            if put.model not in self._sees:
+                self._sees[put.model] = self._claude(put.model).sees()
+        return tuple(block for block in put.blocks if block["type"] in self._sees[put.model])
 
     def _claude(self, model: str) -> Claude:
         """The model as this thread speaks to it: on a line of its own, on terms that all share."""

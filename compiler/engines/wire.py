@@ -6,7 +6,7 @@ beginnings of prompts reads it once; what differs is one message. Checks are sma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,6 @@ LARGER = 3  # times as many where an answer was cut off for its length
 # What an answer takes as a rule, for estimates: tokens of its own, and for each token of what it is about.
 _OWN, _SHARE = {"extract": 150, "compose": 200, "cards": 250}, {"extract": 0.8, "compose": 0.6, "cards": 0.4}
 _EACH_CHECK, _OTHER = 60, 120
-_PAGE, _PICTURE = 8_000, 5_000  # tokens that one takes at most
 _FIRST = (
     "title",
     "aliases",
@@ -160,8 +159,3 @@ def answered_tokens(question: Question) -> tuple[int, int]:
         low = int(_OWN.get(question.of, _OTHER) + _SHARE.get(question.of, 0.0) * guessed(question.words))
     low = min(low, MOST_TOKENS[question.of])
     return low, min(3 * low + 300, MOST_TOKENS[question.of])
-
-
-def most_shown(blocks: Iterable[Mapping[str, Any]]) -> int:
-    """How many tokens documents and pictures take at most; a document's title tells its pages."""
-    return sum(_PAGE * int(b.get("pages", 1)) if b["type"] == "document" else _PICTURE for b in blocks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.engines import wire
 from compiler.engines.port import CheckReply, CheckRequest, ExtractRequest, MatchRequest, NameView, Request
+from compiler.ingest import read_source
 from compiler.journal import Journal
 from compiler.report import Report
 from compiler.speaking import ROLES, ModelBackend, Spending
@@ -26,6 +28,7 @@ from tests.compiler.messages_server import Batched, MessagesServer, Reply, error
 from tests.compiler.scripted_model import answering, tokens_in, type_of, value_for, words_of
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MITOSIS, MORNING, founded
+from tests.compiler.test_readers_pdf import column, content, pdf
 from vault.engine_settings import EngineSettings
 from vault.errors import UsageError
 from vault.store import Vault
@@ -210,6 +213,47 @@ def test_what_a_server_can_do_is_found_out_once(model: MessagesServer) -> None:
     with backend(model, concurrency=1) as by:
         assert all(isinstance(answer, Answered) for _, answer in by.answers(texts(3)))
     assert len(model.asked) == 5
+
+
+# --- pages and pictures ---
+
+PAGES = [["Mitosis is a process in which one cell becomes two."], ["Meiosis is a process in which cells halve."]]
+
+
+def with_a_pdf(cells: Vault) -> Vault:
+    document = pdf([content(column([*lines, "It goes on for a while after that."])) for lines in PAGES])
+    (cells.root / "raw/articles/mitosis.md").unlink()
+    (cells.root / "raw/papers").mkdir()
+    (cells.root / "raw/papers/cells.pdf").write_bytes(document)
+    return cells
+
+
+def blocks_of(body: dict[str, Any]) -> list[str]:
+    content_ = body["messages"][0]["content"]
+    return [block["type"] for block in content_] if isinstance(content_, list) else []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sees", "found"),
+    [
+        (True, ("pdf_input",), ["document", "text"]),
+        (True, ("image_input",), []),
+        (True, None, []),
+        (False, ("pdf_input",), []),
+    ],
+)
+def test_the_pages_of_a_pdf_are_shown_where_the_user_wants_it_and_the_model_can_see_them(
+    cells: Vault, model: MessagesServer, wanted: bool, sees: tuple[str, ...] | None, found: list[str]
+) -> None:
+    model.sees = sees
+    report = compiled(with_a_pdf(cells), backend(model, pages=wanted))
+    extracted = [body for body in model.asked if type_of(body) == "extract"]
+    assert extracted and all(blocks_of(body) == found for body in extracted)
+    assert report.articles["created"] >= 1 and verify(cells, silent).clean
+    if found:
+        shown = base64.b64decode(extracted[0]["messages"][0]["content"][0]["source"]["data"])
+        assert shown.startswith(b"%PDF-") and "Mitosis" in read_source(shown, "leaf.pdf").text
+    assert all(not blocks_of(body) for body in model.asked if type_of(body) != "extract")
 
 
 # --- the process ---
