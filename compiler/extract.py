@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,6 +14,7 @@ from vault.claim import ClaimKind
 from vault.clean import clean, fold, normal
 from vault.source import FoldedText, Mark, MarkKind, Segment, SourceText
 
+BEFORE = 500  # characters before a quote that tell what its "it" is
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
 
 
@@ -70,13 +71,19 @@ def _leads(mark: Mark) -> Literal["", "web", "note"]:
     return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
 
 
-def statements_in(replies: Iterable[ExtractReply]) -> Iterator[tuple[str, str]]:
-    """(statement, quote) of every claim that does not only quote."""
-    for reply in replies:
-        for claim in reply.claims:
-            statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
-            if statement and statement != quote:
-                yield statement, quote
+def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tuple[str, str, str]]:
+    """(statement, quote, where that stands) of every claim that does not only quote."""
+    for claim in reply.claims:
+        statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
+        if statement and statement != quote:
+            yield statement, quote, _context(request, claim.quote)
+
+
+def _context(request: ExtractRequest, quote: str) -> str:
+    """Title, headings and the words before the quote: enough to know what "it" is."""
+    span = FoldedText.of(request.text).find(quote)
+    before = fold(request.text[max(0, span[0] - BEFORE) : span[0]]) if span else ""
+    return " > ".join(filter(None, (request.title, *request.headings))) + (f": {before}" if before else "")
 
 
 def claims_in(

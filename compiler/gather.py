@@ -23,7 +23,7 @@ from compiler.leaves import Leaves
 from compiler.living import successors
 from compiler.naming import names_in
 from compiler.plan import RawFile, Tracked
-from compiler.verdicts import Verdicts
+from compiler.verdicts import Stated, Verdicts
 from vault import ledger
 from vault.claim import Claim
 from vault.clean import clean_line
@@ -221,13 +221,15 @@ class Gathering:
                     leaves.learn(whole, source, source.segments[n], sources[index])
                 todo.append((sources[index].id, whole if len(request.text.strip()) >= _FEWEST else None))
         replies = iter(asker.ask([request for _, request in todo if request is not None], "extract"))
+        stated: list[Stated] = []
         for id_, asked in todo:
             reply = next(replies) if asked is not None else None
+            if asked is not None and isinstance(reply, ExtractReply):
+                stated += statements_in(asked, reply)
             self._said_by.setdefault(id_, []).append(asker.said(asked) if asked is not None else ("", ""))
             self._said.setdefault(id_, []).append(reply if isinstance(reply, ExtractReply) else ExtractReply())
         if self.verdicts is not None:
-            stated = [pair for said in self._said.values() for pair in statements_in(said)]
-            self.verdicts.settle([(statement, (quote,)) for statement, quote in stated], asker)
+            self.verdicts.settle_statements(stated, asker)
 
     def _keep_claims(self, source: Tracked, failure: WorkerFailed, given_up: frozenset[str]) -> None:
         """A document that was read before must not lose its claims to a reader's bad day.

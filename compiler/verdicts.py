@@ -12,6 +12,7 @@ from compiler.journal import Journal
 from vault.clean import fold
 
 Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
+Stated = tuple[str, str, str]  # what a claim states, its quote, and where that stands
 
 
 @dataclass(slots=True)
@@ -35,15 +36,24 @@ class Verdicts:
 
     def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
         """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
-        wanted = [_request(words, evidence) for words, evidence in pairs if judged or needs_check(words, evidence)]
+        self._ask(
+            [_request(words, evidence) for words, evidence in pairs if judged or needs_check(words, evidence)], asker
+        )
+
+    def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
+        """Likewise what claims state of their quotes, each with the words around it. Raises what the asker raises."""
+        soft = [(words, quote, context) for words, quote, context in stated if needs_check(words, (quote,))]
+        self._ask([_request(words, (quote,), context) for words, quote, context in soft], asker)
+
+    def _ask(self, wanted: Sequence[CheckRequest], asker: Asker) -> None:
         for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
             if isinstance(reply, CheckReply):
                 self.known[rests(request)] = reply.entailed == "yes"
 
 
-def _request(words: str, evidence: Sequence[str]) -> CheckRequest:
+def _request(words: str, evidence: Sequence[str], context: str = "") -> CheckRequest:
     """In one form, however the pair is put: a quote and the claim that only repeats it are one piece of evidence."""
-    return CheckRequest(words=fold(words), evidence=tuple(dict.fromkeys(fold(e) for e in evidence)))
+    return CheckRequest(words=fold(words), evidence=tuple(dict.fromkeys(fold(e) for e in evidence)), context=context)
 
 
 def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pair]:

@@ -265,11 +265,12 @@ class ReconcileReply(Model):
 
 
 class CheckRequest(Model):
-    """Do the `evidence` quotes alone bear out `words`?"""
+    """Do the `evidence` quotes alone bear out `words`? `context` tells what "it" in a quote is, and nothing else."""
 
     type: Literal["check"] = "check"
     words: str
     evidence: tuple[str, ...]
+    context: str = ""  # title, headings and the words before the quote
 
     def rests_on(self) -> Any:
         return [self.words, list(self.evidence)]
