@@ -297,7 +297,7 @@ def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]
     known = (*evidence, *names)
     fault = quantity_fault(question, known) or name_fault(question, evidence, names)
     if fault:
-        return Judgement(f"the question asks for what the evidence {fault}")
+        return Judgement(f"the evidence {fault}, as the card asks")
     judgement = judge(answer, evidence, (*names, question))
     if judgement.refused == UNRELATED and shared(card_words(card), known) >= FLOOR:
         return Judgement(needs_check=True)

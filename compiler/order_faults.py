@@ -329,6 +329,10 @@ def _cards(request: CardsRequest, reply: CardsReply, found: Judged) -> CardsRepl
 _CARD_HINTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("no cited claim is evidence", lambda: f"a kind rests on claims of its own: {_kinds()}"),
     ("points at something outside", lambda: "name what it is about; no `this`, no `above`, no `the paper`"),
+    ("what it stands for", lambda: "name it instead of the pronoun"),
+    ("at once", lambda: "make two cards of it"),
+    ("its answer has", lambda: "one idea a card: say the one thing that is asked for"),
+    ("its answer lists", lambda: "one idea a card, or ask for so many in the question"),
     ("does not ask", lambda: "end the question with a question mark"),
     ("the question", lambda: "ask without the words of the answer"),
     ("another card", lambda: "leave it out, or ask something else"),

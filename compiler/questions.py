@@ -105,15 +105,15 @@ def kind_fault(kind: CardKindName, question: str) -> str:
     relates = bool(_RELATES.search(asks))
     if kind == "definitional":
         if why or when or _SETS_APART.search(asks):
-            return "it does not ask what something is, as a definitional card does"
+            return "a definitional card asks what something is"
     elif kind == "mechanistic":
         if what or (when and _ADVISES.search(asks)) or (_SETS_APART.search(asks) and not why):
-            return "it does not ask how or why, as a mechanistic card does"
+            return "a mechanistic card asks how or why"
     elif kind == "relational":
         if (what and not relates) or _WORKS.fullmatch(asks) or (when and _ADVISES.search(asks)):
-            return "it does not connect or compare two things, as a relational card does"
+            return "a relational card connects or compares two things"
     elif (what and not relates) or _WORKS.fullmatch(asks) or (why and not _ADVISES.search(asks)):
-        return "it does not ask when or for what, as an applied card does"
+        return "an applied card asks when or for what"
     return ""
 
 
