@@ -112,7 +112,7 @@ def _robbed(passage: _Passage, gone: Iterable[str], standing: Iterable[_Standing
     if any(one.touches(passage) for one in standing):
         return False
     pieces = (quote[s:e] for quote in gone for s, e in passages(quote))
-    return any(len(p) >= _TELLING and (p in passage.words or passage.words in p) for p in pieces)
+    return any(len(p) >= _TELLING and p in passage.words for p in pieces)
 
 
 def _names(tellers: Iterable[Entry], left: Sequence[_Passage], standing: Mapping[str, _Standing]) -> Iterator[Term]:
