@@ -1,6 +1,6 @@
 """What the gates refuse of planted errors, and what of true words: `python -m benchmarks.gates [--missed] [--json]`.
 
-The labelled set stands in `tests/compiler/gate_cases`: one half the rules were fitted to, the other they never saw. The
+The labelled set stands in `tests/compiler/gate_cases`: one half the rules were mended on, the other not. The
 check role is an oracle here: one that is always right, and one that always says yes, which shows what rules alone hold.
 """
 
