@@ -37,6 +37,7 @@ from compiler.engines.port import (
 )
 from compiler.extract import MAX_QUOTE
 from compiler.naming import key_of
+from compiler.offered import Standing
 from vault.clean import clean, clean_line, fold
 from vault.source import FoldedText
 
@@ -170,9 +171,10 @@ def _extract(request: ExtractRequest, reply: ExtractReply, found: Judged) -> Ext
         if len(found.faults) == before:
             claims.append(claim)
     terms = []
+    there = Standing.of("\n".join([request.title, *request.headings, request.text]))
     for n, term in enumerate(reply.terms):
         before = len(found.faults)
-        _term(f"terms[{n}]", term, request, text, found)
+        _term(f"terms[{n}]", term, request, there, found)
         if len(found.faults) == before:
             terms.append(term)
     return ExtractReply(claims=tuple(claims), terms=tuple(terms))
@@ -213,12 +215,12 @@ def _nearest(words: str, text: FoldedText) -> str:
     return f"copy letter by letter; the nearest words in `text` are: {clean_line(text.text[start:end])[: 2 * _SHOWN]}"
 
 
-def _term(path: str, term: Term, request: ExtractRequest, text: FoldedText, found: Judged) -> None:
+def _term(path: str, term: Term, request: ExtractRequest, there: Standing, found: Judged) -> None:
     for place, name in (
         (f"{path}.name", term.name),
         *((f"{path}.aliases[{n}]", a) for n, a in enumerate(term.aliases)),
     ):
-        if _name(place, name, request.language, found) and not _is_written(name, request, text):
+        if _name(place, name, request.language, found) and not there.has(name):
             found.fault(place, name, "the text does not write this name", "offer names as `text` or a heading has them")
 
 
@@ -229,15 +231,6 @@ def _name(path: str, name: str, language: str, found: Judged) -> bool:
     hint = "a noun phrase of at most six words, without brackets, commas or numbers of figures"
     found.fault(path, name, "this cannot be the name of a concept", hint)
     return False
-
-
-def _is_written(name: str, request: ExtractRequest, text: FoldedText) -> bool:
-    """Whether the segment, its headings or the document's title have the name, in whatever case or number."""
-    there = " ".join([text.text, *request.headings, request.title]).casefold()
-    if fold(name).casefold() in there:
-        return True
-    wanted = gates.content_words(name)
-    return bool(wanted) and set(wanted) <= set(gates.content_words(there))
 
 
 # --- sentences ------------------------------------------------------------------------------------------------------
