@@ -191,6 +191,7 @@ def _passages(plan: Plan) -> Iterator[NewPassage]:
 
 def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
     asked = {r.concept: len(r.fresh or r.claims) for r in plan.open if isinstance(r, ComposeRequest)}
+    lost = {e["id"] for e in plan.events if e["of"] == "claim" and e["type"] in ("retire", "reanchor")}
     for path in sorted({*plan.new, *plan.removed}):
         there = path.removeprefix(f"{PROPOSALS}/")
         if not there.startswith((f"{CONCEPTS}/", f"{TOPICS}/")) or (there != path and path in plan.removed):
@@ -199,6 +200,8 @@ def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
         properties = read_properties(new if new is not None else old or "")
         gone, come = _difference(old or "", new or "")
         waiting = {c.claim for s in sentences(old or "") for c in s.cites} & doubt.claims.keys()
+        if waiting:  # without the answers the page may look as if nothing of it were left
+            gone, come = tuple(s.text for s in sentences(old or "") if any(c.claim in lost for c in s.cites)), ()
         what: Literal["created", "updated", "removed", "proposed"] = (
             "proposed" if there != path else "removed" if new is None else "created" if old is None else "updated"
         )
