@@ -51,7 +51,7 @@ class Backend(Protocol):
 
 
 @runtime_checkable
-class KeepsNotes(Protocol):
+class KeepsNotes(Backend, Protocol):
     """A backend that takes down in the journal what it must know again if it is killed."""
 
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:

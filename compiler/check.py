@@ -9,6 +9,7 @@ from typing import Any
 
 from compiler.crew import Crew
 from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.extract import context_in
 from compiler.gates import CardGate, card_refused, sentence_refused, statement_refused
 from compiler.journal import Journal
 from compiler.verdicts import Verdicts
@@ -127,7 +128,7 @@ class _Check:
         path, stem = summary.path, summary.path.removesuffix(".md")
         properties = summary.properties
         raw = properties.text("source") or "none is named"
-        text, labels = "", None
+        text, labels, source = "", None, None
         if isinstance(reply, WorkerFailed) or "source" not in reply:
             found.append(_finding("source", path, 1, f"its source cannot be read: {raw}"))
         else:
@@ -154,7 +155,8 @@ class _Check:
             else:
                 reason = statement_refused(claim.statement, claim.quote)
                 if reason and self.checked is not None:
-                    reason = statement_refused(claim.statement, claim.quote, self.checked)
+                    around = context_in(source, claim.quote) if source is not None else ""
+                    reason = statement_refused(claim.statement, claim.quote, self.checked, around)
                 reason = reason or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))

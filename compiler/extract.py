@@ -76,14 +76,23 @@ def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tupl
     for claim in reply.claims:
         statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
         if statement and statement != quote:
-            yield statement, quote, _context(request, claim.quote)
+            span = FoldedText.of(request.text).find(claim.quote)
+            yield statement, quote, around(request.title, request.headings, request.text, span[0] if span else 0)
 
 
-def _context(request: ExtractRequest, quote: str) -> str:
-    """Title, headings and the words before the quote: enough to know what "it" is."""
-    span = FoldedText.of(request.text).find(quote)
-    before = fold(request.text[max(0, span[0] - BEFORE) : span[0]]) if span else ""
-    return " > ".join(filter(None, (request.title, *request.headings))) + (f": {before}" if before else "")
+def around(title: str, headings: Sequence[str], text: str, start: int) -> str:
+    """Title, headings and the words before `start` in a segment's text: enough to know what a quote's "it" is."""
+    before = fold(text[max(0, start - BEFORE) : start])
+    return " > ".join(filter(None, (title, *headings))) + (f": {before}" if before else "")
+
+
+def context_in(source: SourceText, quote: str) -> str:
+    """What stands around a quote of the source; "" where the quote is not in it."""
+    for segment in source.segments:
+        text = source.text[segment.start : segment.end]
+        if span := FoldedText.of(text).find(quote):
+            return around(source.title, segment.headings, text, span[0])
+    return ""
 
 
 def claims_in(
@@ -122,7 +131,8 @@ def claims_in(
                 continue
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
-            refused = statement_refused(statement, fold(words), entailed)
+            told = around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
+            refused = statement_refused(statement, fold(words), entailed, told)
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue

@@ -10,7 +10,7 @@ from compiler.content import CJK, FUNCTION_WORDS, WORD
 from compiler.content import content_words as content_words
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
 from compiler.facts import name_fault, quantity_fault
-from compiler.judging import FLOOR, UNRELATED, Judgement, judge, shared
+from compiler.judging import FLOOR, UNRELATED, Judgement, judge, names_told, shared
 from compiler.judging import needs_check as needs_check
 from compiler.questions import alike, asked, contained_fault, ideas_fault, kind_fault, manner
 from compiler.words import stem
@@ -97,10 +97,14 @@ def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], 
     return plain, negated
 
 
-def statement_refused(statement: str, quote: str, entailed: Entailed | None = None) -> str:
-    """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote."""
+def statement_refused(statement: str, quote: str, entailed: Entailed | None = None, context: str = "") -> str:
+    """Why a claim's quote does not prove its statement; "" if it does. A claim without a statement says its quote.
+
+    A name that stands in the `context` of the quote may be what the quote calls "it": a check says whether.
+    """
     if entailed is not None:
-        return _settled(judge(statement, [quote]), statement, [quote], entailed) if fold(statement) else ""
+        judgement = judge(statement, [quote], names_told(context))
+        return _settled(judgement, statement, [quote], entailed) if fold(statement) else ""
     share, strange = support(statement, [quote])
     if strange:
         return f"the quote does not say {', '.join(strange)}"

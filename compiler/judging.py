@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compiler.content import Token, sentences, tokens
-from compiler.facts import name_fault, quantity_fault, scope_fault
+from compiler.facts import identifiers, name_fault, quantity_fault, runs, scope_fault
 from compiler.polarity import polarity_fault
 from compiler.sides import sides_fault
 from vault.clean import fold
@@ -67,6 +67,11 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
 def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> bool:
     """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
     return judge(words, evidence, names).needs_check
+
+
+def names_told(context: str) -> tuple[str, ...]:
+    """The names in what stands around a quote: the quote may mean one of them by "it", which a check is to say."""
+    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in runs(context)))
 
 
 def disagreement(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:

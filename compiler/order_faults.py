@@ -35,7 +35,7 @@ from compiler.engines.port import (
     Sentence,
     Term,
 )
-from compiler.extract import MAX_QUOTE
+from compiler.extract import MAX_QUOTE, around
 from compiler.naming import key_of
 from compiler.offered import Standing
 from vault.clean import clean, clean_line, fold
@@ -191,7 +191,9 @@ def _claim(path: str, claim: ExtractedClaim, request: ExtractRequest, text: Fold
         found.fault(f"{path}.quote", words, "the quote does not occur in the request's text", _nearest(words, text))
     else:
         statement = "" if fold(claim.statement) == words else fold(clean(claim.statement))
-        why = gates.statement_refused(statement, words, _passes) if statement else ""
+        span = text.find(words)
+        told = around(request.title, request.headings, request.text, span[0] if span else 0)
+        why = gates.statement_refused(statement, words, _passes, told) if statement else ""
         if why:
             found.fault(f"{path}.statement", statement, why, 'say no more and no less than the quote, or leave it ""')
     if not claim.about:

@@ -9,6 +9,7 @@ from compiler.asking import Asker
 from compiler.engines.port import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
 from compiler.gates import card_words, form_fault, judge_card, needs_check
 from compiler.journal import Journal
+from compiler.judging import names_told
 from vault.clean import fold
 
 Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
@@ -36,13 +37,12 @@ class Verdicts:
 
     def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
         """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
-        self._ask(
-            [_request(words, evidence) for words, evidence in pairs if judged or needs_check(words, evidence)], asker
-        )
+        soft = [pair for pair in pairs if judged or needs_check(*pair)]
+        self._ask([_request(words, evidence) for words, evidence in soft], asker)
 
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
         """Likewise what claims state of their quotes, each with the words around it. Raises what the asker raises."""
-        soft = [(words, quote, context) for words, quote, context in stated if needs_check(words, (quote,))]
+        soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
         self._ask([_request(words, (quote,), context) for words, quote, context in soft], asker)
 
     def _ask(self, wanted: Sequence[CheckRequest], asker: Asker) -> None:
