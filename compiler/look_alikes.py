@@ -24,7 +24,8 @@ _OPPOSED = tuple(
     frozenset(p.split())
     for p in (
         "un", "non", "in", "im", "dis", "anti", "multi", "semi", "self", "sub", "super", "meta", "micro macro",
-        "hyper hypo", "inter intra", "in de", "over under", "pre post", "uni bi", "en de", "pro retro", "intrinsic extrinsic",
+        "hyper hypo", "inter intra", "in de", "over under", "pre post", "uni bi", "en de", "pro retro",
+        "intrinsic extrinsic",
         "explicit implicit", "short long", "low high", "upper lower", "left right", "forward backward", "local global",
         "hard soft", "near far", "first second", "strong weak", "internal external", "static dynamic", "min max",
         "top bottom", "input output", "encoder decoder", "source target", "query key", "query value", "key value",
