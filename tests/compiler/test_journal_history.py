@@ -175,12 +175,10 @@ class History:
         """What somebody was asked of that was asked before; and take down what was asked now."""
         for request in requests:
             if isinstance(request, ExtractRequest):
-                for words in request.fresh or (request.text,):
-                    for start, end in passages(words):
-                        key = request.source, fold(words[start:end])
-                        if key in self.put and not words[start:end].startswith("#"):
-                            yield f"{key}"
-                        self.put.add(key)
+                stretches = request.fresh or (request.text,)
+                asked = {fold(w[s:e]) for w in stretches for s, e in passages(w) if not w[s:e].startswith("#")}
+                yield from sorted(words for words in asked if (request.source, words) in self.put)
+                self.put |= {(request.source, words) for words in asked}
             if isinstance(request, ComposeRequest | CardsRequest):
                 for claim in request.claims:
                     told = request.type, request.concept, f"{claim.id} {claim.kind} {claim.words} {claim.quote}"
