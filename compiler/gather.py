@@ -21,7 +21,7 @@ from compiler.fingerprint import Fingerprint, fingerprint
 from compiler.kinds import VERSIONS
 from compiler.leaves import Leaves
 from compiler.living import successors
-from compiler.naming import names_in
+from compiler.naming import STRUCTURE, key_of, names_in
 from compiler.plan import RawFile, Tracked
 from compiler.verdicts import Stated, Verdicts
 from vault import ledger
@@ -31,12 +31,12 @@ from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
 from vault.guard import Guard, Scope
 from vault.ids import ClaimId, digest12, mint
-from vault.source import SourceText
+from vault.source import MarkKind, SourceText
 from vault.store import Vault
 
 _DIGESTS = ".retain/cache/raw.json"
 _MOST_KNOWN = 12  # names of the wiki that go with a segment which names them
-_FEWEST = 40  # characters: less, as a bare heading, says nothing
+_FEWEST = 40  # characters besides code: less, as a bare heading, says nothing
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -123,6 +123,23 @@ def _source_in(reply: dict[str, Any]) -> SourceText | None:
         return None
 
 
+def _offered(asker: Asker) -> dict[str, str]:
+    """Key -> name, of what earlier replies set off: two who read at once then call one thing alike."""
+    found: dict[str, str] = {}
+    for entry in asker.journal.entries:
+        reply = entry.value() if entry.of == "extract" else None
+        for term in reply.terms if isinstance(reply, ExtractReply) else ():
+            if term.signal in STRUCTURE and (key := key_of(term.name, "", True)):
+                found.setdefault(key, term.name)
+    return found
+
+
+def _prose(request: ExtractRequest) -> int:
+    """How many characters of a segment are not code."""
+    code = sum(mark.end - mark.start for mark in request.marks if mark.kind == MarkKind.CODE)
+    return len(request.text.strip()) - code
+
+
 @dataclass(slots=True)
 class Gathering:
     """Reads what changed, in workers; everything else comes from the cache of earlier builds."""
@@ -205,7 +222,8 @@ class Gathering:
         self, sources: Sequence[Tracked], results: dict[int, tuple[dict[str, Any], bool]], asker: Asker
     ) -> None:
         """Every segment of every source answered, and what their claims state checked. Raises what the asker does."""
-        names = {key: self.ids.births[i].name for (noun, key), i in self.ids.keys.items() if noun == "concept"}
+        names = _offered(asker)
+        names |= {key: self.ids.births[i].name for (noun, key), i in self.ids.keys.items() if noun == "concept"}
         keys = frozenset(names)
         leaves = Leaves(self.crew, self.vault.root)
         backend = asker.backend
@@ -219,7 +237,7 @@ class Gathering:
                 whole = request.model_copy(update={"source": sources[index].id, "known": known})
                 if source is not None:
                     leaves.learn(whole, source, source.segments[n], sources[index])
-                todo.append((sources[index].id, whole if len(request.text.strip()) >= _FEWEST else None))
+                todo.append((sources[index].id, whole if _prose(request) >= _FEWEST else None))
         replies = iter(asker.ask([request for _, request in todo if request is not None], "extract"))
         stated: list[Stated] = []
         for id_, asked in todo:

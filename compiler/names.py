@@ -109,6 +109,17 @@ def is_name(name: str, language: str = "") -> bool:
     return _is_english_name(parts, lowered)
 
 
+def could_name(name: str) -> bool:
+    """Whether these words can be the name of a concept for somebody who has understood the text.
+
+    Only the form counts: "key" or "Julia" may be what is taught, which rules that only count words can't know.
+    """
+    text = bare(name)
+    if not text or len(text) > MAX_CHARS or _BAD_CHAR.search(text) or not re.search(r"[^\W\d_]", text):
+        return False
+    return bool(_HAS_CJK.search(text)) or len(text.split()) <= MAX_WORDS
+
+
 def unfit(name: str) -> str:
     """Why a human cannot give a concept this name, though it is theirs to choose; "" if they can.
 

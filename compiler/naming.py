@@ -43,6 +43,7 @@ class SourceClaims:
     language: str
     claims: tuple[tuple[Claim, tuple[str, ...]], ...]
     terms: tuple[Term, ...]
+    understood: bool = False  # by a model or an agent: not every name has to pass the rules for what rules find
 
 
 @dataclass(slots=True)
@@ -69,9 +70,10 @@ class Evidence:
 
 
 @lru_cache(maxsize=200_000)
-def key_of(name: str, language: str) -> str:
-    """The key of what can be a name; "" for what cannot."""
-    return names.key(name, language) if names.is_name(name, language) else ""
+def key_of(name: str, language: str, understood: bool = False) -> str:
+    """The key of what can be a name; "" for what cannot. `understood`: somebody who understands the text offers it."""
+    fits = names.could_name(name) if understood else names.is_name(name, language)
+    return names.key(name, language) if fits else ""
 
 
 def base_form(name: str, language: str) -> str:
@@ -93,7 +95,7 @@ def gather(
     for source in sources:
         for term in source.terms:
             name = base_form(term.name, source.language)
-            key = key_of(name, source.language) if term.signal not in BORROWED else ""
+            key = key_of(name, source.language, source.understood) if term.signal not in BORROWED else ""
             if not key:
                 continue
             key = rulings.meant(key, source.source)
@@ -101,7 +103,7 @@ def gather(
             evidence[key].signals.add(term.signal)
             for alias in term.aliases:
                 spoken = "en" if alias.isascii() else source.language  # "自注意力（self-attention）"
-                other = rulings.meant(key_of(alias, spoken), source.source)
+                other = rulings.meant(key_of(alias, spoken, source.understood), source.source)
                 if not other:
                     continue
                 evidence[other].name(alias, spoken)
@@ -114,7 +116,8 @@ def gather(
     for source in sources:
         for claim, about in source.claims:
             written = [base_form(name, source.language) for name in about]
-            keys = [rulings.meant(key_of(n, source.language), source.source, claim.id) for n in written]
+            plain = [key_of(n, source.language, source.understood) for n in written]
+            keys = [rulings.meant(key, source.source, claim.id) for key in plain]
             subjects[claim.id] = tuple(dict.fromkeys(short.meant(k, source.source) for k in keys if k))
             for key in subjects[claim.id]:
                 evidence[key].add(claim, source.language)

@@ -228,9 +228,9 @@ def _term(path: str, term: Term, request: ExtractRequest, there: Standing, found
 
 def _name(path: str, name: str, language: str, found: Judged) -> bool:
     """Whether it can be the name of a concept; if not, that is told."""
-    if key_of(name, language) or (name.isascii() and key_of(name, "en")):
+    if key_of(name, language, True):
         return True
-    hint = "a noun phrase of at most six words, without brackets, commas or numbers of figures"
+    hint = "a noun phrase of at most six words and 64 characters, without brackets, commas, quotes, formulas or code"
     found.fault(path, name, "this cannot be the name of a concept", hint)
     return False
 

@@ -306,7 +306,14 @@ class Pipeline:
 
     def _resolution(self, gathered: list[Gathered]) -> Resolution:
         sources = [
-            SourceClaims(SourceId(g.tracked.id), g.source.title, g.source.language, g.claims, g.extracted.terms)
+            SourceClaims(
+                SourceId(g.tracked.id),
+                g.source.title,
+                g.source.language,
+                g.claims,
+                g.extracted.terms,
+                understood=self.asker is not None,
+            )
             for g in gathered
             if g.source is not None and g.extracted is not None
         ]

@@ -12,7 +12,7 @@ import pytest
 from compiler.asking import Waiting
 from compiler.build import Options, compile_vault
 from compiler.check import verify
-from compiler.engines.port import ExtractRequest
+from compiler.engines.port import ComposeReply, ComposeRequest, ExtractRequest, Reply, Request
 from compiler.report import Report
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Scripted
@@ -148,3 +148,32 @@ def test_the_small_documents_compile_by_a_script_too(tmp_path: Path) -> None:
     vault = new_vault(tmp_path / "vault")
     report = compiled(vault, Scripted())
     assert report.claims["added"] > 5 and verify(vault, silent).clean
+
+
+def test_a_segment_of_code_alone_is_not_asked_about(tmp_path: Path) -> None:
+    code = "# Code\n\n```python\nfor cell in cells:\n    cell.divide(into=2)  # one cell becomes two\n```\n"
+    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS + "\n" + code})
+    backend = Scripted()
+    compiled(vault, backend)
+    assert [r.headings[-1] for r in backend.asked if isinstance(r, ExtractRequest)] == ["Mitosis"]
+
+
+def test_whoever_reads_later_is_told_the_names_that_others_gave(tmp_path: Path) -> None:
+    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS})
+    compiled(vault, Scripted())
+    (vault.root / "raw/articles/meiosis.md").write_text(MEIOSIS, encoding="utf-8")
+    backend = Scripted()
+    compiled(vault, backend, MORNING + timedelta(hours=1))
+    asked = [r for r in backend.asked if isinstance(r, ExtractRequest)]
+    assert {"mitosis", "spindle"} <= {name.casefold() for name in asked[0].known}
+
+
+def test_a_concept_of_which_nothing_is_worth_a_page_gets_none(cells: Vault) -> None:
+    class Terse(Scripted):
+        def reply(self, request: Request) -> Reply:
+            empty = isinstance(request, ComposeRequest) and request.title.casefold() == "spindle"
+            return ComposeReply(sections=()) if empty else super().reply(request)
+
+    compiled(cells, Terse())
+    pages = {p.stem for p in (cells.root / "wiki/concepts").iterdir()}
+    assert "mitosis" in pages and "spindle" not in pages and verify(cells, silent).clean
