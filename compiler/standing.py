@@ -16,6 +16,7 @@ from compiler.engines.port import (
     ComposeRequest,
     ExtractReply,
     ExtractRequest,
+    ProposedCard,
     Reply,
     Request,
     Section,
@@ -38,11 +39,10 @@ def prepared(request: Request, journal: Journal, prompt: str = "") -> tuple[Requ
         return still_said(request, journal, prompt)
     if not isinstance(request, ComposeRequest | CardsRequest):
         return request, True
-    older = (e for e in journal.about(request.type, request.about) if not prompt or _answers(e, prompt))
-    last = next(older, None) if request.about else None
-    if last is None:
+    older = [e for e in journal.about(request.type, request.about) if not prompt or _answers(e, prompt)]
+    if not request.about or not older:
         return request, True
-    return _compose(request, last) if isinstance(request, ComposeRequest) else _cards(request, last)
+    return _compose(request, older) if isinstance(request, ComposeRequest) else _cards(request, older)
 
 
 def _answers(entry: Entry, prompt: str) -> bool:
@@ -126,40 +126,73 @@ def _fresh_spans(request: ExtractRequest) -> Iterator[tuple[int, int]]:
 # --- articles and cards ---------------------------------------------------------------------------------------------
 
 
-def _compose(request: ComposeRequest, last: Entry) -> tuple[ComposeRequest, bool]:
-    reply = last.value()
-    assert isinstance(reply, ComposeReply), "looked up by its type"
-    covered = _covered(request.claims, last)
-    if not covered:
+def _compose(request: ComposeRequest, older: Sequence[Entry]) -> tuple[ComposeRequest, bool]:
+    standing: tuple[Section, ...] = ()
+    cited: list[tuple[str, ...]] = []
+    known: frozenset[str] = frozenset()
+    order = {c.id: n for n, c in enumerate(request.claims)}
+    for entry, covered, mine in _knowing(request.claims, older):
+        reply = entry.value()
+        assert isinstance(reply, ComposeReply), "looked up by its type"
+        kept = _only(reply.sections, covered)
+        standing = _joined(standing, kept, mine, order) if known else kept
+        cited += [s.cites for s in _sentences(reply.sections) if mine.intersection(s.cites)]
+        known |= mine
+    if not known:
         return request, True
-    kept = _only(reply.sections, covered)
-    fresh = _to_ask(request.claims, covered, [s.cites for s in _sentences(reply.sections)])
-    return request.model_copy(update={"standing": kept, "fresh": fresh}), bool(fresh)
+    fresh = _to_ask(request.claims, known, cited, [s.cites for s in _sentences(standing)])
+    return request.model_copy(update={"standing": standing, "fresh": fresh}), bool(fresh)
 
 
-def _cards(request: CardsRequest, last: Entry) -> tuple[CardsRequest, bool]:
-    reply = last.value()
-    assert isinstance(reply, CardsReply), "looked up by its type"
-    covered = _covered(request.claims, last)
-    if not covered:
-        return request, True
+def _cards(request: CardsRequest, older: Sequence[Entry]) -> tuple[CardsRequest, bool]:
+    standing: list[ProposedCard] = []
+    changed: list[ProposedCard] = []
+    cited: list[tuple[str, ...]] = []
+    known: frozenset[str] = frozenset()
     there = {c.id for c in request.claims}
-    standing = tuple(c for c in reply.cards if c.cites and covered.issuperset(c.cites))
-    changed = tuple(c for c in reply.cards if c not in standing and c.cites and c.cites[0] in there)
-    fresh = _to_ask(request.claims, covered, [c.cites for c in reply.cards])
-    return request.model_copy(update={"standing": standing, "changed": changed, "fresh": fresh}), bool(fresh)
+    for entry, covered, mine in _knowing(request.claims, older):
+        reply = entry.value()
+        assert isinstance(reply, CardsReply), "looked up by its type"
+        about = [c for c in reply.cards if c.cites and (not known or mine.intersection(c.cites))]
+        standing += [c for c in about if covered.issuperset(c.cites) and c not in standing]
+        if not known:
+            changed = [c for c in about if c not in standing and c.cites[0] in there]
+        cited += [c.cites for c in about]
+        known |= mine
+    if not known:
+        return request, True
+    fresh = _to_ask(request.claims, known, cited, [c.cites for c in standing])
+    update = {"standing": tuple(standing), "changed": tuple(changed), "fresh": fresh}
+    return request.model_copy(update=update), bool(fresh)
 
 
-def _covered(claims: Iterable[ClaimView], last: Entry) -> frozenset[str]:
-    """The claims that the entry was told of in the very words that they have now."""
-    return frozenset(c.id for c in claims if last.parts.get(c.id) == _digest(c))
+def _knowing(
+    claims: Sequence[ClaimView], older: Iterable[Entry]
+) -> Iterator[tuple[Entry, frozenset[str], frozenset[str]]]:
+    """The entries that were told of claims in the very words that they have now, the latest first.
+
+    With each come all those claims, and the ones among them that no later entry knew: a source that comes back brings
+    back what was said of it.
+    """
+    left = frozenset(c.id for c in claims)
+    for entry in older:
+        covered = frozenset(c.id for c in claims if entry.parts.get(c.id) == _digest(c))
+        if mine := covered & left:
+            yield entry, covered, mine
+            left -= mine
+        if not left:
+            return
 
 
-def _to_ask(claims: Iterable[ClaimView], covered: frozenset[str], cited: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The claims that the last reply did not know, and those that lose what was said of them with another's words."""
-    kept = {c for cites in cited if covered.issuperset(cites) for c in cites}
-    lost = {c for cites in cited if not covered.issuperset(cites) for c in cites} - kept
-    return tuple(c.id for c in claims if c.id not in covered or c.id in lost)
+def _to_ask(
+    claims: Iterable[ClaimView],
+    known: frozenset[str],
+    cited: Iterable[tuple[str, ...]],
+    kept: Iterable[tuple[str, ...]],
+) -> tuple[str, ...]:
+    """The claims that no reply knew, and those that lose what was said of them with another's words."""
+    lost = {c for cites in cited for c in cites} - {c for cites in kept for c in cites}
+    return tuple(c.id for c in claims if c.id not in known or c.id in lost)
 
 
 def _only(sections: Iterable[Section], covered: frozenset[str]) -> tuple[Section, ...]:

@@ -223,6 +223,18 @@ def test_where_no_sentence_stands_only_what_changed_is_asked_for() -> None:
     assert words_of(stand_in(now)) == []
 
 
+def test_a_claim_that_comes_back_brings_what_was_said_of_it() -> None:
+    both = (article(view(A, "a"), view(B, "b")), said(("on a", (A,)), ("on b", (B,))))
+    alone = (article(view(A, "a")), said(("on a", (A,))))
+    now, ask = prepared(article(view(A, "a"), view(B, "b"), view(C, "c")), journal(both, alone))
+    assert ask and isinstance(now, ComposeRequest) and now.fresh == (C,)
+    assert words_of(stand_in(now)) == ["on a", "on b"]
+    two = CardsReply(cards=(_card("Why a?", (A,)), _card("Why b?", (B,))))
+    known = journal((cards(view(A, "a"), view(B, "b")), two), (cards(view(A, "a")), CardsReply(cards=two.cards[:1])))
+    again, ask = prepared(cards(view(A, "a2"), view(B, "b")), known)
+    assert ask and isinstance(again, CardsRequest) and again.fresh == (A,) and again.standing == two.cards[1:]
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_claim_that_is_gone_takes_its_cards_along_and_asks_nobody(kept: bool) -> None:
     reply = CardsReply(cards=(*((_card("Why a?", (A,)),) if kept else ()), _card("Why b?", (B,))))
