@@ -154,9 +154,27 @@ def pieces(text: str) -> tuple[str, ...]:
 
 def german(text: str) -> bool:
     """Whether the text reads as German, where every noun begins with a capital letter."""
+    of_german, of_english = _spoken(text)
+    return of_german > of_english
+
+
+def language(text: str) -> str:
+    """ "zh" (or another language of CJK letters), "de" or "en" as the text reads; "" where that can't be told."""
+    if 4 * len(CJK.findall(text)) > len(re.findall(r"\w+", CJK.sub(" ", text))) and CJK.search(text):
+        return "zh"
+    of_german, of_english = _spoken(text)
+    return "de" if of_german > of_english else "en" if of_english > of_german else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _spoken(text: str) -> tuple[int, int]:
+    """How many words are German's alone, and how many are English's."""
     words = [t.word for t in tokens(text)]
-    return sum(w in _GERMAN for w in words) > sum(w in _ENGLISH for w in words)
+    return sum(w in _GERMAN for w in words), sum(w in _ENGLISH for w in words)
 
 
-_GERMAN = frozenset("der die das den dem des ein eine einen ist sind und nicht mit von im wird hat bei als für".split())
-_ENGLISH = frozenset("the a an is are was and not with of in to has by at than for it".split())
+_GERMAN = frozenset(
+    """der die das den dem des ein eine einen einem einer ist sind und nicht mit von im wird werden hat bei als für auf
+    aus durch zum zur sich oder auch kann zu""".split()
+)
+_ENGLISH = frozenset("the a an is are was and not with of in to has by at than for it or on that as be can".split())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from compiler.content import CJK, FUNCTION_WORDS, Token, folded_stem, german, sentences, tokens
+from compiler.content import CJK, FUNCTION_WORDS, Token, folded_stem, german, language, sentences, tokens
 from compiler.quantities import Day, Number, Value, quantities
 
 _IDENTIFIER = re.compile(
@@ -20,6 +21,8 @@ _IDENTIFIER = re.compile(
 _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
+_FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
+_PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
     "usa": "united states", "us": "united states", "uk": "united kingdom", "eu": "european union",
     "un": "united nations",
@@ -30,7 +33,11 @@ _MONTHS = frozenset(
     " juni juli oktober dezember monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
     " donnerstag freitag samstag sonntag".split()
 )
-_PLAIN_STARTS = FUNCTION_WORDS | _MONTHS | frozenset("according unlike like after before until yet most both".split())
+_PLAIN_STARTS = (
+    FUNCTION_WORDS
+    | _MONTHS
+    | frozenset("according unlike like after before until yet most both whereas unless upon via per despite given".split())
+)
 _MANY = {
     **dict.fromkeys("all every alle jeder jede jedes".split(), "all"),
     **dict.fromkeys("most some many few several meisten einige manche viele wenige percent prozent".split(), "some"),
@@ -122,13 +129,24 @@ def _years(values: frozenset[Value]) -> list[int]:
 def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
     """The name in `words` that neither the evidence nor `names` has; "" if there is none."""
     there = _Known.of((*evidence, *names))
+    foreign = in_another_language(words, evidence)
     for identifier in identifiers(words):
-        if not there.has_identifier(identifier):
+        if not there.has_identifier(identifier) and not (foreign and identifier.isalpha() and not there.identifiers):
             return f"does not name {identifier}"
+    if foreign and "zh" in map(language, (words, *evidence)):
+        return ""  # names are spelled in other letters there: for a check to compare
     for run in runs(words):
+        if foreign and words.find(run[0]) == 0 and language(words) == "de":
+            continue  # an adjective that opens the sentence, and its noun
         if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
             return f"does not name {strange[0]}"
     return ""
+
+
+def in_another_language(words: str, evidence: Iterable[str]) -> bool:
+    """Whether none of the evidence is in the language of `words`, as far as both can be told."""
+    mine, theirs = language(words), {language(text) for text in evidence}
+    return bool(mine) and "" not in theirs and mine not in theirs
 
 
 def scope_fault(words: str, evidence: Sequence[str]) -> str:
@@ -187,6 +205,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
         nearer = found[n + 1] if n + 1 < len(found) else None
         follows = bool(nearer and nearer[0][0].isupper() and sentence[match.end() : nearer.start()] == " ")
         follows = follows and nearer is not None and nearer[0].casefold() not in _MONTHS
+        follows = follows and nearer is not None and not _IDENTIFIER.fullmatch(nearer[0])  # Query KV: a plain word
         if word.casefold() in _JOINS and not word[0].isupper():
             if nearer and nearer[0][0].isupper() and not in_german:
                 continue  # House of Lords: what joins a name is no word of it
@@ -208,7 +227,10 @@ class _Known:
         self.stems = {t.stem for t in tokens(joined)} | {t.word for t in tokens(joined)}
         self.heads = {s[:4] for s in self.stems if len(s) >= 4}
         self.identifiers = {i.casefold().replace(".", "") for i in identifiers(joined)}
-        self.initials = " ".join(w[0] for w in _CAPITAL.findall(joined)).casefold()
+        said = [w for w in _CAPITAL.findall(joined.replace("-", " ")) if w.casefold() not in _JOINS]
+        self.initials = " ".join(w[0] for w in said).casefold()
+        self.pairs = {a[0] + b[0] for a, b in _beside(joined)}
+        self.spelled = {re.sub(r"[_^]", "", m).casefold() for m in _FORMULA.findall(joined)}
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -224,8 +246,16 @@ class _Known:
             return True
         if re.search(rf"(?<!\w){re.escape(name.casefold().replace('-', ' '))}(?![\w+#]|[-.]\d)", self.folded):
             return True
+        if re.sub(r"[_^]", "", bare) in self.spelled:
+            return True
+        if name.isalpha() and not name.isupper() and len(single) > 5 and single in self.squeezed:
+            return True  # TensorProto and tensor proto
         letters = [c for c in single if c.isalpha()]
-        return 3 <= len(letters) == len(single) and " ".join(letters) in self.initials
+        if len(letters) != len(single):
+            return False
+        if len(single) == 2:  # KV and key-value: so short that only words that stand as a pair count
+            return single in self.pairs and single not in _KNOWN_SHORT
+        return len(letters) >= 3 and " ".join(letters) in self.initials
 
     def has_initials(self, run: Sequence[str]) -> bool:
         return len(run) > 1 and "".join(w[0] for w in run).casefold() in self.identifiers
@@ -240,6 +270,14 @@ class _Known:
         return len(low) >= 5 and any(
             h == low[:4] and _kin(low, s) for s in self.stems if len(s) >= 4 and (h := s[:4]) in self.heads
         )
+
+
+def _beside(text: str) -> Iterator[tuple[str, str]]:
+    """Words that carry content and stand side by side, or with no more than "and" or a hyphen between, in lower case."""
+    row = [t for t in tokens(text) if t.word not in _JOINS]
+    for a, b in itertools.pairwise(row):
+        if a.content and b.content and _PAIRED.fullmatch(text, a.start + len(a.text), b.start):
+            yield a.word, b.word
 
 
 def _kin(a: str, b: str) -> bool:

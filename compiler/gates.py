@@ -10,6 +10,7 @@ from compiler.content import CJK, FUNCTION_WORDS, WORD
 from compiler.content import content_words as content_words
 from compiler.engines.port import ClaimView, ProposedCard, Sentence
 from compiler.facts import name_fault, quantity_fault
+from compiler.formulas import read_out
 from compiler.judging import FLOOR, UNRELATED, Judgement, judge, names_told, shared
 from compiler.judging import needs_check as needs_check
 from compiler.questions import alike, asked, contained_fault, ideas_fault, kind_fault, manner
@@ -297,7 +298,8 @@ def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]
 
     `names` are the concept's: a question may name it though the evidence says "it".
     """
-    question, answer = fold(card.question), fold(card.answer)
+    question, answer = fold(read_out(card.question)), fold(card.answer)
+    evidence = [read_out(e) for e in evidence]
     known = (*evidence, *names)
     fault = quantity_fault(question, known) or name_fault(question, evidence, names)
     if fault:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from compiler.content import Token, sentences, tokens
-from compiler.facts import identifiers, name_fault, quantity_fault, runs, scope_fault
+from compiler.facts import identifiers, in_another_language, name_fault, quantity_fault, runs, scope_fault
+from compiler.formulas import read_out
 from compiler.polarity import polarity_fault
 from compiler.sides import sides_fault
 from vault.clean import fold
@@ -25,10 +27,16 @@ _HALTS = frozenset(  # left out between words, these make another saying of them
     without only except may might could can cannot until before after from by to aber während und oder wenn weil dass
     nicht nie kein keine ohne nur außer kann könnte als von durch 不 没 没有 无 非 但 而 和 或 如 若 比 被 从""".split()
 )
+_BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
+_ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
 _DOUBTS = frozenset(  # before or after them, these take back what the words say
     """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
     might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
     ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
+)
+_LIMITS = _DOUBTS | frozenset(  # in brackets, these take back a part of what is said
+    """but although though unless except only without until before after when while where under at most least up
+    aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()
 )
 
 
@@ -50,7 +58,7 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
     Words of the evidence in its order pass. A number, date, name, negation or side that disagrees is refused, as are
     words that have next to nothing in common with the evidence. Anything else is for a check.
     """
-    said, evidence = fold(words), tuple(dict.fromkeys(fold(e) for e in evidence))
+    said, evidence = fold(read_out(words)), tuple(dict.fromkeys(fold(read_out(e)) for e in evidence))
     if not said:
         return Judgement("nothing is said")
     if _repeats(said, evidence):
@@ -59,7 +67,7 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
         return Judgement("too much is said in one go")
     if fault := disagreement(said, evidence, names):
         return Judgement(f"the evidence {fault}")
-    if shared(said, (*evidence, *names)) < FLOOR:
+    if shared(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
         return Judgement(UNRELATED)
     return Judgement(needs_check=not in_order(said, evidence))
 
@@ -95,9 +103,32 @@ def shared(words: str, evidence: Iterable[str]) -> float:
 
 
 def in_order(words: str, evidence: Sequence[str]) -> bool:
-    """Whether one sentence of the evidence has all the words, in this order, and nothing between that turns them."""
-    wanted = [t for t in tokens(words) if t.word not in _LIGHT]
-    return bool(wanted) and any(_runs_through(wanted, tokens(s)) for text in evidence for s in sentences(text))
+    """Whether the evidence has all the words, in this order, and nothing between that turns them.
+
+    Each sentence of the words has to stand in one sentence of the evidence. What stands there in brackets may be left
+    out, unless it limits what is said.
+    """
+    told = [row for text in evidence for row in _rows(text)]
+    said = [_wanted(s) for s in sentences(words)]
+    return bool(said) and all(wanted and any(_runs_through(wanted, row) for row in told) for wanted in said)
+
+
+@lru_cache(maxsize=1 << 10)
+def _rows(text: str) -> tuple[tuple[Token, ...], ...]:
+    """The words of each sentence; of a text with brackets, also without those that limit nothing."""
+    bare = _ASIDE.sub(lambda m: m[0] if any(t.word in _LIMITS for t in tokens(m[0])) else " ", text)
+    return tuple(tokens(s) for one in dict.fromkeys((text, bare)) for s in sentences(one))
+
+
+def _wanted(sentence: str) -> list[Token]:
+    """The words that have to stand in the evidence: not what changes nothing, but all that may turn a saying."""
+    found = tokens(sentence)
+    return [
+        t
+        for n, t in enumerate(found)
+        if t.word in _HALTS or t.word not in _LIGHT
+        if not (t.word == "to" and n and found[n - 1].word in _BEFORE_TO)
+    ]
 
 
 def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
@@ -106,6 +137,8 @@ def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
         if at < len(wanted) and _same(wanted[at], token):
             at += 1
             first = n if first < 0 else first
+        elif token.word == "to" and n and row[n - 1].word in _BEFORE_TO:
+            continue
         elif token.word in (_HALTS if 0 < at < len(wanted) else _DOUBTS):
             return False
     return at == len(wanted)

@@ -1,0 +1,33 @@
+"""Formulas in running text, as they are read: LaTeX, letters of mathematical alphabets and raised figures are one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_LETTER = re.compile("[\U0001d400-\U0001d7ff\u2100-\u214f]")  # 𝑡, ℝ
+_RAISED = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f]+")
+_FONT = re.compile(
+    r"\\(?:math(?:bf|bb|rm|cal|it|sf|frak|scr)|boldsymbol|bm|text(?:rm|bf|it|sc)?|operatorname|emph)\b\s*"
+    r"(?:\{(?P<in>[^{}]{0,80})\})?"
+)
+_ONE = re.compile(r"(?P<mark>[_^])\{(?P<in>[^{}\s]{1,20})\}")  # 10^{6}, x_{i}
+_SPACE = re.compile(r"\\[,;:! ]")
+_BETWEEN = re.compile(r"\$\$?(?=\S)([^$]{1,600})(?<=\S)\$\$?(?!\d)")  # what is paid has a space before one of its marks
+_LATEX = re.compile(r"[$\\]|[_^]\{")
+
+
+@lru_cache(maxsize=1 << 12)
+def read_out(text: str) -> str:
+    """`text` without the marks of LaTeX round its formulas, with plain letters: $-10^{6}$ is -10^6, 𝑡 is t, n² is n^2."""
+    if not text.isascii():
+        text = _RAISED.sub(lambda m: f"^{unicodedata.normalize('NFKC', m[0]).replace('−', '-')}", text)
+        text = _LETTER.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+    if not _LATEX.search(text):
+        return text
+    for _ in range(2):  # a font round an index, or in one
+        text = _FONT.sub(lambda m: m["in"] or "", text)
+        text = _ONE.sub(r"\g<mark>\g<in>", text)
+    text = _SPACE.sub(" ", text)
+    return _BETWEEN.sub(r"\1", text)
