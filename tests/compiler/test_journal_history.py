@@ -194,8 +194,10 @@ def by_hand_kept(vault: Vault) -> dict[str, bytes]:
 
 
 def faults(vault: Vault) -> list[object]:
-    """What `verify` finds, but for pages that a human wrote in: those keep the sentences of documents that are gone."""
+    """What `verify` finds, but for pages that a human wrote in: those keep the sentences of documents that are gone,
+    and the numbers of the sources there were, by which their decks are read."""
     theirs = {Path(p).relative_to(vault.root).as_posix() for p in by_hand_kept(vault)}
+    theirs |= {p.replace("wiki/concepts", "learning/flashcards") for p in theirs}
     verdict = verify(vault, silent)
     return [f for f in (*verdict.unverified, *verdict.uncited, *verdict.unsupported) if f["path"] not in theirs]
 
