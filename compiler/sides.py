@@ -43,6 +43,7 @@ _BEING = frozenset("is are was were be been being wird werden wurde wurden".spli
 _LEADS = frozenset(
     "the a an its their his her this that by from into on to all der die das den dem ein eine einen".split()
 )
+_ENGLISH_ARTICLES = frozenset("a an the".split())
 _BY = frozenset("by von vom durch".split())
 _OPENS = frozenset(
     """in on at by for with as when because if after before since while during from under unlike over without within to
@@ -54,19 +55,30 @@ _KINDS = frozenset("part kind type example subset member species form cause resu
 
 def sides_fault(words: str, evidence: Sequence[str]) -> str:
     """What tells that words turn round who does what to whom; "" if nothing does."""
+    own = [s for s in sentences(words) if not _stands(s, evidence)]
     there = [c for text in evidence for c in comparisons(text)]
-    if any(turned(c, there) for c in comparisons(words)):
+    if any(turned(c, there) for said in own for c in comparisons(said)):
         return "compares the other way round"
-    if _exchanged(words, evidence):
+    if any(_exchanged(said, evidence) for said in own):
         return "says it from the other to the one"
     units = [u for text in evidence for u in sentences(text)]
-    for said in sentences(words):
+    for said in own:
         for unit in _nearest(said, units):
             if _opposite(said, unit) or any(_opposite(a, b) for a in pieces(said) for b in _nearest(a, pieces(unit))):
                 return "says the opposite"
             if _parted(said, unit) or _swapped(said, unit):
                 return "says it with the sides swapped"
-    return _crossed(words, evidence)
+    return _crossed(words, evidence) if own else ""
+
+
+def _stands(said: str, evidence: Sequence[str]) -> bool:
+    """Whether the evidence has these very words in one run, but for articles: nothing in them can be turned round."""
+    return any(f" {_unbroken(said)} " in f" {_unbroken(text)} " for text in evidence)
+
+
+@lru_cache(maxsize=1 << 12)
+def _unbroken(text: str) -> str:
+    return " ".join(t.word for t in tokens(text) if t.word not in ("a", "an", "the"))
 
 
 def _nearest(said: str, units: Sequence[str]) -> list[str]:
@@ -194,6 +206,8 @@ def _other_way(mine: Sequence[Token], n: int, theirs: Sequence[Token], m: int) -
     )
     if _passive(mine, n) == _passive(theirs, m):
         return crossed and not _german_order(mine, theirs)
+    if not any(t.word in _BY for t in (mine if _passive(mine, n) else theirs)):
+        return False  # "is associated with" is "associated with"
     return left[-1] in before and left[-1] not in after and right[0] in after and right[0] not in before
 
 
@@ -227,8 +241,16 @@ def _german_order(mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
 
 
 def _passive(found: Sequence[Token], at: int) -> bool:
-    near = {t.word for t in found[max(0, at - 4) : at]}
-    return bool(near & _BEING) and not found[at].word.endswith(("ing", "s"))
+    if found[at].word.endswith(("ing", "s")):
+        return False
+    if found[at].word.endswith(("ed", "en")) and at + 1 < len(found) and found[at + 1].word in _BY:
+        return True  # inspired by
+    for n in range(at - 1, max(-1, at - 5), -1):
+        if found[n].word in _BEING:
+            return True
+        if found[n].word in _ENGLISH_ARTICLES or found[n].word == "to":
+            return False  # is a trick to reduce
+    return False
 
 
 def _parted(said: str, unit: str) -> bool:
@@ -245,8 +267,8 @@ def _crossed(words: str, evidence: Sequence[str]) -> str:
 
 def _across(said: Sequence[str], units: Sequence[str]) -> bool:
     """Whether two things that are said exchange a word with each other, and keep another."""
-    mine = [frozenset(stems(tokens(s))) for s in said][:12]
-    theirs = [frozenset(stems(tokens(u))) for u in units][:40]
+    mine = [_named(s) for s in said][:12]
+    theirs = [_named(u) for u in units][:40]
     for a, b in itertools.pairwise(mine):
         one, two = _best(a, theirs), _best(b, theirs)
         if one is None or two is None:
@@ -259,6 +281,11 @@ def _across(said: Sequence[str], units: Sequence[str]) -> bool:
         if (a & two - one) and (b & one - two) and (a & one - two) and (b & two - one):
             return True
     return False
+
+
+def _named(text: str) -> frozenset[str]:
+    """The stems, without the letters of formulas."""
+    return frozenset(s for s in stems(tokens(text)) if len(s) > 1 or not s.isascii() or s.isdigit())
 
 
 def _best(wanted: frozenset[str], among: Sequence[frozenset[str]]) -> frozenset[str] | None:
