@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiler.compose import MOST_CLAIMS
+from compiler.engines import FAMILY
 from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ProposedCard
 from compiler.gates import CardGate
 from compiler.living import Change, classify, worst
@@ -90,11 +91,15 @@ def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
     return cards
 
 
-def keyed(cards: Sequence[ProposedCard]) -> dict[str, ProposedCard]:
-    """`cards` by what each is at birth: its kind and the claim it asks for; a second one of these is numbered."""
+def keyed(cards: Sequence[ProposedCard], strange: Callable[[str], str] = lambda _: "") -> dict[str, ProposedCard]:
+    """`cards` by what each is at birth: its kind and the claim it asks for; a second one of these is numbered.
+
+    `strange` is what the key of a card gets besides where its claim is another concept's.
+    """
     out: dict[str, ProposedCard] = {}
     for card in cards:
-        key = f"{card.kind}:{card.cites[0] if card.cites else ''}"
+        first = card.cites[0] if card.cites else ""
+        key = f"{card.kind}:{first}{strange(first)}"
         numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
         out[next(k for k in numbers if k not in out)] = card
     return out
@@ -180,7 +185,7 @@ class CardDesk:
     def _concept_of(self, card: LiveCard) -> str | None:
         if any(c not in self.words for c in card.cites):
             return None
-        if card.engine.startswith(AGENTS):  # an agent may join claims that several concepts share
+        if card.engine == FAMILY or card.engine.startswith(AGENTS):  # they may join claims that several concepts share
             own = (last(self.ids.merged, card.concept), *(self.home.get(c, "") for c in card.cites))
             return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
         return self.home.get(card.cites[0]) if card.cites else None
@@ -229,7 +234,7 @@ class CardDesk:
         """The concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
         mine = self._mine.pop(concept.id, [])
-        proposals = keyed(reply.cards)
+        proposals = keyed(reply.cards, self._strange(concept))
         out: list[LiveCard] = []
         for card in mine:
             out += self._follow(card, concept, claims, proposals)
@@ -248,6 +253,15 @@ class CardDesk:
         out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
         if out:
             self.news.cards[concept.id] = out
+
+    def _strange(self, concept: Resolved) -> Callable[[str], str]:
+        """What tells cards of this concept on a claim from those of the concept that the claim is about.
+
+        The embedded engine writes a card for one concept; others may ask two concepts about one claim.
+        """
+        if self.engine != FAMILY:
+            return lambda _: ""
+        return lambda claim: "" if self.home.get(claim) == concept.id else f":{concept.id}"
 
     def _follow(
         self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]

@@ -9,7 +9,7 @@ from typing import Any
 
 from compiler.crew import Crew
 from compiler.engines.port import CardKindName, ClaimView, ProposedCard, Sentence
-from compiler.extract import context_in
+from compiler.extract import contexts_in
 from compiler.gates import CardGate, card_refused, sentence_refused, statement_refused
 from compiler.journal import Journal
 from compiler.verdicts import Verdicts
@@ -155,8 +155,7 @@ class _Check:
             else:
                 reason = statement_refused(claim.statement, claim.quote)
                 if reason and self.checked is not None:
-                    around = context_in(source, claim.quote) if source is not None else ""
-                    reason = statement_refused(claim.statement, claim.quote, self.checked, around)
+                    reason = self._statement_refused(claim, source, reason)
                 reason = reason or self._shown(claim.exhibits, folded)
             if reason:
                 found.append(_finding(claim.id, path, located.line, reason))
@@ -164,6 +163,15 @@ class _Check:
             else:
                 self.verdict.verified += 1
             self.claims[stem, claim.id] = claim
+
+    def _statement_refused(self, claim: Claim, source: SourceText | None, reason: str) -> str:
+        """Why the claim's statement does not follow from its quote, wherever that stands; "" if it does somewhere."""
+        checked = self.checked or Verdicts()
+        for context in contexts_in(source, claim.quote) if source is not None else ():
+            reason = statement_refused(claim.statement, claim.quote, checked.around(context), context)
+            if not reason:
+                return ""
+        return reason
 
     def _shown(self, exhibits: Sequence[Exhibit], folded: FoldedText) -> str:
         """Why what a claim shows is not what its source shows; "" if it is."""

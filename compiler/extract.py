@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from compiler.engines.port import ExtractReply, ExtractRequest, Span, Term
-from compiler.gates import Entailed, statement_refused
+from compiler.gates import statement_refused
 from compiler.offered import terms_in
 from compiler.report import Rejection
+from compiler.segment import passages
+from compiler.verdicts import Verdicts
 from vault.claim import ClaimKind
 from vault.clean import clean, fold, normal
 from vault.source import FoldedText, Mark, MarkKind, Segment, SourceText
 
-BEFORE = 500  # characters before a quote that tell what its "it" is
+BEFORE = 2  # sentences before a quote that tell what its "it" is
+MOST_BEFORE = 600  # characters of them
 MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
 
 
@@ -76,29 +79,31 @@ def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tupl
     for claim in reply.claims:
         statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
         if statement and statement != quote:
-            span = FoldedText.of(request.text).find(claim.quote)
+            span = FoldedText.of(request.text).find(claim.quote, near=claim.start)
             yield statement, quote, around(request.title, request.headings, request.text, span[0] if span else 0)
 
 
 def around(title: str, headings: Sequence[str], text: str, start: int) -> str:
-    """Title, headings and the words before `start` in a segment's text: enough to know what a quote's "it" is."""
-    before = fold(text[max(0, start - BEFORE) : start])
-    return " > ".join(filter(None, (title, *headings))) + (f": {before}" if before else "")
+    """Title, headings and the sentences before `start` in a segment's text: enough to know what a quote's "it" is."""
+    spans = [(s, e) for s, e in passages(text) if s < start]
+    before = " ".join(fold(text[s : min(e, start)]) for s, e in spans[-BEFORE:])
+    return " > ".join(filter(None, (title, *headings))) + (f": {before[-MOST_BEFORE:]}" if before else "")
 
 
-def context_in(source: SourceText, quote: str) -> str:
-    """What stands around a quote of the source; "" where the quote is not in it."""
+def contexts_in(source: SourceText, quote: str) -> Iterator[str]:
+    """What stands around a quote, wherever the source has it."""
     for segment in source.segments:
         text = source.text[segment.start : segment.end]
-        if span := FoldedText.of(text).find(quote):
-            return around(source.title, segment.headings, text, span[0])
-    return ""
+        folded, at = FoldedText.of(text), -1
+        words = fold(quote)
+        while words and (at := folded.text.find(words, at + 1)) >= 0:
+            yield around(source.title, segment.headings, text, folded.offsets[at])
 
 
 def claims_in(
     source: SourceText,
     replies: Sequence[ExtractReply],
-    entailed: Entailed | None = None,
+    entailed: Verdicts | None = None,
     said: Sequence[tuple[str, str]] = (),
 ) -> Extracted:
     """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
@@ -132,7 +137,8 @@ def claims_in(
             at = segment.start + start
             statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
             told = around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
-            refused = statement_refused(statement, fold(words), entailed, told)
+            found = entailed.around(told) if entailed is not None else None
+            refused = statement_refused(statement, fold(words), found, told)
             if refused:
                 rejections.append(Rejection("statement", refused, statement[:200]))
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from compiler.asking import Asker
 from compiler.engines.port import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
-from compiler.gates import card_words, form_fault, judge_card, needs_check
+from compiler.gates import Entailed, card_words, form_fault, judge_card, needs_check
 from compiler.journal import Journal
 from compiler.judging import names_told
 from vault.clean import fold
@@ -34,6 +34,10 @@ class Verdicts:
 
     def __call__(self, words: str, evidence: Sequence[str]) -> bool | None:
         return self.known.get(rests(_request(words, evidence)))
+
+    def around(self, context: str) -> Entailed:
+        """What was found of words whose quote stands in `context`: elsewhere the same quote may mean another thing."""
+        return lambda words, evidence: self.known.get(rests(_request(words, evidence, context)))
 
     def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
         """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""

@@ -54,11 +54,16 @@ class Span(Model):
 
 
 class Term(Model):
-    """A name the segment offers for a concept, and what in the document offers it."""
+    """A name the segment offers for a concept, and what in the document offers it.
+
+    `english` is what the idea is called in English, where the text is in another language. It need not stand there, and
+    joins nothing by itself: it is no alias.
+    """
 
     name: Name
     aliases: tuple[Name, ...] = ()
     signal: Signal
+    english: Name = ""
 
 
 class ExtractedClaim(Model):
@@ -270,10 +275,10 @@ class CheckRequest(Model):
     type: Literal["check"] = "check"
     words: str
     evidence: tuple[str, ...]
-    context: str = ""  # title, headings and the words before the quote
+    context: str = ""  # title, headings and the sentences before the quote
 
     def rests_on(self) -> Any:
-        return [self.words, list(self.evidence)]
+        return [self.words, list(self.evidence), *([self.context] if self.context else [])]
 
     @property
     def about(self) -> str:

@@ -12,11 +12,21 @@ import pytest
 from compiler.asking import Waiting
 from compiler.build import Options, compile_vault
 from compiler.check import verify
-from compiler.engines.port import ComposeReply, ComposeRequest, ExtractRequest, Reply, Request
+from compiler.engines.port import (
+    CheckReply,
+    CheckRequest,
+    ComposeReply,
+    ComposeRequest,
+    ExtractReply,
+    ExtractRequest,
+    Reply,
+    Request,
+)
 from compiler.report import Report
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
+from vault.card import parse_deck
 from vault.ids import ulid
 from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
@@ -177,3 +187,64 @@ def test_a_concept_of_which_nothing_is_worth_a_page_gets_none(cells: Vault) -> N
     compiled(cells, Terse())
     pages = {p.stem for p in (cells.root / "wiki/concepts").iterdir()}
     assert "mitosis" in pages and "spindle" not in pages and verify(cells, silent).clean
+
+
+MODELS = """# Models
+
+BERT is a model that reads text in both directions at once.
+It uses eight heads in every one of its layers.
+"""
+
+
+class Naming(Scripted):
+    """Puts the name of what the text was about in place of "It"; whether that holds, a check says by the context."""
+
+    def reply(self, request: Request) -> Reply:
+        reply = super().reply(request)
+        if isinstance(reply, ExtractReply):
+            said = [c.model_copy(update={"statement": c.quote.replace("It ", "BERT ")}) for c in reply.claims]
+            named = [c if s.statement == c.quote else s for c, s in zip(reply.claims, said, strict=True)]
+            return reply.model_copy(update={"claims": tuple(named)})
+        if isinstance(request, CheckRequest) and request.words.startswith("BERT uses"):
+            return CheckReply(entailed="yes" if "BERT" in request.context.rpartition(": ")[2] else "no")
+        return reply
+
+
+def test_what_it_means_is_checked_where_the_quote_stands_and_again_when_that_changes(tmp_path: Path) -> None:
+    vault = founded(tmp_path / "vault", {"models.md": MODELS})
+    compiled(vault, Naming())
+    stated = "BERT uses eight heads in every one of its layers."
+    assert stated in (vault.root / "wiki/summaries/models.md").read_text() and verify(vault, silent).clean
+    (vault.root / "raw/articles/models.md").write_text(MODELS.replace("BERT", "GPT"), encoding="utf-8")
+    compiled(vault, Naming(), MORNING + timedelta(hours=1))
+    assert stated not in (vault.root / "wiki/summaries/models.md").read_text() and verify(vault, silent).clean
+
+
+def test_a_quote_that_stands_twice_is_verified_where_it_means_what_was_said(tmp_path: Path) -> None:
+    other = MODELS.replace("# Models", "# Others").replace("BERT", "GPT").replace("both directions", "one direction")
+    vault = founded(tmp_path / "vault", {"models.md": f"{other}\n{MODELS}"})
+    compiled(vault, Naming())
+    assert verify(vault, silent).clean
+
+
+def test_two_concepts_that_ask_about_one_claim_have_a_card_each_that_stays(cells: Vault) -> None:
+    class Sharing(Scripted):
+        def reply(self, request: Request) -> Reply:
+            reply = super().reply(request)
+            if isinstance(reply, ExtractReply):
+                both = [c.model_copy(update={"about": (*c.about, "Spindle", "Mitosis")}) for c in reply.claims]
+                return reply.model_copy(update={"claims": tuple(both)})
+            return reply
+
+    compiled(cells, Sharing())
+    decks = {p.stem: [c.id for c in parse_deck(p.read_text(), p.name).cards] for p in _decks(cells)}
+    ids = [id_ for deck in decks.values() for id_ in deck]
+    assert len(ids) == len(set(ids)) > 1
+    (cells.root / "raw/articles/new.md").write_text("# Osmosis\n\nOsmosis is a flow of water through a membrane.\n")
+    compiled(cells, Sharing(), MORNING + timedelta(hours=1))
+    after = {p.stem: [c.id for c in parse_deck(p.read_text(), p.name).cards] for p in _decks(cells)}
+    assert {stem: after[stem] for stem in decks} == decks
+
+
+def _decks(vault: Vault) -> list[Path]:
+    return sorted((vault.root / "learning/flashcards").iterdir())
