@@ -168,13 +168,19 @@ def language(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _spoken(text: str) -> tuple[int, int]:
-    """How many words are German's alone, and how many are English's."""
-    words = [t.word for t in tokens(text)]
-    return sum(w in _GERMAN for w in words), sum(w in _ENGLISH for w in words)
+    """How many words are German's, by themselves or by their letters, and how many are English's."""
+    found = tokens(text)
+    of_german = sum(t.word in _GERMAN or bool(_UMLAUT.search(t.text)) for t in found)
+    return of_german, sum(t.word in _ENGLISH for t in found)
 
 
+_UMLAUT = re.compile("[äöüßÄÖÜ]")
 _GERMAN = frozenset(
-    """der die das den dem des ein eine einen einem einer ist sind und nicht mit von im wird werden hat bei als für auf
-    aus durch zum zur sich oder auch kann zu""".split()
+    """der die das den dem des ein eine einen einem einer eines ist sind und nicht mit von im wird werden wurde hat bei
+    als für auf aus durch zum zur sich oder auch kann zu nach vor wie dass diese dieser dieses noch nur wenn
+    um""".split()
 )
-_ENGLISH = frozenset("the a an is are was and not with of in to has by at than for it or on that as be can".split())
+_ENGLISH = frozenset(
+    """the a an is are was and not with of in to has by at than for it or on that as be can after before from which
+    their its they we this these those into between does do how but""".split()
+)

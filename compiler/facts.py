@@ -22,6 +22,7 @@ _CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _JOINS = frozenset("of the de la le van von der den du and und".split())
 _DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
 _FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
+_POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
 _PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
 _KNOWN_SHORT = {
     "usa": "united states", "us": "united states", "uk": "united kingdom", "eu": "european union",
@@ -36,7 +37,9 @@ _MONTHS = frozenset(
 _PLAIN_STARTS = (
     FUNCTION_WORDS
     | _MONTHS
-    | frozenset("according unlike like after before until yet most both whereas unless upon via per despite given".split())
+    | frozenset(
+        "according unlike like after before until yet most both whereas unless upon via per despite given".split()
+    )
 )
 _MANY = {
     **dict.fromkeys("all every alle jeder jede jedes".split(), "all"),
@@ -133,6 +136,9 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     for identifier in identifiers(words):
         if not there.has_identifier(identifier) and not (foreign and identifier.isalpha() and not there.identifiers):
             return f"does not name {identifier}"
+    for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
+        if any("^" in f for f in there.formulas) and not there.has_identifier(power):
+            return f"does not say {power}"
     if foreign and "zh" in map(language, (words, *evidence)):
         return ""  # names are spelled in other letters there: for a check to compare
     for run in runs(words):
@@ -230,7 +236,8 @@ class _Known:
         said = [w for w in _CAPITAL.findall(joined.replace("-", " ")) if w.casefold() not in _JOINS]
         self.initials = " ".join(w[0] for w in said).casefold()
         self.pairs = {a[0] + b[0] for a, b in _beside(joined)}
-        self.spelled = {re.sub(r"[_^]", "", m).casefold() for m in _FORMULA.findall(joined)}
+        self.formulas = frozenset(_FORMULA.findall(joined))
+        self.spelled = {re.sub(r"[_^]", "", f).casefold() for f in self.formulas}
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -273,7 +280,7 @@ class _Known:
 
 
 def _beside(text: str) -> Iterator[tuple[str, str]]:
-    """Words that carry content and stand side by side, or with no more than "and" or a hyphen between, in lower case."""
+    """Words that carry content and stand as a pair: side by side, or with "and", a comma or a hyphen between."""
     row = [t for t in tokens(text) if t.word not in _JOINS]
     for a, b in itertools.pairwise(row):
         if a.content and b.content and _PAIRED.fullmatch(text, a.start + len(a.text), b.start):

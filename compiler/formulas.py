@@ -6,7 +6,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_LETTER = re.compile("[\U0001d400-\U0001d7ff\u2100-\u214f]")  # 𝑡, ℝ
+_LETTER = re.compile(  # 𝑡, ℝ
+    "[\U0001d400-\U0001d7ff\u2102\u210a-\u2115\u2119-\u211d\u2124\u2128\u212c\u212d\u212f-\u2138]"
+)
 _RAISED = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f]+")
 _FONT = re.compile(
     r"\\(?:math(?:bf|bb|rm|cal|it|sf|frak|scr)|boldsymbol|bm|text(?:rm|bf|it|sc)?|operatorname|emph)\b\s*"
@@ -20,7 +22,7 @@ _LATEX = re.compile(r"[$\\]|[_^]\{")
 
 @lru_cache(maxsize=1 << 12)
 def read_out(text: str) -> str:
-    """`text` without the marks of LaTeX round its formulas, with plain letters: $-10^{6}$ is -10^6, 𝑡 is t, n² is n^2."""
+    """`text` with plain letters, without the marks of LaTeX round formulas: $-10^{6}$ is -10^6, 𝑡 is t, n² is n^2."""
     if not text.isascii():
         text = _RAISED.sub(lambda m: f"^{unicodedata.normalize('NFKC', m[0]).replace('−', '-')}", text)
         text = _LETTER.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)

@@ -144,7 +144,7 @@ _AFTER = re.compile(
     r"[\s\u00a0-]*(?:(?P<scale>hundred|hundert|thousand|tausend|millions?|millionen|mio|billions?|milliarden?|mrd|trillion)\b\.?[\s-]*"
     r"|(?P<chinese>[万亿]))?(?P<unit>%|percent|per cent|°\s?[CFcf]?|v\. ?Chr|n\. ?Chr|[^\W\d_]+|[$€£])?"
 )
-_NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")
+_NAMES = re.compile(r"(?<![A-Za-z])[A-Za-z]+[-‐]?\d[\w.-]*|\b[A-Za-z]\^\d+|\b\d+[A-Za-z]*[A-Z][a-zA-Z]*\b(?<![kKMB])")
 _WORDS = re.compile(r"[^\W\d_]+")
 _LEAST = re.compile(
     r"(?:at least|more than|over|above|exceed\w*|minimum of|no fewer than|older than"

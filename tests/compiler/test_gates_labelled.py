@@ -94,6 +94,7 @@ def test_each_statement_that_waits_for_a_check_is_one_that_rules_ask_for() -> No
             "2008年",
         ),
         *("not ", "a, ", "A b ", "than ", "before ", "from a to b ", "twenty ", "1 000 ", "May 1 ", "x is part of y "),
+        *("$", "$a ", "\\mathbf{", "x_{", "(a ", "[", "²", "𝑡", "$\\mathbf{a}_{i}$ ", "and to ", "x^2 ", "key-value "),
         *("no x, ", "more x than y, ", "x slows y. ", "A of the ", "and ", "it is ", "n't ", "从中到大"),
     ],
 )
