@@ -38,6 +38,7 @@ class Named:
     keys: frozenset[str]
     language: str
     said: tuple[tuple[SourceId, Claim], ...]
+    english: frozenset[str] = frozenset()  # keys of its English names, where it has another
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _named(
     view = NameView(
         title=title, aliases=tuple(sorted(aliases)[:_MOST_ALIASES]), definition=said[0][1].words if said else ""
     )
-    return Named(root, view, frozenset(keys), language, said)
+    return Named(root, view, frozenset(keys), language, said, frozenset(found.english))
 
 
 def questions(
@@ -152,7 +153,12 @@ def _pairs(seen: Survey) -> dict[Pair, float]:
         _offer(found, *pair_, much)
     for one, other, much in _by_form(seen, by_key):
         _offer(found, one, other, much)
-    return {p: much for p, much in found.items() if _is_open(seen.names[p[0]], seen.names[p[1]], close.get(p, 0.0))}
+    translated = {pair(one, other) for one, other, _ in _by_english(seen, by_key)}
+    undecided = {
+        (a, b): _is_open(seen.names[a], seen.names[b], close.get((a, b), 0.0), translated=(a, b) in translated)
+        for a, b in found
+    }
+    return {p: much for p, much in found.items() if undecided[p]}
 
 
 def _offer(found: dict[Pair, float], one: str, other: str, much: float) -> None:
@@ -176,6 +182,7 @@ def _by_form(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str
     for key in sorted(by_key):
         for long in spelled.get(key, ()) if 2 <= len(key) <= 6 else ():
             yield by_key[key], by_key[long], 0.9
+    yield from _by_english(seen, by_key)
     for root, named in seen.names.items():
         for _, claim in named.said if named.language not in ("", "en") else ():
             for key in gloss_keys(claim.words):
@@ -183,12 +190,24 @@ def _by_form(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str
                     yield root, by_key[key], 0.98
 
 
-def _is_open(one: Named, other: Named, said: float) -> bool:
+def _by_english(seen: Survey, by_key: Mapping[str, str]) -> Iterator[tuple[str, str, float]]:
+    """Pairs of which one is called in English what the other is called, or both the same."""
+    called: dict[str, list[str]] = defaultdict(list)
+    for root in sorted(seen.names):
+        for english in sorted(seen.names[root].english):
+            if english in by_key:
+                yield root, by_key[english], 0.99
+            for other in called[english]:
+                yield root, other, 0.97
+            called[english].append(root)
+
+
+def _is_open(one: Named, other: Named, said: float, *, translated: bool) -> bool:
     """Whether no rule is sure: none of their spellings says that they are two."""
     verdicts = {rule_of(a, b) for a in one.keys for b in other.keys}
     if Kept.TWO in verdicts:
         return False
-    if Kept.KIND in verdicts:  # one is a kind of the other, unless both are explained alike
+    if Kept.KIND in verdicts and not translated:  # one is a kind of the other, unless both are explained alike
         return said >= SAYING
     both = {s for s, _ in one.said} & {s for s, _ in other.said}
     return not both or said >= SAYING or Kept.SAME_WORDS in verdicts  # who defines both apart means two

@@ -47,7 +47,10 @@ def _folded(part: str) -> str:
 
 
 def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[Rejection, ...]]:
-    """The terms whose names stand in `text`, with those of their aliases that do; and what was refused."""
+    """The terms whose names stand in `text`, with those of their aliases that do; and what was refused.
+
+    An English name need not stand in a text of another language; one that can be no name is left out.
+    """
     there = Standing.of(text)
     kept: list[Term] = []
     refused: list[Rejection] = []
@@ -57,8 +60,16 @@ def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[
             continue
         aliases = tuple(alias for alias in term.aliases if there.has(alias))
         refused += [_refused(alias) for alias in term.aliases if alias not in aliases]
-        kept.append(term.model_copy(update={"aliases": aliases}) if aliases != term.aliases else term)
+        english = english_of(term)
+        same = (aliases, english) == (term.aliases, term.english)
+        kept.append(term if same else term.model_copy(update={"aliases": aliases, "english": english}))
     return tuple(kept), tuple(refused)
+
+
+def english_of(term: Term) -> str:
+    """The term's English name without what no name has; "" where it is none."""
+    name = names.bare(clean_line(term.english))
+    return name if names.could_name(name) else ""
 
 
 def names_standing(text: str, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[Rejection, ...]]:

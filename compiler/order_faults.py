@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from compiler import gates
+from compiler import gates, names
 from compiler.cards import PER_KIND
 from compiler.engines.port import (
     REPLY_TO,
@@ -224,15 +224,34 @@ def _term(path: str, term: Term, request: ExtractRequest, there: Standing, found
     ):
         if _name(place, name, request.language, found) and not there.has(name):
             found.fault(place, name, "the text does not write this name", "offer names as `text` or a heading has them")
+    if term.english:
+        _name(f"{path}.english", term.english, "en", found)
 
 
 def _name(path: str, name: str, language: str, found: Judged) -> bool:
     """Whether it can be the name of a concept; if not, that is told."""
     if key_of(name, language, True):
         return True
+    why = _misnamed(names.bare(name))
     hint = "a noun phrase of at most six words and 64 characters, without brackets, commas, quotes, formulas or code"
-    found.fault(path, name, "this cannot be the name of a concept", hint)
+    found.fault(path, name, f"this cannot be the name of a concept: {why}", hint)
     return False
+
+
+def _misnamed(name: str) -> str:
+    """Why a bare name is none."""
+    if len(name) > names.MAX_CHARS:
+        return f"it has {len(name)} characters, and {names.MAX_CHARS} are the most"
+    if not any(c.isalpha() for c in name):
+        return "it has no letter"
+    if why := names.unfit(name):
+        return why
+    count = len(name.split())
+    return (
+        f"it has {count} words, and {names.MAX_WORDS} are the most"
+        if count > names.MAX_WORDS
+        else "no text could call it so"
+    )
 
 
 # --- sentences ------------------------------------------------------------------------------------------------------
