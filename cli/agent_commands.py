@@ -25,16 +25,18 @@ AGENT_COMMANDS = (
     "agent submit",  # in a cage the reply is laid into the work folder, and judged again when the run has ended
     "agent ask",
     "agent status",
+    "agent release",
     "mcp",
 )
 # The tools of `retain mcp` where a host calls the server retain: they write what `agent submit` writes.
 MCP_TOOLS = frozenset(
-    f"mcp__retain__{name}" for name in ("next_orders", "show", "submit", "status", "search", "ask", "submit_answer")
+    f"mcp__retain__{name}"
+    for name in ("next_orders", "show", "submit", "status", "release", "search", "ask", "submit_answer")
 )
 # What they may be given. An option that isn't here could be the one that decides something in the human's name.
 OPTIONS = ("--json", "--all", "--rejected", "--coverage")
 VALUED = ("--vault", "--tag", "--kind", "--limit", "--progress")  # each takes the word that follows
-_OF_ORDERS = ("--brief", "--partial")
+_OF_ORDERS = ("--brief", "--mine", "--partial")
 _VALUED_OF_ORDERS = ("--count", "--type", "--source", "--as", "--minutes", "--wait")
 _HELP = ("-h", "--help")
 _BY_HOSTS = ("guard", "hook")  # what hosts and git call, also inside a cage; it writes nothing

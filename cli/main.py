@@ -35,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("cli.chronicle:log", "The chronicle of builds; what was refused, what yielded nothing."),
     "insight": ("cli.insight:insight", "Write a note of your own, in the folder that no agent touches."),
     "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
-    "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status."),
+    "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.serving:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
     "doctor": ("cli.doctor:doctor", "Prove what protects this vault here, and find what looks wrong."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),

@@ -10,7 +10,7 @@ from typing import Any
 
 from compiler.order_desk import Submission, submit
 from compiler.order_leases import MINUTES, NAME
-from compiler.order_taking import TYPES, after, answered_or_order, shown, standing, taken
+from compiler.order_taking import TYPES, after, answered_or_order, held_by, released, shown, standing, taken
 from compiler.orders import Place
 from compiler.page_search import found_in
 from vault.clean import clean_line
@@ -54,14 +54,21 @@ def _name(given: Arguments) -> str:
 
 
 def _next(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+    if given.get("mine"):
+        return held_by(place, _name(given), at, brief=given.get("brief", False))
     count, of, source = given.get("count", 1), given.get("type", ""), given.get("source", "")
     return taken(place, count, of, source, _name(given), MINUTES, at, brief=given.get("brief", False))
 
 
 def _submit(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
     replies = [Submission(each["id"], each["reply"]) for each in map(_pair, given["replies"])]
-    receipts, board = submit(place, replies, _name(given), at, partial=given.get("partial", False))
-    return {"results": [receipt.as_json() for receipt in receipts], **after(place, board, at)}
+    name = _name(given)
+    receipts, board = submit(place, replies, name, at, partial=given.get("partial", False))
+    return {"results": [receipt.as_json() for receipt in receipts], **after(place, board, at, name)}
+
+
+def _release(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
+    return released(place, [str(id_) for id_ in given["orders"]], _name(given), at)
 
 
 def _pair(each: object) -> dict[str, Any]:
@@ -93,6 +100,7 @@ TOOLS: Mapping[str, Tool] = {
             "source": {"type": "string", "maxLength": 1000, "description": "A path in raw/, a title or an id."},
             "name": _NAME,
             "brief": {"type": "boolean", "description": "Without instructions and schemas, which you have read."},
+            "mine": {"type": "boolean", "description": "Show those again that you have, and take none."},
         },
         (),
         _next,
@@ -120,11 +128,17 @@ TOOLS: Mapping[str, Tool] = {
         _submit,
     ),
     "status": Tool(
-        "How many orders are open, who has some, what comes next.",
-        {},
+        "How many orders are open, who has some, which are yours, what comes next.",
+        {"name": _NAME},
         (),
-        lambda place, _, at: standing(place, at),
+        lambda place, given, at: standing(place, at, _name(given)),
         reads=True,
+    ),
+    "release": Tool(
+        "Give orders back that you took and will not answer.",
+        {"orders": {"type": "array", "minItems": 1, "maxItems": 200, "items": {"type": "string"}}, "name": _NAME},
+        ("orders",),
+        _release,
     ),
     "search": Tool(
         "Find articles and cards of the wiki by words.",

@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from compiler.asking import Answered, entry_of
-from compiler.engines.port import Reply, Request
+from compiler.engines.port import CheckReply, Reply, Request
 from compiler.journal import Entry, JournalWriter
+from compiler.order_checks import AGENT, to_check
 from compiler.order_faults import Fault, judged
 from compiler.order_leases import give_back
 from compiler.order_questions import is_true, put_away
@@ -26,9 +27,11 @@ from vault.guard import Guard
 from vault.locks import lock
 from vault.store import Vault
 
-ENGINE = "agent/1"
+ENGINE = AGENT
 _WAIT_S = 60.0  # for a compile that is publishing
 State = Literal["accepted", "refused", "closed", "unknown"]
+_CHECKED = "so many items use other words than their evidence: each counts once a `check` order says that it follows"
+_KEPT_OUT = "these words stay out of the wiki; `yes` alone lets them in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Receipt:
     id: str
     state: State
     faults: tuple[Fault, ...] = ()
+    to_check: int = 0  # of its items: those that count only if a check finds that they follow
+    kept_out: bool = False  # whether it is a check by which words stay out
 
     def as_json(self) -> dict[str, Any]:
         told = {"id": clean_line(self.id)[:80], "state": self.state}
@@ -54,6 +59,8 @@ class Receipt:
             "unknown": "no such order was given out; ids are those of `retain agent next`",
         }
         out: dict[str, Any] = told | ({"hint": hints[self.state]} if self.state in hints else {})
+        out |= {"to_check": self.to_check, "hint": _CHECKED} if self.to_check else {}
+        out |= {"hint": _KEPT_OUT} if self.kept_out else {}
         return out | ({"faults": [f.as_json() for f in self.faults]} if self.faults else {})
 
 
@@ -108,7 +115,9 @@ def _judge(vault: Vault, now: Board, given: Submission, tray: _Tray, *, partial:
     good = found.reply is not None and (not found.faults or (partial and says_something(found.reply)))
     if good and found.reply is not None:
         tray.kept.append((request, found.reply, given.reply))
-    tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults)))
+    soft = to_check(request, found.reply) if good and found.reply is not None else 0
+    out = good and isinstance(found.reply, CheckReply) and found.reply.entailed != "yes"
+    tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults), soft, out))
 
 
 def says_something(reply: Reply) -> bool:

@@ -9,6 +9,7 @@ from compiler.engines.port import REPLY_TO
 from compiler.engines.prompt import prompt, prompt_id
 
 _SENTENCES = (
+    "a claim without `words` says what its quote says",
     "every sentence cites ids of request.claims; one without a citation is refused",
     "no number, date, name or negation that the cited claims do not have, and no negation left out",
     "other words for the same are kept if a later `check` order says that they follow",
@@ -21,11 +22,13 @@ RULES: Mapping[str, tuple[str, ...]] = {
         "about: at least one name of a concept, the main one first",
         "terms: names as the text, a heading or the title writes them; a concept becomes an article if a term "
         "sets it off (definition, heading, acronym, alias, emphasis, glossary) and a claim is about it",
+        "english: only where request.language is not en; need not stand in the text",
         "with request.fresh: only claims from these passages; what stands is kept by itself",
         'nothing worth keeping in it: {"claims": [], "terms": []}',
     ),
     "compose": (*_SENTENCES, "with request.fresh: only sentences that cite one of these claims; the rest stays"),
     "cards": (
+        "a claim without `words` says what its quote says",
         "cites: ids of request.claims, one of them of the card's kind (definitional: definition; mechanistic: "
         "mechanism; relational: relation; applied: application or limitation)",
         "the answer says no more than the cited claims; the question does not give it away",
@@ -35,7 +38,10 @@ RULES: Mapping[str, tuple[str, ...]] = {
     ),
     "match": ("in doubt: unsure; what is joined wrongly costs more than what stays apart",),
     "reconcile": ("in doubt: unsure; a false alarm costs more than one that is missed",),
-    "check": ("judge request.words by request.evidence alone; in doubt: unsure, which keeps them out",),
+    "check": (
+        "judge request.words by request.evidence alone; in doubt: unsure, which keeps them out",
+        "of your own words somebody else should judge: leave them where you can",
+    ),
     "answer": (*_SENTENCES, "what the claims do not tell goes into `missing`, in one sentence"),
 }
 

@@ -20,6 +20,8 @@ from vault.store import Vault
 
 PATH = ".retain/work/leases.json"
 MINUTES = 10
+_AROUND_S = 180.0  # for so long whoever asked for orders counts as being at work
+_SIGN = "@"  # before a name: until when its bearer counts so; no order is called that
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,39}")
 _LARGEST = 4 << 20
 _TRIES = 200  # of changing the file while others do, 2 s in all
@@ -40,11 +42,33 @@ class Lease:
 
 def leases(vault: Vault, at: datetime) -> dict[str, Lease]:
     """The leases that have not run out, by order."""
-    return _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
+    held = _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
+    return {id_: lease for id_, lease in held.items() if not id_.startswith(_SIGN)}
 
 
-def take(vault: Vault, wanted: Sequence[str], count: int, name: str, minutes: float, at: datetime) -> list[str]:
-    """The first `count` of the `wanted` orders that nobody has, from now on leased to `name`.
+def others(vault: Vault, name: str, at: datetime) -> bool:
+    """Whether somebody else has an order, or asked for one in the last minutes."""
+    return any(lease.name != name for lease in _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp()).values())
+
+
+def sign_in(vault: Vault, name: str, at: datetime) -> None:
+    """Take down that `name` asks for orders. Raises as `take` does."""
+    now, key = at.timestamp(), f"{_SIGN}{name}"
+    known = _held(vault.guard(Scope.AGENT).read(PATH), now).get(key)
+    if known is None or known.until < now + _AROUND_S / 2:  # who waits asks every second
+        _change(vault, at, lambda held: held | {key: Lease(name, now + _AROUND_S)})
+
+
+def take(
+    vault: Vault,
+    wanted: Sequence[str],
+    count: int,
+    name: str,
+    minutes: float,
+    at: datetime,
+    fitting: Callable[[list[str]], list[str]] = list,
+) -> list[str]:
+    """The first `count` of the `wanted` orders that nobody has, as far as `fitting` lets them, now leased to `name`.
 
     Raises: LockHeld where too many others change the leases; WriteFailed.
     """
@@ -52,7 +76,7 @@ def take(vault: Vault, wanted: Sequence[str], count: int, name: str, minutes: fl
     taken: list[str] = []
 
     def change(held: dict[str, Lease]) -> dict[str, Lease]:
-        taken[:] = [id_ for id_ in wanted if id_ not in held][:count]
+        taken[:] = fitting([id_ for id_ in wanted if id_ not in held][:count])
         return held | {id_: Lease(name, until) for id_ in taken}
 
     _change(vault, at, change)

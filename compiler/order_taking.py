@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,30 +12,95 @@ from compiler.asking import Waiting
 from compiler.engines import FAMILY
 from compiler.engines.port import Request
 from compiler.order_guide import how, names
-from compiler.order_leases import MINUTES, Lease, leases, take
+from compiler.order_leases import MINUTES, Lease, give_back, leases, others, sign_in, take
 from compiler.order_questions import order_id
-from compiler.orders import Board, Place, board
+from compiler.orders import Board, Place, board, is_order
 from compiler.snapshot import last_report
 from vault import ledger
+from vault.clean import clean_line
 from vault.errors import NotFound, UsageError
 
 TYPES = ("extract", "match", "reconcile", "compose", "cards", "check", "answer")
+ROOM = 24_000  # characters of requests that are handed out at once, as hosts cut off what is longer
 
 
 def taken(
     place: Place, count: int, of: str, source: str, name: str, minutes: float, at: datetime, *, brief: bool = False
 ) -> dict[str, Any]:
-    """The next orders, from now on with `name`. Raises as `board` does; UsageError for a type that is none."""
+    """The next orders, from now on with `name`: at most `count`, and of several no more than there is room for.
+
+    Raises as `board` does; UsageError for a type that is none.
+    """
     if of and of not in TYPES:
         raise UsageError(f"there is no type {of!r}", hint=f"there are: {', '.join(TYPES)}")
     found = board(place, at)
-    wanted = found.open(of, _source(place, source))
-    ids = take(place.vault, wanted, count, name, minutes, at) if wanted else []
+    wanted = _others_first(place, found, found.open(of, _source(place, source)), name, at)
+    ids = take(place.vault, wanted, count, name, minutes, at, _bounded(found)) if wanted else []
+    if not found.done:
+        sign_in(place.vault, name, at)
+    return _handed(place, found, ids, name, at, brief=brief)
+
+
+def held_by(place: Place, name: str, at: datetime, *, brief: bool = False) -> dict[str, Any]:
+    """The orders that `name` has already, once more; those for which there is no room by their ids alone."""
+    found = board(place, at)
+    mine = _mine(found, leases(place.vault, at), name)
+    ids = _bounded(found)(mine)
+    more = {"more": mine[len(ids) :]} if len(ids) < len(mine) else {}
+    return {**_handed(place, found, ids, name, at, brief=brief), **more}
+
+
+def released(place: Place, orders: Iterable[str], name: str, at: datetime) -> dict[str, Any]:
+    """Give those of the orders back that `name` has. Raises: UsageError for what is no id of an order."""
+    given = list(dict.fromkeys(orders))
+    strange = next((id_ for id_ in given if not is_order(id_)), None)
+    if strange is not None:
+        raise UsageError(f"{clean_line(strange)[:80]!r} is no order", hint="ids are those of `retain agent next`")
+    held = leases(place.vault, at)
+    gone = [id_ for id_ in given if id_ in held and held[id_].name == name]
+    give_back(place.vault, gone, at)
+    return {
+        "released": gone,
+        "not_yours": [i for i in given if i not in gone],
+        **after(place, board(place, at), at, name),
+    }
+
+
+def _handed(place: Place, found: Board, ids: Iterable[str], name: str, at: datetime, *, brief: bool) -> dict[str, Any]:
     held = leases(place.vault, at)
     orders = [_order(id_, request, held) for id_ in ids if (request := found.get(id_)) is not None]
     types = [order["type"] for order in orders]
     guide = {"prompts": names(types)} if brief else {"how": how(types)}
-    return {"orders": orders, **(guide if orders else {}), **after(place, found, at)}
+    return {"orders": orders, **(guide if orders else {}), **after(place, found, at, name)}
+
+
+def _mine(found: Board, held: Mapping[str, Lease], name: str) -> list[str]:
+    return [id_ for id_ in found.open() if id_ in held and held[id_].name == name]
+
+
+def _bounded(found: Board) -> Callable[[list[str]], list[str]]:
+    """Of several orders, the first ones for which there is room: one at least."""
+
+    def fitting(ids: list[str]) -> list[str]:
+        left, out = ROOM, list[str]()
+        for id_ in ids:
+            request = found.get(id_)
+            left -= len(json.dumps(plain(request), ensure_ascii=False)) if request is not None else 0
+            if out and left < 0:
+                break
+            out.append(id_)
+        return out
+
+    return fitting
+
+
+def _others_first(place: Place, found: Board, wanted: list[str], name: str, at: datetime) -> list[str]:
+    """`wanted`, the checks of `name`'s own words last: and not at all while others are at work who could judge them."""
+    own = {id_ for id_ in wanted if found.writers.get(id_) == name}
+    rest = [id_ for id_ in wanted if id_ not in own]
+    if own and others(place.vault, name, at) and any(found.writers.get(id_) != name for id_ in found.open()):
+        return rest
+    return [*rest, *(id_ for id_ in wanted if id_ in own)]
 
 
 def _source(place: Place, wanted: str) -> str:
@@ -51,8 +117,14 @@ def _order(id_: str, request: Request, held: Mapping[str, Lease]) -> dict[str, A
 
 
 def plain(request: Request) -> dict[str, Any]:
-    """The request as an agent sees it: without the marks of the document's structure and what says nothing."""
-    return request.model_dump(mode="json", exclude={"marks", "type"}, exclude_defaults=True)
+    """The request as an agent sees it: without the marks of the document's structure and what says nothing.
+
+    A claim that says its quote has no `words`: half of a request would be there twice.
+    """
+    out = request.model_dump(mode="json", exclude={"marks", "type"}, exclude_defaults=True)
+    if "claims" in out:
+        out["claims"] = [{k: v for k, v in c.items() if k != "words" or v != c["quote"]} for c in out["claims"]]
+    return out
 
 
 def shown(place: Place, id_: str, at: datetime) -> dict[str, Any]:
@@ -65,14 +137,16 @@ def shown(place: Place, id_: str, at: datetime) -> dict[str, Any]:
     return {"orders": [_order(id_, request, held)], "how": how([request.type])}
 
 
-def standing(place: Place, at: datetime) -> dict[str, Any]:
-    """How much is open and with whom."""
+def standing(place: Place, at: datetime, name: str = "") -> dict[str, Any]:
+    """How much is open and with whom; of `name` the orders that it has."""
     found = board(place, at)
     held = {i: lease for i, lease in leases(place.vault, at).items() if found.get(i) is not None}
     with_whom = Counter(lease.name for lease in held.values())
     until = {name: max(v.told for v in held.values() if v.name == name) for name in with_whom}
     people = [{"name": n, "orders": count, "until": until[n]} for n, count in sorted(with_whom.items())]
-    return {**after(place, found, at), "with": people, "replies_kept": found.kept + len(found.said)}
+    mine = [{"id": id_, "until": held[id_].told} for id_ in _mine(found, held, name)]
+    own = {"mine": mine} if name else {}
+    return {**after(place, found, at, name), "with": people, **own, "replies_kept": found.kept + len(found.said)}
 
 
 def answered_or_order(place: Place, question: str, name: str, at: datetime) -> dict[str, Any]:
@@ -94,16 +168,25 @@ def answered_or_order(place: Place, question: str, name: str, at: datetime) -> d
     }
 
 
-def after(place: Place, found: Board, at: datetime) -> dict[str, Any]:
-    """What is open, and what to do about it; the next stage's orders are found out when they are asked for."""
+def after(place: Place, found: Board, at: datetime, name: str = "") -> dict[str, Any]:
+    """What is open, and what `name` can do about it; the next stage's orders are found out when they are asked for."""
     ids = found.open()
     held = leases(place.vault, at)
     free = [i for i in ids if i not in held]
     done = found.done
-    return {"open": found.counts(), "free": len(free), "done": done, "next": _advice(place, ids, free, found)}
+    mine = len(_mine(found, held, name))
+    may = _others_first(place, found, free, name, at)
+    advice = _yours(mine) if mine and not may else _advice(place, ids, free, may, found)
+    return {"open": found.counts(), "free": len(free), "yours": mine, "done": done, "next": advice}
 
 
-def _advice(place: Place, ids: list[str], free: list[str], found: Board) -> str:
+def _yours(mine: int) -> str:
+    return f"{mine} open with you: answer them; `retain agent next --mine` shows them again, `release` gives them back"
+
+
+def _advice(place: Place, ids: list[str], free: list[str], may: list[str], found: Board) -> str:
+    if free and not may:
+        return "what is free are checks of your own words, for others first: `retain agent next --wait 60`"
     if free:
         return "`retain agent next` takes orders, `retain agent submit` hands replies in"
     if ids:

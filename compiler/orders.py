@@ -26,6 +26,7 @@ from compiler.gather import overwrite
 from compiler.journal import FOLDER, Entry, entry_in
 from compiler.kinds import VERSIONS
 from compiler.options import Options
+from compiler.order_checks import writers
 from compiler.order_questions import order_id, questions
 from compiler.snapshot import Snapshot, steady
 from vault import ledger
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
-_VERSION = 1
+_VERSION = 2
 _ORDER = re.compile(rf"(?:{'|'.join(REQUESTS)})-[0-9a-f]{{12}}")
 _LARGEST = 64 << 20  # bytes of the file of open questions, or of what an agent staged, that are looked at
 _WAIT_S = 300.0  # for another process that is finding out what is open
@@ -99,6 +100,7 @@ class Board:
     kept: int = 0
     said: set[str] = field(default_factory=set)
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what a human or an agent asks besides, by ids
+    writers: dict[str, str] = field(default_factory=dict)  # of the words that a check is about: the agent's name
 
     @property
     def done(self) -> bool:
@@ -133,7 +135,7 @@ class Board:
 
     def as_json(self) -> dict[str, Any]:
         head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "latest": self.latest}
-        return head | {"kept": self.kept, "requests": list(self.requests.values())}
+        return head | {"kept": self.kept, "writers": self.writers, "requests": list(self.requests.values())}
 
 
 def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
@@ -196,6 +198,7 @@ def _found_out(place: Place, at: datetime) -> Board:
     known = pipeline.asker.journal.entries if pipeline.asker is not None else []
     latest = max((entry.at for entry in known), default="")
     out = Board(typed, _mark(pipeline.before), sizes, run, latest, len(known))
+    out.writers = writers(requests, known)
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
     with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
         overwrite(place.guard, place.cache, data)
@@ -213,6 +216,7 @@ def _kept(place: Place, seen: Snapshot) -> Board | None:
         sizes = {str(path): int(size) for path, size in found["sizes"].items()}
         out = Board(requests, found["mark"], sizes, str(found["run"]), str(found["latest"]))
         out.kept = int(found["kept"])
+        out.writers = {str(id_): str(name) for id_, name in found["writers"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     files = {path for path in seen.stamps if _is_replies(path)}
