@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli import report
 from cli.opening import json_option, now, opened, vault_option
-from vault.errors import EditedMeanwhile, Refused, UsageError
+from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
 
 if TYPE_CHECKING:
     from compiler.answering import Answer
@@ -54,6 +55,7 @@ def ask(
     vault = opened(vault_dir)
     narrator = report.Progress(progress)
     chosen = engine_of(vault, engine)
+    _shut_in(vault, chosen, file_back)
     try:
         with _backend(vault, chosen, narrator, budget) as backend:
             answer = _answered(vault, " ".join(question), chosen, backend, narrator)
@@ -65,6 +67,30 @@ def ask(
     path = _filed(vault, answer) if file_back else None
     _show(answer, path, as_json)
     return report.DONE
+
+
+def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
+    """From here on this process writes where its answer may lie, and reaches no network. Before the first thread.
+
+    Not with a model: it is another process that speaks to it, shut in by itself, and a key may lie in a key ring. The
+    temporary folder is for the trace of a defect.
+    """
+    if engine == "claude":
+        return
+    import tempfile
+    from pathlib import Path
+
+    from compiler.answering import REPORTS
+    from compiler.orders import WORK, Place
+    from vault.jail.self_jail import restrict_desk
+
+    place = Place(vault, caged="RETAIN_CAGED" in os.environ)
+    folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
+    for folder in folders:
+        with suppress(WriteFailed):  # a vault that can only be read answers, too
+            place.guard.makedirs(folder)
+    there = [path for folder in folders if (path := vault.root / folder).is_dir()]
+    restrict_desk([*there, Path(tempfile.gettempdir())])
 
 
 def _backend(vault: Vault, engine: str, narrator: report.Progress, budget: float | None) -> Any:

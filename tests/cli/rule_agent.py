@@ -41,7 +41,7 @@ def fresh(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def compose(request: dict[str, Any]) -> dict[str, Any]:
-    said = [{"text": claim["words"], "cites": [claim["id"]]} for claim in fresh(request)]
+    said = [{"text": claim.get("words", claim["quote"]), "cites": [claim["id"]]} for claim in fresh(request)]
     return {"sections": [{"heading": "", "paragraphs": [said]}]}
 
 
@@ -50,13 +50,17 @@ def cards(request: dict[str, Any]) -> dict[str, Any]:
     asked = f"What is meant by {request['title']}?"
     return {
         "cards": [
-            {"kind": "definitional", "question": asked, "answer": c["words"], "cites": [c["id"]]} for c in defined
+            {"kind": "definitional", "question": asked, "answer": c.get("words", c["quote"]), "cites": [c["id"]]}
+            for c in defined
         ]
     }
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    return {"sentences": [{"text": c["words"], "cites": [c["id"]]} for c in request["claims"][:1]], "missing": ""}
+    return {
+        "sentences": [{"text": c.get("words", c["quote"]), "cites": [c["id"]]} for c in request["claims"][:1]],
+        "missing": "",
+    }
 
 
 UNSURE = {"check": {"entailed": "unsure"}, "match": {"same": "unsure"}, "reconcile": {"verdict": "unsure"}}

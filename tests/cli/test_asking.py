@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Done, retain
+from tests.jail.den import need
+from vault.jail import landlock
+from vault.jail.level import Level
 from vault.note import read_properties
 from vault.wikilink import citations
 
@@ -84,7 +89,7 @@ def test_an_agent_answers_through_an_order_and_soft_words_are_checked_first(vaul
     bad = {"sentences": [{"text": "It does so since 1924.", "cites": [claim["id"]]}], "missing": ""}
     assert agent(vault, "submit", order["id"], stdin=json.dumps(bad)).json["refused"] == 1
     soft = {"text": "During deep sleep the hippocampus hands what happened over to the cortex.", "cites": [claim["id"]]}
-    plain = {"text": claim["words"], "cites": [claim["id"]]}
+    plain = {"text": claim["quote"], "cites": [claim["id"]]}
     good = {"sentences": [soft, plain], "missing": "How long it takes."}
     assert agent(vault, "submit", order["id"], stdin=json.dumps(good)).json["accepted"] == 1
     asked = agent(vault, "ask", question).json
@@ -93,7 +98,7 @@ def test_an_agent_answers_through_an_order_and_soft_words_are_checked_first(vaul
     assert check["request"]["words"] == soft["text"]
     assert agent(vault, "submit", check["id"], stdin='{"entailed": "no"}').json["accepted"] == 1
     told = ask(vault, question, "--engine", "agent", "--json").json
-    assert [s["text"] for s in told["sentences"]] == [claim["words"]] and told["missing"] == "How long it takes."
+    assert [s["text"] for s in told["sentences"]] == [claim["quote"]] and told["missing"] == "How long it takes."
     assert told["engine"] == "agent/1 agent" and told["refused"][0]["words"] == soft["text"]
     assert agent(vault, "status").json["open"].keys() <= {"extract"}
 
@@ -118,10 +123,45 @@ def test_a_question_whose_claims_were_forged_in_the_work_folder_cannot_be_answer
 def test_a_changed_claim_asks_anew(vault: Path) -> None:
     question = "What is consolidation?"
     order = agent(vault, "ask", question).json["orders"][0]
-    reply = {"sentences": [{"text": c["words"], "cites": [c["id"]]} for c in order["request"]["claims"][:1]]}
+    reply = {"sentences": [{"text": c["quote"], "cites": [c["id"]]} for c in order["request"]["claims"][:1]]}
     assert agent(vault, "submit", order["id"], stdin=json.dumps(reply)).json["accepted"] == 1
     assert agent(vault, "ask", question).json["answered"]
     (vault / "raw/sleep.md").write_text(SLEEP.replace("becomes stable", "becomes firm"))
     assert retain("compile", "--engine", "extractive", cwd=vault).code == 0
     again = agent(vault, "ask", question).json
     assert not again["answered"] and again["orders"][0]["id"] != order["id"]
+
+
+# --- shut in --------------------------------------------------------------------------------------------------------
+
+_TRY = """
+import socket, sys, tempfile
+from pathlib import Path
+from cli.asking import _shut_in
+from vault.store import open_vault
+root = Path(sys.argv[1])
+tempfile.tempdir = str(root / ".retain")
+_shut_in(open_vault(str(root), None, root), "agent", file_back=True)
+ledgers = ("learning/reviews.jsonl", "ledger/ids.jsonl", "ledger/replies/x.jsonl")
+for path in (*ledgers, "wiki/x.md", "raw/x.md", "insights/x.md", "../outside.md"):
+    try:
+        (root / path).write_text("x")
+    except PermissionError:
+        continue
+    sys.exit(f"written: {path}")
+for path in (".retain/x.txt", "output/reports/x.md"):
+    (root / path).write_text("x")
+try:
+    socket.create_connection(("127.0.0.1", 9), timeout=5)
+except PermissionError:
+    sys.exit(0)
+except OSError:
+    sys.exit(0 if int(sys.argv[2]) < 4 else "the network was reached")
+"""
+
+
+def test_the_command_is_shut_in_to_where_its_answer_may_lie(vault: Path) -> None:
+    need(Level.LANDLOCK)
+    command = [sys.executable, "-c", _TRY, str(vault), str(landlock.abi())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
