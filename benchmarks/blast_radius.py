@@ -45,7 +45,7 @@ class State:
     """A vault as its files show it, read without the compiler."""
 
     texts: dict[str, str]  # raw path -> its words, folded
-    claims: dict[str, tuple[str, str, str]]  # id -> raw path, quote, all that the summary says of it but the place
+    claims: dict[str, tuple[str, str, str]]  # id -> raw path, quote, kind and words; its state follows from others
     said: dict[tuple[str, str, tuple[str, ...]], int]  # (article id, sentence, claims) -> how often
     cards: dict[str, tuple[str, str, tuple[str, ...]]]  # id -> question, answer, claims
 
@@ -57,7 +57,7 @@ class State:
             summary = parse_summary(_text(vault, path), path)
             for one in summary.claims:
                 c = one.claim
-                claims[c.id] = summary.properties.text("source"), c.quote, f"{c.kind} {c.state} {c.statement}"
+                claims[c.id] = summary.properties.text("source"), c.quote, f"{c.kind} {c.statement}"
         said: dict[tuple[str, str, tuple[str, ...]], int] = defaultdict(int)
         for path in vault.paths(CONCEPTS, ".md"):
             text = _text(vault, path)

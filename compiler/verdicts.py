@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,11 @@ from compiler.journal import Journal
 from compiler.judging import names_told
 from vault.clean import fold
 
+_POINTING = re.compile(
+    r"\b(?:it|its|itself|they|their|theirs|them|this|these|those|he|she|his|her|hers|him|such|former|latter|here|we|our"
+    r"|er|sie|es|dies\w*|sein\w*|ihr\w*|deren|dessen|hier|wir|unser\w*)\b|[它其这該该他她此]",
+    re.IGNORECASE,
+)
 Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
 Stated = tuple[str, str, str]  # what a claim states, its quote, and where that stands
 
@@ -37,7 +43,9 @@ class Verdicts:
 
     def around(self, context: str) -> Entailed:
         """What was found of words whose quote stands in `context`: elsewhere the same quote may mean another thing."""
-        return lambda words, evidence: self.known.get(rests(_request(words, evidence, context)))
+        return lambda words, evidence: self.known.get(
+            rests(_request(words, evidence, _leant_on(words, evidence, context)))
+        )
 
     def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
         """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
@@ -47,12 +55,23 @@ class Verdicts:
     def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
         """Likewise what claims state of their quotes, each with the words around it. Raises what the asker raises."""
         soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
-        self._ask([_request(words, (quote,), context) for words, quote, context in soft], asker)
+        wanted = [_request(words, (quote,), _leant_on(words, (quote,), context)) for words, quote, context in soft]
+        self._ask(wanted, asker)
 
     def _ask(self, wanted: Sequence[CheckRequest], asker: Asker) -> None:
         for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
             if isinstance(reply, CheckReply):
                 self.known[rests(request)] = reply.entailed == "yes"
+            elif asker.dry:  # what waits for an answer is not refused yet
+                self.known.setdefault(rests(request), True)
+
+
+def _leant_on(words: str, evidence: Sequence[str], context: str) -> str:
+    """`context`, if the words take from it what a quote only points at; else "": then changes there play no part."""
+    if not needs_check(words, evidence):
+        return context  # a name that no quote has
+    pointing = {found.casefold() for quote in evidence for found in _POINTING.findall(quote)}
+    return context if pointing - {found.casefold() for found in _POINTING.findall(words)} else ""
 
 
 def _request(words: str, evidence: Sequence[str], context: str = "") -> CheckRequest:

@@ -27,6 +27,7 @@ from compiler.engines.port import (
 )
 from compiler.journal import Entry, Journal, digest, entry_in
 from compiler.report import Report
+from compiler.verdicts import Verdicts
 from tests.compiler.scripted import Scripted, Whimsical, extract
 from tests.compiler.test_build import products, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled, founded
@@ -333,6 +334,20 @@ def test_a_segment_that_two_sources_share_is_asked_once_and_each_keeps_it_when_i
     compiled(vault, second, MORNING + HOUR)
     asked = [r.fresh for r in second.asked if isinstance(r, ExtractRequest)]
     assert asked == [("Mitosis is a process in which one cell becomes two like cells.",)]
+
+
+def test_a_check_is_asked_again_for_a_neighbours_sake_only_where_the_words_lean_on_it() -> None:
+    verdicts, quote = Verdicts(), "Meiosis gives four cells."
+    own = CheckRequest(words="Four cells is what comes of meiosis, roughly.", evidence=(quote,))
+    verdicts.known[rests(own)] = True
+    for before in ("Mitosis gives two.", "Mitosis gives none."):
+        assert verdicts.around(f"Cells: {before}")(own.words, [quote]) is True
+    leaning = CheckRequest(
+        words="Meiosis roughly gives what we call four.", evidence=("It gives four.",), context="Meiosis"
+    )
+    verdicts.known[rests(leaning)] = True
+    assert verdicts.around("Meiosis")(leaning.words, leaning.evidence) is True
+    assert verdicts.around("Mitosis")(leaning.words, leaning.evidence) is None
 
 
 def test_a_reply_that_is_in_use_again_is_the_one_that_the_next_edit_keeps(cells: Vault) -> None:
