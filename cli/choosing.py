@@ -63,9 +63,10 @@ def backend_of(
         yield None
         return
     from compiler.engines import FAMILY
-    from compiler.snapshot import last_report
+    from compiler.snapshot import last_report, stood_in
 
-    if not renew and last_report(vault.root, FAMILY, seen) is not None:
+    last = None if renew else last_report(vault.root, FAMILY, seen)
+    if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
     from compiler.speaking import ModelBackend, Spending

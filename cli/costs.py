@@ -28,7 +28,7 @@ def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
 
     settings = of_user()
     now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
-    return {"now": _told(now), "later": _told(later)}
+    return {"now": _told(now), "later": _told(later), "without_pages": settings.pages}
 
 
 def _told(found: Estimate) -> dict[str, Any]:
@@ -45,6 +45,10 @@ def show_estimate(told: dict[str, Any]) -> None:
         low, high = each["output_tokens"]
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         report.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
+    if told["without_pages"]:
+        report.show(
+            "pages and pictures, which your settings show beside the text, come on top and are not counted here"
+        )
     report.show("an estimate from lengths alone; `--budget USD` is never exceeded")
 
 

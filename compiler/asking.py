@@ -97,6 +97,7 @@ class Asker:
     """One build's questions. With `dry`, nothing is asked: what would be lies in `open`, and what stands stands in.
 
     `fallback` answers where the backend could not: the embedded engine. `renew` takes no reply to an older prompt.
+    With `mend`, what the embedded engine answered in place of a model is asked again, once in a run.
     """
 
     journal: Journal
@@ -107,6 +108,7 @@ class Asker:
     fallback: Callable[[Request], Reply | None] = lambda _: None
     dry: bool = False
     renew: bool = False
+    mend: bool = False
     hint: str = "`retain compile --engine claude` or `--engine agent` answers them"
     open: list[Request] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -114,6 +116,7 @@ class Asker:
     spent: Spent = field(default_factory=Spent)
     engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
     dates: dict[str, str] = field(default_factory=dict)  # likewise -> when
+    _mended: dict[str, Entry] = field(default_factory=dict)  # what rests on -> the reply that stood in until now
 
     def said(self, request: Request) -> tuple[str, str]:
         """Who gave the reply to the request that was used, and when."""
@@ -135,11 +138,11 @@ class Asker:
                 continue
             prompt = prompt_id(request.type)
             entry = self.journal.find(request, prompt, exactly=self.renew)
-            if entry is not None:
-                found[key], self.engines[key], self.dates[key] = entry.value(), entry.engine, entry.at
-                self._use(entry, request)
+            mend = entry is not None and self._to_mend(key, entry)
+            if entry is not None and not mend:
+                found[key] = self._found(key, request, entry)
                 continue
-            now, ask = prepared(request, self.journal, prompt if self.renew else "")
+            now, ask = prepared(request, self.journal, prompt if self.renew or mend else "")
             if ask:
                 todo[key] = now
             else:
@@ -150,6 +153,21 @@ class Asker:
             if entry is not None:
                 self._use(entry, request)
         return [found[rests(request)] for request in requests]
+
+    def _found(self, key: str, request: Request, entry: Entry) -> Reply | None:
+        """The reply that the journal has; one that stands in for a model's is named."""
+        self.engines[key], self.dates[key] = entry.engine, entry.at
+        if entry.failed and all(r.type != request.type or rests(r) != key for r, _ in self.failed):
+            self.failed.append((request, clean_line(entry.failed)[:200]))
+        self._use(entry, request)
+        return entry.value()
+
+    def _to_mend(self, key: str, entry: Entry) -> bool:
+        """Whether a reply that stands in for a model's is to be asked for again now."""
+        now = bool(entry.failed) and self.mend and key not in self._mended
+        if now:
+            self._mended[key] = entry
+        return now
 
     def _use(self, entry: Entry, request: Request) -> None:
         """Take down that this reply is for that source too, or is the one in use again: of it the next edit keeps."""
@@ -212,6 +230,9 @@ class Asker:
             return whole.reply
         why = clean_line(answer.what)[:200]
         self.failed.append((request, why))
+        if (entry := self._mended.get(key)) is not None and not (any(answer.tokens) or answer.usd):
+            self.engines[key], self.dates[key] = entry.engine, entry.at
+            return entry.value()  # as before, and nothing to take down
         reply = self.fallback(request)
         if reply is not None:
             whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)

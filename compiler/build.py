@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from compiler.engines import VERSIONS
 from compiler.options import Options
 from compiler.report import Report
-from compiler.snapshot import Snapshot, last_report
+from compiler.snapshot import Snapshot, last_report, stood_in
 from vault.errors import UsageError
 from vault.store import Vault
 
@@ -42,7 +42,7 @@ def compile_vault(
     if engine is None:
         raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
     last = None if options.fresh or options.renew or options.deeds else last_report(vault.root, engine, seen)
-    if last is not None:
+    if last is not None and not (options.engine == "claude" and stood_in(last)):
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
     from compiler.pipeline import Pipeline

@@ -79,12 +79,16 @@ def following(requests: Sequence[Request], settings: EngineSettings, *, batch: b
     concepts = (low // 6, high // 4)
     usd: tuple[float, float] | None = None
     write, check = (_price(settings, settings.compiling(role)) for role in ("write", "check"))
-    sent = tuple(claims * 2 * 90 + n * 2_600 + claims * 120 for claims, n in zip((low, high), concepts, strict=True))
-    came = tuple(claims * 2 * 60 + n * 400 for claims, n in zip((low, high), concepts, strict=True))
+    written = [
+        (claims * 180 + n * 2_600, claims * 60 + n * 400) for claims, n in zip((low, high), concepts, strict=True)
+    ]
+    checked = [(claims * 120, claims * 60) for claims in (low, high)]
     if write is not None and check is not None:
         share = BATCH if batch else 1.0
-        usd = share * write.plain(sent[0], came[0]), share * write.plain(sent[1], came[1])
-    return Estimate({}, sent[1], (came[0], came[1]), usd)
+        least, most = (share * (write.plain(*w) + check.plain(*c)) for w, c in zip(written, checked, strict=True))
+        usd = least, most
+    came = written[0][1] + checked[0][1], written[1][1] + checked[1][1]
+    return Estimate({}, written[1][0] + checked[1][0], came, usd)
 
 
 def _price(settings: EngineSettings, model: str) -> Price | None:

@@ -118,7 +118,10 @@ class Pipeline:
         if writer is not None and isinstance(backend, KeepsNotes):
             note = writer.note
             backend.opened(journal.notes, lambda event: note({**event, "at": self.at}))
-        self.asker = Asker(journal, writer, backend, self.at, self.progress, dry=dry, renew=self.options.renew)
+        mend = backend is not None or (dry and self.options.engine == "claude")
+        self.asker = Asker(
+            journal, writer, backend, self.at, self.progress, dry=dry, renew=self.options.renew, mend=mend
+        )
         if self.options.engine == "agent":
             self.asker.hint = "`retain agent next` hands them out as work orders (see AGENTS.md, section 6)"
 
@@ -177,7 +180,7 @@ class Pipeline:
         for request, why in self.asker.failed:
             what = f"the model gave no answer ({why}): the embedded engine's stands in"
             about = f"{request.type}: {clean_line(request.title)[:100]}"
-            self.report.notices.append(Diagnostic(about, 0, "stood-in", what, "`retain compile --renew` asks again"))
+            self.report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile by a model asks again"))
         if self.asker.writer is not None and self.asker.writer.written:
             self.appended[self.asker.writer.path] = self.asker.writer.written
 

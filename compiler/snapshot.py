@@ -144,6 +144,11 @@ def steady(root: Path) -> Snapshot:
     return seen
 
 
+def stood_in(report: dict[str, Any]) -> bool:
+    """Whether the embedded engine answered in place of a model, so that one may be asked again."""
+    return any(isinstance(n, dict) and n.get("id") == "stood-in" for n in report.get("notices", ()))
+
+
 def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
     """What the last build reported, if it left everything as it is now, or as it was `seen`; None when in doubt."""
     try:

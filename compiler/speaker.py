@@ -60,7 +60,13 @@ def _rounds(begin: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Ca
     def answer(asked: dict[str, Any]) -> None:
         puts = [Put(**{**put, "blocks": tuple(put.get("blocks", ()))}) for put in asked["puts"]]
         try:
-            desk.answer(puts, batch=asked["batch"], given=asked["given"])
+            desk.answer(
+                puts,
+                batch=asked["batch"],
+                given=asked["given"],
+                lost=asked.get("lost", ()),
+                known=asked.get("known", ()),
+            )
         except Exception as error:  # noqa: BLE001 (told, and the round is over)
             tell({"note": f"a defect of retain itself: {type(error).__name__}: {error}"})
         tell({"over": True, "lost": desk.purse.lost})

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import IO, Any
 
 from pydantic import ValidationError
@@ -38,6 +40,7 @@ _PASSED_ON = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),
 )
 _SENT = ("base_url", "concurrency", "patience", "prices")  # of the settings
+_BATCH = re.compile(r"[A-Za-z0-9_-]{1,100}")  # the id of one: it becomes part of an address
 ROLES = ("extract", "write", "check")
 Shown = Callable[[Request], tuple[list[dict[str, Any]], int]]
 
@@ -71,6 +74,8 @@ class ModelBackend:
         self.shown: Shown = lambda _: ([], 0)
         self._speaker: _Speaker | None = None
         self._given: dict[str, list[str]] = {}  # batches of earlier runs that were not fetched
+        self._lost: list[tuple[str, list[str]]] = []  # batches whose giving broke off: since when, and their questions
+        self._known: list[str] = []  # ids of all batches
         self._note: Callable[[Event], None] = lambda _: None
         if self.spending.budget is not None:
             refuse_unpriced(settings, self.models.values())
@@ -95,12 +100,17 @@ class ModelBackend:
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
         """What earlier runs took down of their batches, and the hand that takes down ours."""
         self._note = note
-        ended = {event.get("id") for event in notes if event.get("type") == "batch-end"}
+        ended = {str(event.get("id")) for event in notes if event.get("type") == "batch-end"}
         for event in notes:
-            id_, names = event.get("id"), event.get("names")
-            ours = event.get("type") == "batch" and event.get("base_url") == self.settings.base_url
-            if ours and isinstance(id_, str) and isinstance(names, list) and id_ not in ended:
-                self._given[id_] = [str(name) for name in names]
+            id_, names, since = str(event.get("id")), event.get("names"), str(event.get("since"))
+            if event.get("base_url") != self.settings.base_url or not isinstance(names, list):
+                continue
+            if event.get("type") == "batch-lost" and _is_instant(since):
+                self._lost.append((since, [str(name) for name in names]))
+            if event.get("type") == "batch" and _BATCH.fullmatch(id_):
+                self._known.append(id_)
+                if id_ not in ended:
+                    self._given[id_] = [str(name) for name in names]
 
     # --- questions and answers ----------------------------------------------------------------------------------------
 
@@ -129,7 +139,9 @@ class ModelBackend:
         puts = [self._put(n, question, requests) for n, question in enumerate(asked)]
         names = {put["name"] for put in puts}
         given = {id_: there for id_, there in self._given.items() if names.intersection(there)}
-        speaker.say({"puts": puts, "batch": self.spending.batch and not again, "given": given})
+        lost = [(since, there) for since, there in self._lost if names.intersection(there)]
+        asked_for = {"puts": puts, "batch": self.spending.batch and not again}
+        speaker.say({**asked_for, "given": given, "lost": lost, "known": self._known})
         paid: dict[int, Paid] = {}
         for line in speaker.lines():
             self.lost = float(line.get("lost", self.lost))
@@ -174,6 +186,9 @@ class ModelBackend:
         if "batch" in line:
             event = {"v": 1, "type": "batch", "base_url": self.settings.base_url}
             self._note({**event, "id": str(line["batch"]["id"]), "names": list(line["batch"]["names"])})
+        elif "batch_lost" in line:
+            event = {"v": 1, "type": "batch-lost", "base_url": self.settings.base_url}
+            self._note({**event, "since": str(line["batch_lost"]["since"]), "names": list(line["batch_lost"]["names"])})
         elif "batch_end" in line:
             self._given.pop(str(line["batch_end"]), None)
             self._note({"v": 1, "type": "batch-end", "id": str(line["batch_end"])})
@@ -207,6 +222,13 @@ class ModelBackend:
                 {"settings": settings, "key": key, "systems": systems, "cap": self.spending.budget}
             )
         return self._speaker
+
+
+def _is_instant(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).utcoffset() is not None
+    except ValueError:
+        return False
 
 
 # --- the other process ------------------------------------------------------------------------------------------------

@@ -77,11 +77,12 @@ class Bill:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[R]):
-    """The value, or the fault in its place, and what was paid for either."""
+    """The value, or the fault in its place, and what was paid for either; `cut` where a longer answer may do."""
 
     value: R | None
     fault: Fault | None
     bill: Bill
+    cut: bool = False
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 CUT = "the answer was longer than it may be"
 _WHOLE = ("end_turn", "tool_use", "stop_sequence")
 _AGAIN = {408, 409, 429}
+# What a refusal says that comes of the account and not of the question, whatever its status.
+_UNPAID = re.compile(
+    r"credit balance|billing|(insufficient|out of|no more|exceeded your) (funds|credits?|balance|quota)"
+    r"|(spend(ing)?|usage) limit",
+    re.IGNORECASE,
+)
 _STOPPED = {
     "max_tokens": CUT,
     "refusal": "the model declined to answer",
@@ -42,7 +49,8 @@ class Fault(Exception):
 
     `wait` is None where trying again is no use, else seconds; `form` whether another form of asking may do; `final`
     whether no other question will fare better; `busy` whether the server has too much to do; `billed` whether nobody
-    knows if it was billed; `usage` is what the message took, if there was one; `reason` is what the server said.
+    knows if it was billed; `usage` is what the message took, if there was one; `reason` is what the server said, and
+    `status` how.
     """
 
     what: str
@@ -53,11 +61,18 @@ class Fault(Exception):
     busy: bool = False
     billed: bool = False
     reason: str = ""
+    status: int = 0
     usage: Usage | None = None
 
 
 def refused(error: anthropic.APIStatusError) -> Fault:
     """What a status says: whose fault it is, and whether to come again."""
+    fault = _refused(error)
+    fault.status = error.status_code
+    return fault
+
+
+def _refused(error: anthropic.APIStatusError) -> Fault:
     reason = clean_line(str(getattr(error, "api_message", None) or ""))[:300]
     kind = str(getattr(error, "type", None) or "")
     status = error.status_code if error.status_code >= 300 else _STATUS.get(kind, 500)
@@ -65,7 +80,8 @@ def refused(error: anthropic.APIStatusError) -> Fault:
     if status in (401, 403):
         hint = "look at the key, and at what it may be used for"
         return Fault(f"the key was not accepted ({status})", hint, final=True)
-    if status == 402 or "Spend" in type(error).__name__ or kind == "billing_error":
+    unpaid = status in (400, 422) and _UNPAID.search(reason) is not None
+    if status == 402 or unpaid or "Spend" in type(error).__name__ or kind == "billing_error":
         return Fault("the account's limit of spending is reached", reason, final=True)
     if 300 <= status < 400:
         what = f"the server sends us elsewhere ({status}), and nothing follows it"

@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from compiler.engines.messages import Ask, Said
 from compiler.engines.pace import Pace
 from compiler.engines.prices import Price, price_of
 from compiler.engines.purse import Purse
+from compiler.engines.refusals import Refusals
 from compiler.engines.wire import LARGER, MOST_TOKENS, SHAPES, schema
 from vault.engine_settings import USUAL, EngineSettings
 
@@ -60,19 +62,34 @@ class Desk:
         self._lock = threading.Lock()
         self._sees: dict[str, frozenset[str]] = {}
         self._sees_lock = threading.Lock()
+        self._known = set[str]()  # ids of batches
+        self._long = set[str]()  # names of questions whose answer was cut off
+        self._refusals = Refusals[Put]()
 
     def answer(
-        self, puts: Sequence[Put], *, batch: bool = False, given: Mapping[str, Sequence[str]] | None = None
+        self,
+        puts: Sequence[Put],
+        *,
+        batch: bool = False,
+        given: Mapping[str, Sequence[str]] | None = None,
+        lost: Sequence[tuple[str, Sequence[str]]] = (),
+        known: Sequence[str] = (),
     ) -> None:
         """Every answer is told as it comes; after a final fault, no more are asked for.
 
         With `batch` they are given as one, where the server takes such; `given` are batches of earlier runs that were
-        not fetched, with the names of their questions.
+        not fetched, with the names of their questions; `lost` those that a server may have made without saying so, with
+        the instant from which on; `known` are the ids of all that it said it made.
         """
+        self._known.update(known)
         left = {put.name: put for put in puts}
         for id_, names in (given or {}).items():
             mine = [left[name] for name in names if name in left]
             if mine and not self._batched(left, mine, id_):
+                return
+        for since, names in lost:
+            mine = [left[name] for name in names if name in left]
+            if mine and not self._found_again(left, mine, names, since):
                 return
         if batch and left and not self._batched(left, [*left.values()], ""):
             return
@@ -91,6 +108,8 @@ class Desk:
             thread.start()
         for thread in threads:
             thread.join()
+        for put, outcome in self._refusals.rest():
+            self._told(put, outcome)
 
     def _work(self, todo: queue.SimpleQueue[Put], over: threading.Event) -> None:
         while not over.is_set():
@@ -108,7 +127,15 @@ class Desk:
                 fault.final = True  # nobody was answered meanwhile: the others would wait as long for nothing
             if fault is not None and fault.final:
                 over.set()
-            self._told(put, outcome)
+            if self._out(put, outcome):
+                over.set()
+
+    def _out(self, put: Put, outcome: Outcome[Any]) -> bool:
+        """Tells what came, unless it is to be seen first whether others fare better; whether all is over."""
+        through = self._refusals.through(put, outcome)
+        for each, told in through:
+            self._told(each, told)
+        return any(told.fault is not None and told.fault.final for _, told in through)
 
     def _told(self, put: Put, outcome: Outcome[Any]) -> None:
         value: BaseModel | None = outcome.value
@@ -124,7 +151,7 @@ class Desk:
 
     def _batched(self, left: dict[str, Put], mine: Sequence[Put], id_: str) -> bool:
         """Takes those that were answered out of `left`; False where all is over."""
-        batches = Batches(self._claude(mine[0].model), self.purse, self._setting.settings.patience, self._tell)
+        batches = self._batches(mine[0])
         asked = [Batched(put.name, self._ask(put, cached="1h"), self._claude(put.model)) for put in mine]
         try:
             for name, outcome in batches.fetched(id_, asked) if id_ else batches.answers(asked):
@@ -132,8 +159,10 @@ class Desk:
                     continue
                 if outcome.value is None and outcome.fault is None:  # paid, and of no use: by itself it may be mended
                     self._tell({"n": left[name].n, "again": True, **_paid(outcome.bill)})
+                    if outcome.cut:
+                        self._long.add(name)
                     continue
-                self._told(left.pop(name), outcome)
+                self._out(left.pop(name), outcome)
         except Fault as fault:
             if "(404)" in fault.what or fault.form or "(405)" in fault.what or "(501)" in fault.what:
                 words = "the batch is gone" if id_ else "the server takes no batches"
@@ -144,17 +173,35 @@ class Desk:
             return False
         return True
 
+    def _found_again(self, left: dict[str, Put], mine: Sequence[Put], names: Sequence[str], since: str) -> bool:
+        """Fetches the batch of all `names` whose giving broke off, where the server has it; False where all is over."""
+        try:
+            id_ = self._batches(mine[0]).sought(len(names), datetime.fromisoformat(since))
+        except Fault as fault:
+            fault.final = True
+            self._told(mine[0], Outcome(None, fault, Bill()))
+            return False
+        if not id_:
+            return True
+        self._known.add(id_)
+        self._tell({"batch": {"id": id_, "names": list(names)}})
+        return self._batched(left, mine, id_)
+
+    def _batches(self, put: Put) -> Batches:
+        patience = self._setting.settings.patience
+        return Batches(self._claude(put.model), self.purse, patience, self._tell, self._known)
+
     # --- what they need -----------------------------------------------------------------------------------------------
 
     def _ask(self, put: Put, *, cached: Any = "5m") -> Ask[Any]:
-        most = MOST_TOKENS[put.of]
+        longest = MOST_TOKENS[put.of] * LARGER
         own = self._setting.settings.base_url == USUAL
         return Ask(
             system=self._setting.systems[put.of],
             said=(Said("user", put.words, self._seen(put)),),
             reply=SHAPES[put.of],
-            most_tokens=most,
-            longer=most * LARGER,
+            most_tokens=longest if put.name in self._long else MOST_TOKENS[put.of],
+            longer=longest,
             cached=cached,
             schema=schema(put.of),
             shown=put.shown,

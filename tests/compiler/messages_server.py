@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -167,13 +168,24 @@ class Batched:
     made: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     results: dict[str, bytes] = field(default_factory=dict)  # once made they stay as they are
     seen: dict[str, int] = field(default_factory=dict)
+    when: dict[str, str] = field(default_factory=dict)  # each was made
+    spoil: Callable[[str, Reply], Reply] = lambda _, reply: reply  # "give", "list", "look" or "fetch", and the reply
 
     def at(self, method: str, path: str, body: dict[str, Any], server: MessagesServer) -> Reply:
         parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
+        act = "give" if method == "POST" else "list" if parts == [""] else "look" if len(parts) == 1 else "fetch"
+        return self.spoil(act, self._at(method, parts, body, server))
+
+    def _at(self, method: str, parts: list[str], body: dict[str, Any], server: MessagesServer) -> Reply:
         if method == "POST" and parts == [""]:
             id_ = f"msgbatch_{len(self.made) + 1}"
+            self.when[id_] = datetime.now(UTC).isoformat()
             self.made[id_] = body["requests"]
             return self._told(id_, server, over=False)
+        if parts == [""]:
+            listed = [json.loads(self._told(id_, server, over=False).body) for id_ in self.made]
+            told = {"data": listed, "has_more": False, "first_id": None, "last_id": None}
+            return Reply(json.dumps(told).encode())
         if parts[0] not in self.made:
             return error(404, "not_found_error", "no such batch")
         if len(parts) == 1:
@@ -198,7 +210,7 @@ class Batched:
                     "canceled": 0,
                     "expired": 0,
                 },
-                "created_at": "2026-11-23T00:00:00Z",
+                "created_at": self.when[id_],
                 "expires_at": "2026-11-24T00:00:00Z",
                 "results_url": f"{server.url}/v1/messages/batches/{id_}/results" if over else None,
             }

@@ -98,6 +98,13 @@ class Till:
     def _bill(self, sent: int, received: int, *, batch: bool = False) -> None:
         self.usd += self.price.of(Tokens(sent, received), batch=batch)
 
+    def spoilt(self, act: str, reply: Reply) -> Reply:
+        """The line breaks off while a batch is given, at times though the server made it; or a page comes."""
+        chance = self.dice.random()
+        if chance < 0.2 and act in ("give", "list"):
+            return Reply(b'{"id":', length=400, reset=True)
+        return Reply(b"<html>", kind="text/html") if chance < 0.3 else reply
+
     def batched(self, body: dict[str, Any]) -> Reply:
         with self.lock:
             sent, received = tokens_in(body), self.dice.randint(1, int(body["max_tokens"]))
@@ -141,7 +148,7 @@ def test_the_cap_is_never_passed(
     with serving(said({})) as server:
         server.answer = till
         server.counts = tokens_in if counts else None
-        server.batches = Batched(answer=till.batched, looks=0) if batch and seed % 2 else None
+        server.batches = Batched(answer=till.batched, looks=0, spoil=till.spoilt) if batch and seed % 2 else None
         told = EngineSettings(
             base_url=server.url,
             models=dict.fromkeys(ROLES, "m"),

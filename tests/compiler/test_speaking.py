@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -338,6 +338,107 @@ def test_a_server_that_takes_no_batches_is_asked_one_by_one(model: MessagesServe
     with backend(model, Spending(batch=True)) as by:
         assert all(isinstance(answer, Answered) for _, answer in by.answers(texts(3)))
     assert len(model.asked) == 3
+
+
+def cutting(acts: set[str], times: int = 1) -> Callable[[str, Reply], Reply]:
+    """The server does what it is asked, and the line is cut before it has said so."""
+    left = [times]
+
+    def spoil(act: str, reply: Reply) -> Reply:
+        if act not in acts or not left[0]:
+            return reply
+        left[0] -= 1
+        return Reply(b'{"id":', length=400, reset=True)
+
+    return spoil
+
+
+def test_a_batch_whose_giving_broke_off_is_found_and_not_given_again(cells: Vault, model: MessagesServer) -> None:
+    model.batches = Batched(looks=0, spoil=cutting({"give"}))
+    report = compiled(cells, backend(model, Spending(batch=True)))
+    asked = [each["custom_id"] for made in model.batches.made.values() for each in made]
+    assert report.articles["created"] >= 1 and len(asked) == len(set(asked))
+
+
+def test_a_batch_that_could_not_be_found_is_looked_for_by_the_next_compile(cells: Vault, model: MessagesServer) -> None:
+    model.batches = Batched(looks=0, spoil=cutting({"give", "list"}, times=100))
+    lost = backend(model, Spending(batch=True), patience=1.5)
+    with pytest.raises(Waiting, match="broke off"):
+        compiled(cells, lost)
+    assert list(model.batches.made) == ["msgbatch_1"] and lost.lost > 0
+    model.batches.spoil = lambda _, reply: reply
+    assert compiled(cells, backend(model, Spending(batch=True)), 1).articles["created"] >= 1
+    asked = [each["custom_id"] for made in model.batches.made.values() for each in made]
+    assert len(asked) == len(set(asked)) and verify(cells, silent).clean
+
+
+@pytest.mark.parametrize("act", ["give", "look", "fetch"])
+@pytest.mark.parametrize("body", [b"<html>hi</html>", b'{"ok": true}', b"null"])
+def test_a_page_in_place_of_a_batch_ends_the_compile(act: str, body: bytes, model: MessagesServer) -> None:
+    kind = "text/html" if body.startswith(b"<") else "application/json"
+    model.batches = Batched(looks=0, spoil=lambda at, reply: Reply(body, kind=kind) if at == act else reply)
+    with backend(model, Spending(batch=True, budget=5.0)) as by:
+        ((_, answer),) = by.answers(texts(1))
+    if act == "give":  # the list says that it was made
+        assert isinstance(answer, Answered) and len(model.batches.made) == 1
+    elif isinstance(answer, Failed):
+        assert answer.final and "no answer" in answer.what and by.lost > 0
+    else:  # not a line of it was a result
+        assert act == "fetch" and len(model.asked) == 2
+
+
+def test_an_answer_of_a_batch_that_was_cut_off_is_asked_for_at_its_full_length(model: MessagesServer) -> None:
+    cut = message('{"claims": [', stop="max_tokens", usage=(50, 8_000))
+    model.batches = Batched(looks=0, answer=lambda _: cut)
+    with backend(model, Spending(batch=True)) as by:
+        ((_, answer),) = by.answers(texts(1))
+    assert isinstance(answer, Answered) and answer.tokens[1] > 8_000
+    assert [body["max_tokens"] for body in model.asked] == [wire.LARGER * wire.MOST_TOKENS["extract"]]
+
+
+# --- refusals ---
+
+
+def test_a_server_that_refuses_everything_ends_the_compile_and_is_asked_again(
+    cells: Vault, model: MessagesServer
+) -> None:
+    (cells.root / "raw/articles/long.md").write_text(
+        "".join(f"# Part {n}\n\n{'A cell ' * 300}{n} is a room.\n\n" for n in range(4))
+    )
+    model.answer = lambda _: error(400, "invalid_request_error", "top_k is deprecated")
+    with pytest.raises(Waiting, match="refuses every question") as found:
+        compiled(cells, backend(model))
+    assert "top_k" in found.value.hint and not Journal.of(cells)[0].entries
+    model.answer = answering
+    assert compiled(cells, backend(model), 1).articles["created"] >= 1
+
+
+def test_an_account_without_credit_ends_the_compile_at_once(cells: Vault, model: MessagesServer) -> None:
+    words = "Your credit balance is too low to access the API. Please go to Plans & Billing."
+    model.answer = lambda _: error(400, "invalid_request_error", words)
+    with pytest.raises(Waiting, match="limit of spending"):
+        compiled(cells, backend(model, concurrency=1))
+    assert len(model.asked) == 1 and not Journal.of(cells)[0].entries
+
+
+def test_what_stood_in_for_a_model_is_asked_again_once_by_each_compile(cells: Vault, model: MessagesServer) -> None:
+    def declines(body: dict[str, Any]) -> Reply:
+        return message("{}", stop="refusal", usage=(0, 0)) if type_of(body) == "extract" else answering(body)
+
+    model.answer = declines
+    assert any(n.code == "stood-in" for n in compiled(cells, backend(model)).notices)
+    lines, count = len(Journal.of(cells)[0].entries), len(model.asked)
+    assert any(n.code == "stood-in" for n in compiled(cells, backend(model), 1).notices)
+    assert [type_of(body) for body in model.asked[count:]] == ["extract"]
+    assert len(Journal.of(cells)[0].entries) == lines
+    model.answer = answering
+    assert not any(n.code == "stood-in" for n in compiled(cells, backend(model), 2).notices)
+    before, count = tree(cells), len(model.asked)
+    compile_vault(cells, Options("journal", fresh=True, command="rebuild"), MORNING, silent)
+    assert compiled(cells, backend(model), 3).nothing_new and len(model.asked) == count
+    assert {p: b for p, b in tree(cells).items() if p.startswith(("wiki", "learning"))} == {
+        p: b for p, b in before.items() if p.startswith(("wiki", "learning"))
+    }
 
 
 # --- money ---
