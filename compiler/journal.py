@@ -28,7 +28,6 @@ from vault.store import Vault
 
 FOLDER = "ledger/replies"
 PASSAGES = "passages"  # the part of an entry that lists the digests of the passages that it was told of
-_LAST_AT = "9000"  # an instant beyond is no instant: nothing could come after it
 _MOST_TOKENS = 1 << 40
 _KNOWN = ("page", "file", "batch")  # how the other types of lines here begin; the rest are of later versions
 _TOLD = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that matter to a build
@@ -87,7 +86,7 @@ def entry_in(event: Mapping[str, Any]) -> Entry | None:
         return None
     if not all(isinstance(text, str) for text in (*texts.values(), *parts.values())):
         return None
-    if not texts["rests"] or texts["at"] >= _LAST_AT or not _encodable(event):
+    if not texts["rests"] or texts["at"] >= ledger.FAR or not _encodable(event):
         return None
     tokens, usd = paid
     return Entry(of=str(event["of"]), reply=reply, parts=parts, tokens=tokens, usd=usd, **texts)
@@ -162,8 +161,8 @@ class Journal:
     def dated(self, entry: Entry) -> Entry:
         """The entry, dated after those that it is to come after: the clock may have been set back."""
         same = self._by_rests.get((entry.of, entry.rests), [])
-        before = max((e.at for e in same), default="")
-        others = max((e.at for e in self._about.get((entry.of, entry.about), ())), default="") if entry.about else ""
+        kin = self._about.get((entry.of, entry.about), []) if entry.about else []
+        before, others = (max((e.at for e in each if e.at < ledger.FAR), default="") for each in (same, kin))
         latest = max(before, others if others > entry.at else "")
         if latest < entry.at:
             return entry

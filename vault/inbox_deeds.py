@@ -22,6 +22,7 @@ from vault.inbox import Change, Item, among, decided_in, exactly, source_of
 from vault.inbox_events import TYPE, UNDO, Choice, reason_of, standing
 from vault.ledger import Event
 from vault.locks import lock
+from vault.note import human_edited
 from vault.store import PROPOSALS, Vault
 
 
@@ -94,6 +95,8 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
             "path": str(last.get("path", "")),
             "voids": str(last["id"]),
         }
+        with Copies.open(vault.settings.vault_id) as copies:
+            copies.put_all([change.before for change in back if change.before is not None])
         guard.append(ledger.DECISIONS, ledger.encode(head | {"at": ledger.after(decided, at), "via": via}))
         for change in back:
             _apply(guard, change)
@@ -155,6 +158,9 @@ def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
                     continue  # the machine has laid something newer there
                 hint = "your edit stays; take what you want of the old text from git"
                 raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
+            if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
+                hint = "delete it by hand if you don't want it"
+                raise Refused("you wrote in it: undoing would take it away", where=path, hint=hint)
             data = copies.get(before) if before else None
             if before and data is None:
                 if ours:

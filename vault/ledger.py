@@ -21,6 +21,7 @@ Event = dict[str, Any]
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z")
 _NOUNS = {"source", "concept", "topic", "claim", "card", "gap", "dispute", "doubt"}
 _TYPES = ("birth", "rename", "reanchor", "change", "merge", "retire", "revive")
+FAR = "3000"  # from this year on an instant is nobody's clock
 _ORDER = {type_: n for n, type_ in enumerate(_TYPES)}  # within one instant
 
 
@@ -38,14 +39,22 @@ def parse_instant(text: str) -> datetime:
 
 
 def after(events: Iterable[Event], at: datetime) -> str:
-    """The instant `at`, or a millisecond after the latest of `events` should the clock have been set back."""
-    latest = max((str(e["at"]) for e in events if _is_instant(e.get("at"))), default="")
+    """The instant `at`, or a millisecond after the latest of `events` should the clock have been set back.
+
+    No clock is set back by thousands of years: an event of `FAR` or later pushes nothing.
+    """
+    latest = max((each for e in events if _is_instant(each := e.get("at")) and each < FAR), default="")
     return max(instant(at), instant(parse_instant(latest) + timedelta(milliseconds=1)) if latest else "")
 
 
 def _is_instant(value: object) -> TypeGuard[str]:
     """Whether `value` is an instant as `instant` writes it: then the order of texts is the order of time."""
-    return isinstance(value, str) and _INSTANT.fullmatch(value) is not None
+    if not isinstance(value, str) or not _INSTANT.fullmatch(value):
+        return False
+    try:
+        return bool(parse_instant(value))
+    except (ValueError, OverflowError):
+        return False  # the 99th of a month
 
 
 def encode(event: Event) -> bytes:

@@ -18,6 +18,7 @@ from compiler.engines.claude_forms import (
     FORMS,
     OPTIONAL,
     TEXT,
+    credible,
     holds,
     mending,
     most_sent,
@@ -258,7 +259,7 @@ class Claude:
         tokens = tokens_of(usage)
         usd = self.terms.price.of(tokens) if self.terms.price is not None else None
         bill.add(tokens, usd)
-        return None if usage is None else usd
+        return usd if credible(usage) else None
 
     def _set_aside(self, words: dict[str, Any], shown: int, clock: _Clock) -> float:
         """USD held for a call. Raises: Fault where the budget does not hold so much any more."""

@@ -77,20 +77,33 @@ def _unshown(words: dict[str, Any]) -> dict[str, Any]:
     return words | {"messages": said}
 
 
+MOST_TOKENS = 1 << 32  # of one message; more is no count
+
+
 def tokens_of(usage: Usage | None) -> Tokens:
-    """What a message took. Servers that are not Anthropic's may leave any part of it out."""
+    """What a message took. Servers that are not Anthropic's may leave any part of it out, or say what can't be."""
     if usage is None:
         return Tokens()
     made = usage.cache_creation
-    hour = (made.ephemeral_1h_input_tokens or 0) if made is not None else 0
-    written = usage.cache_creation_input_tokens or 0
+    hour = _count(made.ephemeral_1h_input_tokens) if made is not None else 0
     return Tokens(
-        input=usage.input_tokens or 0,
-        output=usage.output_tokens or 0,
-        cache_write=max(0, written - hour),
+        input=_count(usage.input_tokens),
+        output=_count(usage.output_tokens),
+        cache_write=max(0, _count(usage.cache_creation_input_tokens) - hour),
         cache_write_1h=hour,
-        cache_read=usage.cache_read_input_tokens or 0,
+        cache_read=_count(usage.cache_read_input_tokens),
     )
+
+
+def credible(usage: Usage | None) -> bool:
+    """Whether a server says in whole numbers what a message took: else it counts as all that was set aside for it."""
+    told: tuple[object, ...] = (usage.input_tokens, usage.output_tokens) if usage is not None else ()
+    return any(n is not None for n in told) and all(n is None or _count(n) == n for n in told)
+
+
+def _count(value: object) -> int:
+    """A number of tokens; 0 for what is none."""
+    return value if type(value) is int and 0 <= value < MOST_TOKENS else 0
 
 
 def text_of(message: Message) -> str:
