@@ -1,0 +1,46 @@
+"""A real model, if somebody has one at hand: whatever it says, nothing enters that the sources do not bear out.
+
+`RETAIN_LOCAL_MODEL` is the address of a server that speaks the Messages API; without it nothing runs here.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from compiler.asking import Waiting
+from compiler.build import Options, compile_vault
+from compiler.check import verify
+from compiler.engines.port import ExtractReply
+from compiler.journal import Journal
+from compiler.speaking import ROLES, ModelBackend
+from tests.compiler.test_build import silent
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, founded
+from vault.clean import fold
+from vault.engine_settings import EngineSettings
+
+ADDRESS = os.environ.get("RETAIN_LOCAL_MODEL", "")
+
+
+@pytest.mark.skipif(not ADDRESS, reason="RETAIN_LOCAL_MODEL names no server")
+def test_whatever_a_real_model_says_no_invented_quote_enters(tmp_path: Path) -> None:
+    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    told = EngineSettings(base_url=ADDRESS, models=dict.fromkeys(ROLES, "local"), concurrency=1, patience=900.0)
+    with ModelBackend(told, lambda: "") as by:
+        try:
+            report = compile_vault(vault, Options(engine="claude"), MORNING, silent, backend=by)
+        except Waiting as waiting:
+            pytest.fail(f"the model gave no answers: {waiting}, {waiting.hint}")
+    compile_vault(vault, Options("journal", fresh=True), MORNING + timedelta(hours=1), silent)
+    assert verify(vault, silent).clean
+    sources = fold(f"{MITOSIS}\n{MEIOSIS}")
+    replies = [entry.value() for entry in Journal.of(vault)[0].entries if not entry.failed]
+    quotes = [fold(claim.quote) for reply in replies if isinstance(reply, ExtractReply) for claim in reply.claims]
+    invented = [quote for quote in quotes if quote not in sources]
+    pages = fold("\n".join(path.read_text() for path in (vault.root / "wiki").rglob("*.md")))
+    assert not [quote for quote in invented if quote and quote in pages]
+    print(f"\nclaims {report.claims}, sentences {report.sentences}, cards {report.cards}")
+    print(f"{len(quotes)} quotes, {len(invented)} of them invented; {report.cost}")
