@@ -83,7 +83,7 @@ class Mode:
 
 
 MODES = {
-    "400": Mode(lambda _: error(400, "invalid_request_error", "no"), r"refused \(400\)", waits=False),
+    "400": Mode(lambda _: error(400, "invalid_request_error", "no"), r"refuses every question \(400\)"),
     "401": Mode(lambda _: error(401, "authentication_error", f"bad {KEY}"), "key was not accepted"),
     "402": Mode(lambda _: error(402, "billing_error", "pay"), "limit of spending"),
     "403": Mode(lambda _: error(403, "permission_error", "no"), "key was not accepted"),
