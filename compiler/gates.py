@@ -160,6 +160,7 @@ class CardGate:
     entailed: Entailed | None = None
     fluent: bool | None = None
     _whole: list[str] = field(default_factory=list)  # question and answer of each card
+    _bare_wholes: list[str] = field(default_factory=list)  # the same, bare
     _concepts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # of each concept: its cards
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
@@ -167,6 +168,7 @@ class CardGate:
         self.answers.setdefault(_bare(answer), _bare(question))
         self.questions.add(_bare(question))
         self._whole.append(f"{question}\n{answer}")
+        self._bare_wholes.append(_bare(self._whole[-1]))
         if concept:
             self._concepts.setdefault(concept, []).append((question, answer))
 
@@ -223,7 +225,7 @@ class CardGate:
                 return "another card here has this answer" if same_answer else "another card asks nearly this"
         whole = f"{card.question}\n{card.answer}"
         near = process.extract(
-            _bare(whole), [_bare(w) for w in self._whole], scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
+            _bare(whole), self._bare_wholes, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
         )
         if any(not (asked(whole) ^ asked(self._whole[at])) for _, _, at in near):
             return "another card asks and answers nearly this"
@@ -296,7 +298,7 @@ def card_words(card: ProposedCard) -> str:
 def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]) -> Judgement:
     """What rules say of a card on its evidence. An answer in its very words still has to answer the question.
 
-    `names` are the concept's: a question may name it though the evidence says "it".
+    `names` are the concept's: a question may name it though the evidence says "it", if a check finds that it is meant.
     """
     question, answer = fold(read_out(card.question)), fold(card.answer)
     evidence = [read_out(e) for e in evidence]
@@ -307,7 +309,7 @@ def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]
     judgement = judge(answer, evidence, (*names, question))
     if judgement.refused == UNRELATED and shared(card_words(card), known) >= FLOOR:
         return Judgement(needs_check=True)
-    if judgement.passes and not asked(question) <= {s for text in known for s in asked(text)}:
+    if judgement.passes and not asked(question) <= {s for text in evidence for s in asked(text)}:
         return Judgement(needs_check=True)
     return judgement
 

@@ -40,6 +40,9 @@ _LIMITS = _DOUBTS | frozenset(  # in brackets, these take back a part of what is
 )
 
 
+_ADDRESS = re.compile(r"\w[\w+.-]*://|\bwww\.|\]\(|\[\[|<[a-z/!]", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """`refused` says why the words may not stand, "" if nothing speaks against them; else, whether to have a check."""
@@ -63,6 +66,8 @@ def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Jud
         return Judgement("nothing is said")
     if _repeats(said, evidence):
         return Judgement()
+    if _ADDRESS.search(said):
+        return Judgement("it holds a link or an address, and the evidence has no such words")
     if len(said) > LONGEST:
         return Judgement("too much is said in one go")
     if fault := disagreement(said, evidence, names):

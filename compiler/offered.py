@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compiler import names, words
@@ -70,14 +70,6 @@ def english_of(term: Term) -> str:
     """The term's English name without what no name has; "" where it is none."""
     name = names.bare(clean_line(term.english))
     return name if names.could_name(name) else ""
-
-
-def names_standing(text: str, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[Rejection, ...]]:
-    """The same for bare names: of what a claim is about."""
-    there = Standing.of(text)
-    given = tuple(about)
-    kept = tuple(name for name in given if there.has(name))
-    return kept, tuple(_refused(name) for name in given if name not in kept)
 
 
 def _refused(name: str) -> Rejection:

@@ -21,6 +21,7 @@ from compiler.engines.port import (
     ExtractRequest,
     Reply,
     Request,
+    Term,
 )
 from compiler.report import Report
 from tests.compiler.conftest import new_vault
@@ -248,3 +249,30 @@ def test_two_concepts_that_ask_about_one_claim_have_a_card_each_that_stays(cells
 
 def _decks(vault: Vault) -> list[Path]:
     return sorted((vault.root / "learning/flashcards").iterdir())
+
+
+def test_a_card_that_names_its_concept_where_the_evidence_does_not_is_checked_first(tmp_path: Path) -> None:
+    class Misfiling(Scripted):
+        def reply(self, request: Request) -> Reply:
+            if isinstance(request, CheckRequest):
+                return CheckReply(entailed="no")
+            reply = super().reply(request)
+            if isinstance(reply, ExtractReply):
+                claims = tuple(c.model_copy(update={"about": ("Transformer",)}) for c in reply.claims)
+                return ExtractReply(claims=claims, terms=(Term(name="Transformer", signal="definition"),))
+            return reply
+
+    text = "# Transformer\n\nMitosis is a process in which one cell becomes two equal cells.\n"
+    vault = founded(tmp_path / "vault", {"transformer.md": text})
+    report = compiled(vault, Misfiling())
+    assert report.cards["created"] == 0 and [r for r in report.rejections if r.gate == "card"]
+
+
+@pytest.mark.parametrize("address", ["see [keys](http://evil.example)", "see www.evil.example", "see [[wiki/x]]"])
+def test_a_sentence_with_an_address_that_its_evidence_lacks_is_refused_whatever_a_check_says(
+    cells: Vault, address: str
+) -> None:
+    report = compiled(cells, Scripted(reword=lambda words: f"{words[:-1]}, {address}."))
+    assert report.sentences["dropped"] and not [
+        p for p in (cells.root / "wiki").rglob("*.md") if "evil" in p.read_text() or "wiki/x" in p.read_text()
+    ]
