@@ -77,11 +77,9 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     """
     if engine == "claude":
         return
-    import tempfile
-    from pathlib import Path
-
     from compiler.answering import REPORTS
     from compiler.orders import WORK, Place
+    from vault.guard import trace_folder
     from vault.jail.self_jail import restrict_desk
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
@@ -90,7 +88,7 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
         with suppress(WriteFailed):  # a vault that can only be read answers, too
             place.guard.makedirs(folder)
     there = [path for folder in folders if (path := vault.root / folder).is_dir()]
-    restrict_desk([*there, Path(tempfile.gettempdir())])
+    restrict_desk([*there, trace_folder()])
 
 
 def _backend(vault: Vault, engine: str, narrator: report.Progress, budget: float | None) -> Any:

@@ -403,6 +403,13 @@ def take_export_away(path: Path, *, expect: str, forbidden: Iterable[Path] = ())
             os.close(folder)
 
 
+def trace_folder() -> Path:
+    """Where the trace of a defect is written."""
+    import tempfile
+
+    return Path(tempfile.gettempdir())
+
+
 def write_trace(text: str) -> Path:
     """A new file in the system's temporary folder, readable by its owner alone: the trace of a defect."""
     import tempfile
