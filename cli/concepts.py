@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 30
+_FINISHES = "`retain compile --engine claude` (or `--engine agent`)"
 
 
 def _decision(command: F) -> F:
@@ -35,6 +36,9 @@ def concept() -> None:
     A concept is named by its id, title, file or any of its other names. Links, cards and gaps follow at once; cards
     keep their ids and their history, and pages that you edited keep their place. What you part never joins again by
     itself, and `retain concept undo` takes a decision back.
+
+    Where a model or agents read this vault, a decision may leave questions open: the command says how many, and
+    `retain compile --engine claude` (or `--engine agent`) finishes it. No model is asked before that.
 
     \b
     Examples:
@@ -124,6 +128,8 @@ def rename(which: str, new: str, **options: Any) -> int:
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
     """Make two concepts one: claims, cards and names of both, under the id and the title of the second.
 
+    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
+
     \b
     Examples:
       retain concept merge "testing effect" "retrieval practice"
@@ -147,6 +153,8 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
 @_decision
 def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: str, **options: Any) -> int:
     """Part one name into two ideas: what these sources or claims say of it goes to a concept of its own.
+
+    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
 
     \b
     Examples:
@@ -229,7 +237,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
         report.say(f"could not be read ({len(failures)}):")
         report.found(failures)
     if effect.waiting and not dry_run:
-        report.say(f"the decision stands; {effect.waiting}: `retain compile` with an engine finishes")
+        report.say(f"the decision stands; {effect.waiting}, and more may follow: {_FINISHES} finishes it")
     return report.FINDINGS if failures or effect.without_effect else report.DONE
 
 
@@ -242,7 +250,7 @@ def _show(effect: Effect, dry_run: bool) -> None:
         if not effect.written and not effect.removed:
             report.show("nothing would change")
         if effect.waiting:
-            report.show(effect.waiting)
+            report.show(f"{effect.waiting}: {_FINISHES} would finish it")
         return
     report.show(f"{effect.deed.deed}  {_words(effect.deed, effect.after)}")
     for known in effect.concepts[:_SHOWN]:

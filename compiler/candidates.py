@@ -115,7 +115,7 @@ def questions(
     seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool] = lambda _: False
 ) -> list[Question]:
     """What to ask a model, in one order. What is `answered` is always among it: nothing else takes its place."""
-    return [*_of_two(seen, rulings, answered), *_of_one(seen)]
+    return [*_of_two(seen, rulings, answered), *_of_one(seen, rulings)]
 
 
 def _of_two(seen: Survey, rulings: Rulings, answered: Callable[[MatchRequest], bool]) -> list[Question]:
@@ -213,11 +213,17 @@ def _is_open(one: Named, other: Named, said: float, *, translated: bool) -> bool
     return not both or said >= SAYING or Kept.SAME_WORDS in verdicts  # who defines both apart means two
 
 
-def _of_one(seen: Survey) -> list[Question]:
-    """One name, of which sources say things that share next to nothing: each is compared with what the oldest says."""
+def _of_one(seen: Survey, rulings: Rulings) -> list[Question]:
+    """One name, of which sources say things that share next to nothing: each is compared with what the oldest says.
+
+    Where a human joined two of its names, nobody is asked whether they are one, and so no reply parts them.
+    """
     asked = []
+    humans = _humans(rulings)
     for root in sorted(seen.names):
         named = seen.names[root]
+        if len({humans.find(key) for key in named.keys}) < len(named.keys):
+            continue
         said = sorted(named.said, key=lambda s: (seen.born.get(s[0], ""), s[0]))
         for source, claim in said[1:]:
             first = said[0][1]
@@ -225,6 +231,14 @@ def _of_one(seen: Survey) -> list[Question]:
                 a, b = (NameView(title=named.view.title, definition=c.words) for c in (first, claim))
                 asked.append(Question(MatchRequest(a=a, b=b), (root, root), source))
     return asked
+
+
+def _humans(rulings: Rulings) -> Union:
+    """The names that a human made one."""
+    humans = Union()
+    for one in sorted(rulings.same):
+        humans.join(*one)
+    return humans
 
 
 def _shared(one: str, other: str, but: Iterable[str]) -> float:
@@ -245,9 +259,7 @@ def ruled(seen: Survey, asked: Sequence[Question], replies: Sequence[Reply | Non
             parted += [question] if reply.same == "no" else []
         else:
             (likely if reply.same == "yes" else unlikely).add(question.pair)
-    humans = Union()
-    for one in sorted(rulings.same):
-        humans.join(*one)
+    humans = _humans(rulings)
     senses, titles = dict(rulings.senses), dict(rulings.titles)
     for question, title, key in _senses(seen, parted):
         root = question.pair[0]

@@ -1,12 +1,13 @@
 """A decision about concepts takes effect: first the ledger has it, then a build follows it, asking nobody.
 
 A process killed between the two leaves the work to the next compile. Where a model's words are missing for what became
-of a concept, the decision stands all the same, and `retain compile` with an engine finishes.
+of a concept, the decision stands all the same, and `retain compile --engine ...` finishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from compiler.build import Options, compile_vault
 from compiler.concept_deeds import Deed, Op, event_of
 from compiler.concept_work import Known, Shelf, dated, line_of
 from compiler.engines import FAMILY
+from compiler.engines.port import Request
 from compiler.moving import heirs
 from compiler.plan import scan
 from compiler.report import Report
@@ -35,7 +37,7 @@ _NOTES = ("insights", "wiki", "output", "learning")  # folders whose notes may l
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What came of a decision. `waiting` says why a model has to go on, "" if all is done."""
+    """What came of a decision. `waiting` says which questions are open for a model, "" if all is done."""
 
     deed: Deed
     written: tuple[str, ...]
@@ -73,7 +75,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
     try:
         report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
     except Waiting as error:
-        waiting = error.what
+        waiting = f"{_counted(error.requests)} open"
     return _effect(vault, deed, report, before, Shelf.of(vault), waiting)
 
 
@@ -83,8 +85,15 @@ def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str
     deed = dated(make(before), before, at, "cli")
     options = Options(engine_of(vault), dry_run=True, fresh=False, deeds=(event_of(deed),))
     report = compile_vault(vault, options, at, progress)
-    asked = f"{len(report.open)} questions would be open" if report.open else ""
+    asked = f"{_counted(report.open, 'would be')} open" if report.open else ""
     return _effect(vault, deed, report, before, before, asked)
+
+
+def _counted(requests: Sequence[Request], verb: str = "") -> str:
+    """How many questions there are, and of which types, by the names that `retain agent next` has for them."""
+    types = ", ".join(f"{n} {type_}" for type_, n in sorted(Counter(r.type for r in requests).items()))
+    one = len(requests) == 1
+    return f"{len(requests)} {'question' if one else 'questions'} ({types}) {verb or ('is' if one else 'are')}"
 
 
 def _effect(vault: Vault, deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:

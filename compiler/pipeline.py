@@ -331,7 +331,7 @@ class Pipeline:
         asker, seen = self.asker, survey(sources, self.ids, self.rulings)
         prompt = prompt_id("match")
         asked = questions(seen, self.rulings, lambda request: asker.journal.find(request, prompt) is not None)
-        replies = asker.ask([question.request for question in asked], "names")
+        replies = asker.ask([question.request for question in asked], "match")
         self._learn(tell_doubts(doubts(asked, replies), self.ids, self.at))
         return ruled(seen, asked, replies, self.rulings)
 
@@ -479,6 +479,7 @@ class Pipeline:
         publisher = self.publisher
         on_disk = self._decks_on_disk
         publisher.notes(layout.files)
+        publisher.name_bare(layout.files, layout.claims, frozenset(layout.shelf.summaries.values()))
         known, moved = self._known_cards(), heirs(self.ids, FLASHCARDS)
         gone = {f"{FLASHCARDS}/{b.slug}.md" for i, b in self.ids.births.items() if b.slug and not self.ids.alive(i)}
         gone = {*gone, *moved} - set(layout.decks)

@@ -16,10 +16,12 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.exhibit import ASSETS, embeds, is_copy
 from vault.folder import sha256_hex
 from vault.guard import Guard
+from vault.ids import ClaimId
 from vault.inbox_events import Settled
 from vault.note import foreign_properties, human_edited, read_properties
 from vault.store import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
 from vault.summary import head_of, parse_summary, splice_claims
+from vault.wikilink import citations
 
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
 
@@ -93,6 +95,24 @@ class Publisher:
                     self.removals.append(path)
                     if folder in counted:
                         counted[folder]["removed"] += 1
+
+    def name_bare(self, files: Container[str], claims: Container[ClaimId], summaries: Container[str]) -> None:
+        """Name the articles that a human edited and that stay, though no claim that they cite lives any more.
+
+        `claims` and `summaries` (paths without .md) are those of the sources that are there.
+        """
+        for path in (p for folder in (CONCEPTS, TOPICS) for p in self.vault.paths(folder, ".md")):
+            text = "" if path in files else self.text_of(path) or ""
+            cites = citations(text)
+            if not cites or sides(text) is not None or not human_edited(text) or any(c.claim in claims for c in cites):
+                continue
+            gone = {c.summary for c in cites}
+            why = "its source is gone" if len(gone) == 1 else "its sources are gone"
+            if any(summary in summaries for summary in gone):
+                why = "what it cites is said in no source any more"
+            what = f"you wrote in this page, so it stays; it rests on nothing any more: {why}"
+            hint = "bring that back, or take out what cites it, or delete the page; then run `retain compile`"
+            self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
     def _name_damage(self, path: str, old: str) -> None:
         """Where a note's properties cannot be read, nobody knows what is the machine's in it: it is left as it is."""

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.compiler import test_names_asked as asked
+from tests.compiler.test_journaled import founded
 
 CURVE = "wiki/concepts/forgetting-curve.md"
 
@@ -80,3 +82,22 @@ def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is
     assert (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()
     assert run("concept", "undo", cwd=compiled).code == 0
     assert not (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()
+
+
+def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_what_finishes_it(
+    run: Run, tmp_path: Path
+) -> None:
+    vault = founded(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
+    asked.compiled(vault, "no")
+    assert run("concept", "alias", "Softmax", "Softmax function", cwd=vault.root).code == 0
+    (vault.root / "raw/articles/two.md").write_text(asked.DOCUMENTS["two.md"], encoding="utf-8")
+    assert asked.compiled(vault, "no", 1).counts()["match"] == 0
+    tried = run("concept", "undo", "--dry-run", cwd=vault.root)
+    assert "1 match" in tried.out and "would be open" in tried.out and "retain compile --engine claude" in tried.out
+    done = run("concept", "undo", cwd=vault.root)
+    assert "the decision stands; 1 question (1 match) is open" in done.err
+    assert "`retain compile --engine claude` (or `--engine agent`) finishes it" in done.err
+    orders = run("agent", "next", "--type", "match", cwd=vault.root).json["orders"]
+    assert [order["type"] for order in orders] == ["match"]
+    for command in ("merge", "split"):
+        assert "retain compile --engine" in run("concept", command, "-h", cwd=vault.root).out

@@ -202,6 +202,24 @@ def test_what_a_human_edited_stays_and_the_machine_only_proposes(vault: Vault) -
     assert article.read_bytes() == edited[0] and "In my own words." in deck.read_text()
 
 
+def test_an_edited_article_whose_source_is_gone_stays_and_is_named_in_the_dry_run_too(vault: Vault) -> None:
+    compiled(vault)
+    path = "wiki/concepts/retrieval-practice.md"
+    article = vault.root / path
+    article.write_text(article.read_text() + "\nMy own remark.\n")
+    edited = article.read_bytes()
+    assert not [d for d in compiled(vault, MORNING + timedelta(days=1)).notices if d.path == path]
+    (vault.root / "raw/articles/testing.md").unlink()
+    for dry_run in (True, False):
+        report = compile_vault(vault, Options(dry_run=dry_run), MORNING + timedelta(days=2), silent)
+        (named,) = [d for d in report.notices if d.path == path]
+        assert named.code == "rests-on-nothing" and "rests on nothing any more: its source is gone" in named.message
+        assert "delete the page" in named.hint and article.read_bytes() == edited
+    assert [d.path for d in compiled(vault, MORNING + timedelta(days=3)).notices if d.code == named.code] == [path]
+    article.unlink()
+    assert not [d for d in compiled(vault, MORNING + timedelta(days=4)).notices if d.code == named.code]
+
+
 def test_a_summary_that_a_human_wrote_in_takes_the_claims_of_its_source_and_keeps_their_words(vault: Vault) -> None:
     compiled(vault)
     summary = vault.root / "wiki/summaries/testing.md"

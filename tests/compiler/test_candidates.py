@@ -185,3 +185,17 @@ def test_the_order_of_sources_changes_no_question_and_no_ruling(rng: random.Rand
     one, other = (asked_of(s) for s in (sources, mixed))
     assert [(rests(q.request), q.pair, q.source) for q in one] == [(rests(q.request), q.pair, q.source) for q in other]
     assert answered(sources, "no") == answered(mixed, "no")
+
+
+def test_names_that_a_human_joined_are_put_to_nobody_again_and_homonyms_beside_them_are() -> None:
+    store = source(
+        1, [term("database", "definition")], [(NETWORK.replace("transformer", "database"), DEFINED, ("database",))]
+    )
+    bank = source(
+        2, [term("data bank", "definition")], [(DEVICE.replace("transformer", "data bank"), DEFINED, ("data bank",))]
+    )
+    merged = Rulings(same=frozenset({("data bank", "database")}))
+    assert asked_of([store, bank], merged) == []
+    others = [homonym(3, NETWORK), homonym(4, DEVICE)]
+    asked = asked_of([store, bank, *others], merged)
+    assert [q.pair for q in asked if q.source] == [("transformer", "transformer")]

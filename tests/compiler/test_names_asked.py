@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Options, compile_vault
-from compiler.concept_work import Shelf
+from compiler.check import verify
+from compiler.concept_effect import take_effect
+from compiler.concept_work import Shelf, merge
 from compiler.engines.port import MatchReply, MatchRequest, Reply, Request, Verdict
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import founded
@@ -84,3 +86,27 @@ def test_what_a_human_keeps_apart_no_model_joins(vault: Vault) -> None:
     decide(vault, [item.id], Choice.KEEP, MORNING + timedelta(hours=1))
     assert compiled(vault, "yes", 2).counts()["match"] == 0
     assert len(titles(vault)) == 2 and inbox.items(vault) == []
+
+
+STORES = {
+    "one.md": "# Database\n\nA database is an organised collection of records kept for later retrieval.\n",
+    "two.md": "# Ledger hall\n\nA ledger hall is a room where clerks copied every payment into heavy books.\n",
+}
+
+
+def test_what_a_human_merged_no_model_is_asked_about_and_none_parts(tmp_path: Path) -> None:
+    vault = founded(tmp_path / "stores", STORES)
+    compiled(vault, "no")
+    assert titles(vault) == {"Database", "Ledger hall"}
+    done = take_effect(
+        vault, lambda shelf: merge(shelf, "Ledger hall", "Database"), MORNING + timedelta(hours=1), lambda event: None
+    )
+    assert "match" not in done.waiting
+    assert compiled(vault, "no", 2).counts()["match"] == 0
+    assert titles(vault) == {"Database"}
+    page = (vault.root / "wiki/concepts/database.md").read_text(encoding="utf-8")
+    assert "collection of records" in page and "heavy books" in page
+    found = verify(vault, lambda event: None)
+    assert not (found.unverified or found.uncited or found.unsupported)
+    compile_vault(vault, Options("claude", fresh=True, command="rebuild"), MORNING + timedelta(hours=3), lambda e: None)
+    assert titles(vault) == {"Database"}
