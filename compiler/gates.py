@@ -189,7 +189,8 @@ class CardGate:
         fluent = self.entailed is not None if self.fluent is None else self.fluent
         reason = card_refused(card, title, claims, self.entailed if fluent else None, names=names)
         if self.entailed is not None and not fluent:  # a finished vault: a card passed one gate or the other
-            reason = reason and card_refused(card, title, claims, self.entailed, names=names, fluent=False)
+            for free in (False, True):
+                reason = reason and card_refused(card, title, claims, self.entailed, names=names, fluent=free)
             reason = reason or self._same(card)
         else:
             reason = reason or (self._nearly(card, concept) if fluent else self._repeats(card))

@@ -1,10 +1,15 @@
 """The gates on text as people write it: formulas, short forms, near-verbatim words, passives and translations."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from compiler.content import language
+from compiler.engines.port import ClaimView, ProposedCard
 from compiler.formulas import read_out
+from compiler.gates import CardGate
 from compiler.judging import judge
+from vault.claim import ClaimKind
 
 
 @pytest.mark.parametrize(
@@ -166,3 +171,22 @@ def test_words_of_the_evidences_own_language_still_need_something_in_common_with
     words, why = "Bananas grow in the warm lands.", "the quote does not support it"
     assert judge(words, ["The encoder reads the input."]).refused == why
     assert judge(words, ["位置编码可以固定得到。", "The encoder reads the input."]).refused == why
+
+
+def test_a_card_that_a_build_lets_in_is_let_in_by_verify() -> None:
+    quote = (
+        "The RNN decoder generates the output token by token, based on the generated tokens and the context variable."
+    )
+    claim = ClaimView(id="vfm8hsq7kp", kind=ClaimKind.MECHANISM, words=quote, quote=quote, source="")
+    card = ProposedCard(
+        kind="mechanistic",
+        question="On what does an RNN decoder base the next token, besides the tokens already generated?",
+        answer="On the context variable.",
+        cites=(claim.id,),
+    )
+
+    def yes(words: str, evidence: Sequence[str]) -> bool:
+        return True
+
+    assert CardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert CardGate(entailed=yes, fluent=False).refused(card, "Context variable", {claim.id: claim}) == ""
