@@ -16,6 +16,7 @@ from compiler.engines.port import ExtractRequest
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled, founded
+from tests.conftest import TORTURE
 from vault.clean import fold
 from vault.store import Vault
 
@@ -127,7 +128,7 @@ def _lost(before: State, after: State) -> set[tuple[str, str, tuple[str, ...]]]:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES if TORTURE else ("extractive",))
 def test_ten_facts_changed_in_real_sources_and_one_source_deleted_redo_what_rested_on_them(
     tmp_path: Path, shared_data: Path, family: str
 ) -> None:

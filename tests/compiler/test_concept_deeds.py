@@ -18,6 +18,7 @@ from compiler.check import verify
 from compiler.concept_effect import Effect, Make, stale_links, take_effect, try_out
 from compiler.concept_work import Shelf
 from tests.compiler.conftest import new_vault
+from tests.conftest import TORTURE
 from vault import ledger
 from vault.card import parse_deck
 from vault.errors import NotFound, UsageError
@@ -126,7 +127,7 @@ DEEDS: Deeds = {
 }
 
 
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", DEEDS if TORTURE else ("rename", "merge", "split"))
 def test_every_page_card_and_gap_follows_a_decision_and_its_undo_leaves_nothing(desk: Desk, name: str) -> None:
     before, log = desk.tree(), desk.text("ledger/ids.jsonl")
     effect = desk.do(DEEDS[name])
@@ -276,7 +277,7 @@ concept_effect.take_effect(vault, make, datetime(2026, 11, 22, 9, tzinfo=UTC), l
 """
 
 
-@pytest.mark.parametrize("where", ["before the build", "before the files", "among the files"])
+@pytest.mark.parametrize("where", ["before the build", "before the files", "among the files"][None if TORTURE else 1 :])
 def test_a_decision_that_was_killed_half_way_is_completed_by_the_next_compile(
     desk: Desk, tmp_path: Path, where: str
 ) -> None:

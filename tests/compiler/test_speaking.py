@@ -29,6 +29,7 @@ from tests.compiler.scripted_model import answering, tokens_in, type_of, value_f
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MITOSIS, MORNING, founded
 from tests.compiler.test_readers_pdf import column, content, pdf
+from tests.conftest import TORTURE
 from vault.engine_settings import EngineSettings
 from vault.errors import UsageError
 from vault.store import Vault
@@ -360,6 +361,7 @@ def test_a_batch_whose_giving_broke_off_is_found_and_not_given_again(cells: Vaul
     assert report.articles["created"] >= 1 and len(asked) == len(set(asked))
 
 
+@pytest.mark.skipif(not TORTURE, reason="it waits for half a minute: `make torture` tries it")
 def test_a_batch_that_could_not_be_found_is_looked_for_by_the_next_compile(cells: Vault, model: MessagesServer) -> None:
     model.batches = Batched(looks=0, spoil=cutting({"give", "list"}, times=100))
     lost = backend(model, Spending(batch=True), patience=1.5)
