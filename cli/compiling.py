@@ -33,7 +33,7 @@ _wait_option = click.option(
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option(
     "--engine",
-    type=click.Choice(ENGINES),
+    metavar="|".join(ENGINES),
     help="Who reads and writes: extractive is built in and offline, claude a model (see docs/model.md), agent a coding "
     "agent, journal nobody: what was answered before. Without it: your settings, else as this vault was compiled last.",
 )

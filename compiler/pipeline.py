@@ -133,7 +133,8 @@ class Pipeline:
         sources, events = plan.track(self._raw_files(digests), self.ids, self.at)
         self._learn(events)
         changed = frozenset(str(e["id"]) for e in events)
-        with Crew("extractive", self.vault.root / "raw") as crew:
+        reads = self.options.engine if self.asker is None else "extractive"  # beside a model it only stands in
+        with Crew(reads, self.vault.root / "raw") as crew:
             if self.asker is not None:
                 self.asker.fallback = lambda request: embedded(crew, request)
             gathered = self._gathered(crew, sources, changed)
