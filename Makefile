@@ -7,8 +7,6 @@ DEMO := demo-vault
 # `make PYTHON=/path/to/python3.12 demo` chooses another interpreter.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
-# Many tests wait for a process or a disk: half as many again as there are cores keep them busy.
-WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
 .PHONY: help demo demo-clean test format lint types imports unit torture bench clean
@@ -61,7 +59,7 @@ imports: $(VENV)/installed-for-tests
 	$(BIN)/lint-imports
 
 unit: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n auto
 
 torture: $(VENV)/installed-for-tests
 	$(BIN)/python -m tests.torture $(PAGE)

@@ -20,6 +20,7 @@ settings.register_profile(
     "steady",
     deadline=None,
     derandomize=not TORTURE,
+    max_examples=100 if TORTURE else 50,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
