@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from compiler.engines.port import ROLE_OF, Reply, Request, rests
+from compiler.engines.port import Reply, Request, rests
 from compiler.engines.prompt import prompt_id
 from compiler.journal import Entry, Journal, JournalWriter, digest
 from compiler.report import Rejection
@@ -271,8 +271,3 @@ def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str 
         failed=failed,
         run=run,
     )
-
-
-def role_of(request: Request) -> str:
-    """The role whose model answers it."""
-    return ROLE_OF[request.type]

@@ -21,7 +21,6 @@ from pydantic import ValidationError
 
 from compiler.engines.port import REPLY_TO, Reply, Request, rests
 from vault import ledger
-from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
 from vault.guard import Guard
 from vault.store import Vault
@@ -257,8 +256,3 @@ class JournalWriter:
         line = ledger.encode(event)
         self.guard.append(self.path, line)
         self.written += len(line)
-
-
-def told(entry: Entry) -> str:
-    """Who said it, for a human."""
-    return clean_line(entry.engine)

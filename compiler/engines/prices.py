@@ -1,4 +1,4 @@
-"""What models cost: USD for a million tokens, as Anthropic published them on the day that stands here.
+"""What models cost: USD for a million tokens, as Anthropic published them on 1 November 2026.
 
 Prices change, so `[engine.prices."MODEL"]` of the user's own settings goes before this table; a model that is in
 neither has no price, and its tokens are told without money. A cent too much is told rather than one too little.
@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-AS_OF = "2026-11-01"
 BATCH = 0.5  # what a batch costs of the price of single calls
 _MILLION = 1_000_000
 _DATED = re.compile(r"-20\d{6}$")  # claude-haiku-4-5-20251001 costs what claude-haiku-4-5 does
