@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from vault.errors import WorkerFailed
 
@@ -24,6 +24,18 @@ SECONDS = 600.0
 _TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
 PROGRAM = ("-m", "compiler.worker")  # what a worker runs
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+
+
+class Reader(Protocol):
+    """What answers the messages of `compiler.worker`, one at a time."""
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply. Raises WorkerFailed."""
+        ...
+
+    def close(self) -> None:
+        """End it; it is not asked again."""
+        ...
 
 
 class Worker:
@@ -87,6 +99,9 @@ class Worker:
                     stream.close()
 
 
+start_worker: Callable[[str, Path | None], Reader] = Worker  # called with the engine's name and the folder to read
+
+
 @dataclass(slots=True)
 class Crew:
     """Up to `size` workers that may read below `raw`, started when first needed. Use as a context manager."""
@@ -94,8 +109,8 @@ class Crew:
     engine: str
     raw: Path | None = None
     size: int = field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)))
-    _idle: queue.SimpleQueue[Worker] = field(default_factory=queue.SimpleQueue)
-    _all: list[Worker] = field(default_factory=list)
+    _idle: queue.SimpleQueue[Reader] = field(default_factory=queue.SimpleQueue)
+    _all: list[Reader] = field(default_factory=list)
 
     def __enter__(self) -> Crew:
         return self
@@ -111,7 +126,7 @@ class Crew:
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
-            worker = Worker(self.engine, self.raw)
+            worker = start_worker(self.engine, self.raw)
             self._all.append(worker)
         reply = worker.ask(message)
         self._idle.put(worker)

@@ -1,4 +1,4 @@
-"""A compile seen from outside: real workers, the real engine, a real vault in a temporary folder."""
+"""A compile seen from outside: the real engine, a real vault in a temporary folder."""
 
 from __future__ import annotations
 
@@ -559,6 +559,7 @@ def test_a_compile_of_one_source_leaves_changes_to_the_others_for_later(vault: V
     assert "wiki/concepts/retrieval-practice.md" not in tree(vault)
 
 
+@pytest.mark.real_workers
 def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(vault)
     before = tree(vault)

@@ -14,6 +14,7 @@ from tests.injection.judge import cards_not_in_ledger, harm_in_exports, harm_in_
 from tests.injection.payloads import PAYLOADS
 from tests.injection.sources import DISGUISES, Source, innocent, odd_names, sources
 
+pytestmark = pytest.mark.real_workers
 SEED = 4
 
 

@@ -108,6 +108,7 @@ def test_the_worker_reads_raw_and_nothing_of_the_humans(world: Path) -> None:
         other.close()
 
 
+@pytest.mark.real_workers
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process gave up is told by Linux's /proc")
 @pytest.mark.parametrize("engine", ["", "extractive"])
 def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: str) -> None:
@@ -115,6 +116,7 @@ def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: s
     with Crew(engine, world / "vault/raw", size=1) as crew:
         crew.ask({"op": "source", "path": str(world / "vault/raw/note.md"), "sha256": ""})
         (worker,) = crew._all
+        assert isinstance(worker, Worker)
         status = Path(f"/proc/{worker.process.pid}/status").read_text()
         limits = Path(f"/proc/{worker.process.pid}/limits").read_text()
         handles = {str(h.readlink()).split(":")[0] for h in Path(f"/proc/{worker.process.pid}/fd").iterdir()}
