@@ -14,7 +14,7 @@ from time import monotonic
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, OptionList, Static, TextArea
 
 from learning import desk as desks
 from learning.learner_gaps import gap_id
@@ -186,6 +186,8 @@ def busy(pilot: Pilot[int]) -> bool:
 
 
 def posing(picture: Picture, context: Context) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Return what brings the screen to how it is shown; no text there is read as markup, as it may be a document's."""
+
     async def run(pilot: Pilot[int]) -> None:
         await rest(pilot)
         if picture.then is not None:
@@ -193,6 +195,8 @@ def posing(picture: Picture, context: Context) -> Callable[[Pilot[int]], Awaitab
         for key in picture.keys:
             await pilot.press(key)
             await rest(pilot)
+        assert [widget for widget in pilot.app.screen.walk_children(Static) if widget._render_markup] == []
+        assert [widget for widget in pilot.app.screen.walk_children(OptionList) if widget._markup] == []
 
     return run
 

@@ -1,23 +1,11 @@
-"""The registry of keys is whole, and the docs have it as it is."""
+"""The registry of keys: each id is one key's, no key does two things on a screen, and the foot shows the way out."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from tui import going, keymap, keys
-from tui.keys_page import page
 from tui.widgets.bars import KeyBar
-
-ROOT = Path(__file__).resolve().parents[2]
-AGAIN = (
-    "make it anew: python -c \"import pathlib, tui.keys_page as k; pathlib.Path('docs/keys.md').write_text(k.page())\""
-)
-
-
-def test_the_docs_have_every_key_as_the_registry_has_it() -> None:
-    assert (ROOT / "docs/keys.md").read_text(encoding="utf-8") == page(), AGAIN
 
 
 def test_every_id_is_one_keys_and_every_key_says_what_it_does() -> None:
