@@ -46,6 +46,14 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, lambda *_: None)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked `torture` to `make torture`."""
+    left = [item for item in items if item.get_closest_marker("torture") and not TORTURE]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real documents, review histories and decks; the test is skipped where it isn't there."""

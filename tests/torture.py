@@ -2,9 +2,9 @@
 
 `make torture PAGE=memory` runs those of one page and writes that page alone.
 
-The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row, which
-says on which page it belongs. In `make test` they run a part of their tries; here all. The tables are written even
-where a battery failed, and say so.
+The batteries are the tests that ask the fixture `torture` how often to try, give the fixture `tally` a row, which
+says on which page it belongs, or have cases marked `torture`. In `make test` they run a part of them; here all. The
+tables are written even where a battery failed, and say so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {name: ROOT / "docs" / f"{name}.md" for name in ("guard", "memory")}
 BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
-_USES = re.compile(r"\b(?:torture|tally): ")  # as a parameter of a test
+_USES = re.compile(r"\b(?:torture|tally): |\bTORTURE\b|\bmark\.torture\b")  # a parameter of a test, or a mark
 
 
 def batteries(pages: Iterable[str] = PAGES) -> list[str]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.builders import vault_with_sources
 from tests.cli.conftest import Done, Run
 from tests.compiler.messages_server import MessagesServer, Reply, error, said, serving
 from tests.compiler.scripted_model import answering, type_of
-from tests.compiler.test_journaled import MITOSIS, founded
+from tests.compiler.test_journaled import MITOSIS
 
 KEY = "sk-canary-5550123"
 
@@ -51,7 +52,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, run: Run) -> Iterator[Desk]:
-    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS})
     with serving(said({})) as server:
         server.answer = answering
         made = Desk(vault.root, tmp_path / "config", server, run)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import vault_with_sources
 from tests.cli.conftest import Run
 from tests.compiler import test_names_asked as asked
-from tests.compiler.test_journaled import founded
 
 CURVE = "wiki/concepts/forgetting-curve.md"
 
@@ -87,7 +87,7 @@ def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is
 def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_what_finishes_it(
     run: Run, tmp_path: Path
 ) -> None:
-    vault = founded(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
+    vault = vault_with_sources(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
     asked.compiled(vault, "no")
     assert run("concept", "alias", "Softmax", "Softmax function", cwd=vault.root).code == 0
     (vault.root / "raw/articles/two.md").write_text(asked.DOCUMENTS["two.md"], encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from compiler.asking import Waiting
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.journal import Journal
+from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.messages_server import (
     MessagesServer,
     Reply,
@@ -31,10 +31,10 @@ from tests.compiler.messages_server import (
 )
 from tests.compiler.scripted_model import answering, type_of, value_for
 from tests.compiler.test_build import silent
-from tests.compiler.test_journaled import MITOSIS, MORNING, founded
+from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_speaking import KEY, backend
 from tests.conftest import TORTURE
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 HTML = b"<html><body>Log in to the network</body></html>"
 FAR = {"retry-after": "3600"}
@@ -116,7 +116,7 @@ MODES = {
 @pytest.fixture(scope="module")
 def read_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault of which a model has read the sources, when its key was taken away."""
-    vault = founded(tmp_path_factory.mktemp("read") / "vault", {"mitosis.md": MITOSIS})
+    vault = vault_with_sources(tmp_path_factory.mktemp("read") / "vault", {"mitosis.md": MITOSIS})
 
     def until_compose(body: dict[str, Any]) -> Reply:
         return answering(body) if type_of(body) == "extract" else error(401, "authentication_error", "no")
@@ -128,9 +128,7 @@ def read_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cells(read_once: Path, tmp_path: Path) -> Vault:
-    root = tmp_path / "vault"
-    shutil.copytree(read_once, root)
-    return open_vault(str(root), None, root)
+    return copy_vault(read_once, tmp_path / "vault")
 
 
 @contextmanager
@@ -150,8 +148,7 @@ def published(vault: Vault) -> list[Path]:
     return [*(vault.root / "wiki").rglob("*.md"), *(vault.root / "learning/flashcards").rglob("*.md")]
 
 
-# All of them under `make torture`: each is a process or two that waits for a server.
-TRIED = list(MODES) if TORTURE else list(MODES)[::2]
+TRIED = list(MODES) if TORTURE else ["401", "stream cut short", "page", "nothing in it"]
 
 
 @pytest.mark.parametrize("mode", [MODES[name] for name in TRIED], ids=TRIED)

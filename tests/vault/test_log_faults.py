@@ -22,6 +22,7 @@ from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
 from learning.memory import MemoryState
 from learning.past_reviews import whole_log
 from learning.sitting import Sitting
+from tests.builders import make_vault
 from vault import beneath, stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
@@ -31,7 +32,6 @@ from vault.log_event import LogEvent, Rating, Review, Stamp, encode
 from vault.log_scan import scan_log
 from vault.review_columns import columns_of
 from vault.review_log import LOG_PATH, parse_log, read_log, unix_ms
-from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
 
 Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
@@ -45,14 +45,11 @@ HERE = Path(__file__).resolve().parents[2]
 
 def made(root: Path, reviews: int = 0) -> Vault:
     """A vault of twelve cards, and as many reviews of them, an hour apart, the last one an hour before noon."""
-    (root / "learning/flashcards").mkdir(parents=True)
-    (root / "ledger").mkdir()
-    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
     blocks = [f"Q: What is {card}?\nA: It is {card}.\n<!-- card {card} -->\n" for card in CARDS]
-    (root / "learning/flashcards/numbers.md").write_text("# Numbers\n\n" + "\n".join(blocks))
+    vault = make_vault(root, {"learning/flashcards/numbers.md": "# Numbers\n\n" + "\n".join(blocks)})
     if reviews:
         (root / LOG_PATH).write_bytes(lines(*history(reviews)))
-    return open_vault(str(root), None, root)
+    return vault
 
 
 def history(reviews: int) -> list[Review]:
