@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -697,8 +698,8 @@ def test_an_unknown_engine_is_refused_by_name(vault: Vault) -> None:
 
 
 @pytest.fixture
-def killed(vault: Vault) -> Vault:
-    """The vault after twelve compiles, each killed at a random moment."""
+def killed(vault: Vault, torture: Callable[[int, int], int]) -> Vault:
+    """The vault after some compiles, each killed at a random moment."""
     rng = random.Random(20261122)
     script = (
         "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
@@ -706,7 +707,7 @@ def killed(vault: Vault) -> Vault:
         "v = open_vault(sys.argv[1], None, Path('/'))\n"
         "compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
     )
-    for _ in range(12):
+    for _ in range(torture(12, 3)):
         child = subprocess.Popen([sys.executable, "-c", script, str(vault.root)], start_new_session=True)
         time.sleep(rng.uniform(0.15, 1.0))
         os.killpg(child.pid, signal.SIGKILL)
