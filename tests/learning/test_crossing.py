@@ -29,6 +29,7 @@ IDS = [f"{n:03}abcdefg" for n in range(40)]
 @pytest.fixture(scope="module")
 def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
     root = tmp_path_factory.mktemp("vault")
+    (root / "wiki/concepts").mkdir(parents=True)
     decks = {}
     for n in range(0, len(IDS), 4):
         blocks = [f"Q: What is {card}?\nA: A card.\n<!-- card {card} -->\n" for card in reversed(IDS[n : n + 4])]

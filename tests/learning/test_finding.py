@@ -252,7 +252,6 @@ def test_without_the_index_of_sqlite_the_texts_are_looked_through(monkeypatch: p
 def test_cards_added_lately_are_found_by_their_birth(vault: Vault) -> None:
     line = '{"at":"%s","id":"%s","of":"card","q":"x","a":"y","type":"birth","v":1}\n'
     old, new = (NOW - timedelta(days=40)).isoformat(), (NOW - timedelta(days=2)).isoformat()
-    (vault.root / "ledger").mkdir()
     births = line % (old, "aaaaaaaaa1") + line % (new, "aaaaaaaaa2")
     (vault.root / "ledger/ids.jsonl").write_text(births.replace("+00:00", ".000Z"), encoding="utf-8")
     assert found(vault, "added:7") == ["aaaaaaaaa2"]

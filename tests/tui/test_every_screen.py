@@ -11,10 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList, Static, TextArea
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static, TextArea, Tooltip
 
 from learning import desk as desks
 from learning.learner_gaps import gap_id
@@ -185,6 +188,13 @@ def busy(pilot: Pilot[int]) -> bool:
     return isinstance(found, BrowseScreen) and (found._loading or found._searching or found._looking)
 
 
+def reading_markup(screen: Screen[Any]) -> list[Widget]:
+    """Return the widgets of the screen that read markup in the text they are given."""
+    texts = [w for w in screen.walk_children(Static) if w._render_markup and not isinstance(w, Tooltip)]
+    tooltips = [w for w in screen.walk_children(Widget) if w.tooltip is not None]
+    return [*texts, *tooltips, *(w for w in screen.walk_children(OptionList) if w._markup)]
+
+
 def posing(picture: Picture, context: Context) -> Callable[[Pilot[int]], Awaitable[None]]:
     """Return what brings the screen to how it is shown; no text there is read as markup, as it may be a document's."""
 
@@ -195,8 +205,7 @@ def posing(picture: Picture, context: Context) -> Callable[[Pilot[int]], Awaitab
         for key in picture.keys:
             await pilot.press(key)
             await rest(pilot)
-        assert [widget for widget in pilot.app.screen.walk_children(Static) if widget._render_markup] == []
-        assert [widget for widget in pilot.app.screen.walk_children(OptionList) if widget._markup] == []
+        assert reading_markup(pilot.app.screen) == []
 
     return run
 
