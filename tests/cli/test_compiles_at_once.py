@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.cli.conftest import RETAIN, retain
+from tests.commands import SCRIPT, retain
 
 TEXT = """# {name}
 
@@ -25,7 +25,7 @@ def test_twelve_compiles_at_once_record_twelve_sources(tmp_path: Path, tally: Ca
         done = [(each.communicate(timeout=550), each.returncode) for each in _started(vault, children)]
     assert [code for _, code in done] == [0] * len(NAMES), [err for (_, err), code in done if code]
     assert retain("compile", cwd=vault).code == 0  # for those that were put there after the last one had looked
-    status = retain("status", "--json", cwd=vault).json
+    status = retain("status", "--json", cwd=vault).json()
     read = sum(json.loads(out)["sources"]["read"] for (out, _), _ in done)
     tally("Twelve compiles at once", f"{status['sources']} of {len(NAMES)} sources recorded, none twice")
     assert status["sources"] == len(NAMES) and read <= len(NAMES)
@@ -40,7 +40,7 @@ def _started(vault: Path, children: ExitStack) -> list[subprocess.Popen[str]]:
     for number, name in enumerate(NAMES):
         path = vault / f"raw/articles/{name}.md"
         path.write_text(TEXT.format(name=name, number=number, next=number + 1), encoding="utf-8")
-        command = [RETAIN, "--vault", str(vault), "compile", "--json", "--wait", "500"]
+        command = [SCRIPT, "--vault", str(vault), "compile", "--json", "--wait", "500"]
         child = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
         )
