@@ -17,6 +17,7 @@ from cli import main
 
 SCRIPT = str(Path(sys.executable).parent / "retain")  # made by installing the project
 TIMEOUT_S = 600
+SELF_RESTRICTING = ("ask", "mcp")  # these commands give up rights of their process, which nothing brings back
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,11 @@ def retain(*arguments: str, cwd: Path, stdin: str = "", env: Mapping[str, str] |
     """Run one command line in this process, as a process started in `cwd` with `env` would.
 
     The file descriptors 0, 1 and 2 are exchanged too, so that programs which the command starts are captured.
-    Nothing of the caller's `RETAIN...` variables is seen. Not for several threads at once.
+    Nothing of the caller's `RETAIN...` variables is seen. Not for several threads at once. A command that restricts its
+    own process for good gets one of its own.
     """
+    if next((word for word in arguments if word in main.COMMANDS), "") in SELF_RESTRICTING:
+        return retain_process(*arguments, cwd=cwd, stdin=stdin, env=env)
     with _streams(stdin) as (out, err):
         with _place(cwd, _environment(env)):
             code = main.run(list(arguments))

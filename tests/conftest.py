@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-TORTURE = bool(os.environ.get("RETAIN_TORTURE"))
+from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
 
 # No test is timed: a busy machine must not turn a property into a failure. Nor does luck decide: every run tries the
 # same examples, and `make torture` looks for new ones.

@@ -37,7 +37,7 @@ def test_a_terminal_that_knows_ascii_alone_is_told_everything(run_process: Run, 
     card = re.search(r"(\w{10})  .*Wann", shown.stdout)
     assert card is not None
     told = run_process("card", "show", card[1], "--json", cwd=compiled, env=ascii_)
-    assert told.out.isascii() and told.json()["question"] == "Wann übt man 注意?"
+    assert told.stdout.isascii() and told.json()["question"] == "Wann übt man 注意?"
 
 
 def reader_that_leaves(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
