@@ -72,7 +72,7 @@ def test_two_agents_compile_a_vault_with_the_commands_alone_and_a_rebuild_gives_
     assert agent(vault, "status").json()["done"]
 
 
-@pytest.mark.parametrize("level", [Level.FULL, Level.LANDLOCK], ids=str)
+@pytest.mark.parametrize("level", [pytest.param(Level.FULL, marks=pytest.mark.torture), Level.LANDLOCK], ids=str)
 def test_in_the_cage_replies_wait_and_are_in_the_journal_when_it_ends(
     vault: Path, level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
