@@ -16,7 +16,8 @@ help:
 	@echo "make demo-clean  throw that vault away, reviews included"
 	@echo "make test        format, lint, types, import contracts, tests: all that has to be green (5 minutes on 2 cores)"
 	@echo "make types-all   the types of tests and benchmarks too"
-	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (about an hour); PAGE=memory: that page alone"
+	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (it says how long it takes)"
+	@echo "                 PART=2/5: the second fifth of them alone; MINUTES=6: none begins later; neither writes a table"
 	@echo "make bench       the table of speeds"
 	@echo "make clean       throw away .venv and every cache"
 
@@ -68,7 +69,7 @@ unit: $(VENV)/installed-for-tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/installed-for-tests
-	$(BIN)/python -m tests.torture $(PAGE)
+	$(BIN)/python -m tests.torture $(patsubst %/5,--fifth %,$(PART)) $(if $(MINUTES),--minutes $(MINUTES))
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks

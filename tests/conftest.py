@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from compiler import crew, speaking
+from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
 from tests.in_process import DirectSpeaker, DirectWorker
 
-TORTURE = bool(os.environ.get("RETAIN_TORTURE"))
 _HOMES = count()
 
 # No test is timed: a busy machine must not turn a property into a failure. Nor does luck decide: every run tries the
@@ -44,14 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what is marked `torture` to `make torture`."""
-    left = [item for item in items if item.get_closest_marker("torture") and not TORTURE]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in set(left)]
 
 
 @pytest.fixture(scope="session")

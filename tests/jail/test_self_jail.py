@@ -21,6 +21,7 @@ from tests.jail.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
 from vault.jail import self_jail
 
+pytestmark = pytest.mark.real_workers
 ROOT = Path(__file__).resolve().parents[2]
 NOTE = "Sleep is a state of rest in which memories are replayed.\n"
 FOLDERS = ("vault/raw", "vault/insights", "vault/.retain/work", "personal", "home/.ssh", "temporary")
