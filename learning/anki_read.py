@@ -24,6 +24,7 @@ MAX_NOTES = 1_000_000
 MAX_CARDS = 2_000_000
 MAX_REVIEWS = 20_000_000
 MAX_FIELD = 256 * 1024  # characters of a note's fields together; no card can be larger than 64 KiB anyhow
+_INTEGERS = frozenset((int,))
 _STEPS = 1_000_000  # of SQLite's machine between two looks at how long a question has taken
 _MOST_LOOKS = 5_000
 
@@ -131,7 +132,7 @@ class Collection:
     def reviews(self) -> Iterator[AnkiRow]:
         rows = self.connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog ORDER BY id")
         for row in _limited(rows, MAX_REVIEWS, "reviews"):
-            yield AnkiRow(*map(_int, row))
+            yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
 
     def look_through(self) -> None:
         """Reads every row once, so that a fault in any of them is found before the first is used.

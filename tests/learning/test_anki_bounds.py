@@ -22,10 +22,15 @@ from vault.errors import Unreadable, WorkerFailed
 from vault.review_log import read_log
 from vault.store import Vault
 
-IMPORT = "import sys; from cli.main import run; sys.exit(run(['import', 'anki', *sys.argv[1:]]))"
+IMPORT = """
+import resource, sys
+from cli.main import run
+code = run(["import", "anki", *sys.argv[1:]])
+print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
 HERE = Path(__file__).resolve().parents[2]
-MIB = 1024**2
-REVIEWS = 400_000
+KIB, MIB = 1024, 1024**2
 
 
 def with_template(folder: Path, answer: str, *fronts: str) -> Path:
@@ -47,23 +52,23 @@ def with_reviews(folder: Path, numbers: Iterable[int]) -> Path:
         return package(folder, connection.serialize())
 
 
-def imported(root: Path, path: Path, memory: int) -> dict[str, Any]:
-    """What the command reports, which may take no more than that address space; its reader has a limit of its own."""
+def imported(root: Path, path: Path) -> tuple[dict[str, Any], int]:
+    """What the command reports, and the largest memory of its process in KiB; it ends should that become very large."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (4_096 * MIB, resource.RLIM_INFINITY))
 
     command = [sys.executable, "-c", IMPORT, str(path), "--json", "--progress", "none", "--vault", str(root)]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False, timeout=600, preexec_fn=limit)
     assert done.returncode == 0, done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout), int(done.stderr.split("peak ")[1])
 
 
 def test_a_template_that_repeats_a_long_field_costs_its_card_alone(vault: Vault, tmp_path: Path) -> None:
     path = with_template(tmp_path, "{{Front}}" * 100_000, "long " * 50_000, "short")
     assert path.stat().st_size < 20_000
-    report = imported(vault.root, path, 400 * MIB)
+    report, peak = imported(vault.root, path)
+    assert peak < 200 * KIB
     assert report["cards"]["created"] == 0 and report["cards"]["skipped"] == 2
     named = [each["reason"] for each in report["reported"]]
     assert any("guid1" in words and "512" not in words and "shorten it in Anki" in words for words in named)
@@ -93,13 +98,17 @@ def test_what_a_package_makes_in_all_is_limited_too(
     assert "import it deck by deck" in reason and cards == 6
 
 
-def test_many_reviews_come_in_by_batches_once_and_in_little_memory(vault: Vault, tmp_path: Path) -> None:
-    path = with_reviews(tmp_path, range(1_600_000_000_000, 1_600_000_000_000 + REVIEWS * 60_000, 60_000))
-    first = imported(vault.root, path, 400 * MIB)
-    assert first["reviews"] == {"added": REVIEWS, "known": 0, "left_out": 0}
+def test_ten_times_the_reviews_take_hardly_more_memory_and_come_in_once(vault: Vault, tmp_path: Path) -> None:
+    few, many = (range(start, start + count * 60_000, 60_000) for start, count in ((10**12, 5_000), (10**12, 60_000)))
+    report, before = imported(vault.root, with_reviews(tmp_path, few))
+    assert report["reviews"] == {"added": 5_000, "known": 0, "left_out": 0}
+    path = with_reviews(tmp_path, many)
+    report, peak = imported(vault.root, path)
+    assert report["reviews"] == {"added": 55_000, "known": 5_000, "left_out": 0}
+    assert peak < before + 30 * KIB  # of two batches at most; all of them would take 60 MiB and more
     log = (vault.root / "learning/reviews.jsonl").read_bytes()
-    assert log.count(b"\n") == REVIEWS
-    assert brought_in(vault, path, NOW).reviews == {"added": 0, "known": REVIEWS, "left_out": 0}
+    assert log.count(b"\n") == 60_000
+    assert brought_in(vault, path, NOW).reviews == {"added": 0, "known": 60_000, "left_out": 0}
     assert (vault.root / "learning/reviews.jsonl").read_bytes() == log
 
 
