@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from vault.errors import WorkerFailed
+from vault.jail.child import Child
 
-# For one document or one request, by the clock. A busy machine may take long over little: what a document may cost is
-# bounded by the work that it makes (`compiler.worker.SECONDS`), and this ends what only waits.
-SECONDS = 600.0
-_TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
 PROGRAM = ("-m", "compiler.worker")  # what a worker runs
-_PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 
 class Reader(Protocol):
@@ -38,65 +29,11 @@ class Reader(Protocol):
         ...
 
 
-class Worker:
-    """One child process, that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
+class Worker(Child):
+    """One child process that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
 
     def __init__(self, engine: str, raw: Path | None = None) -> None:
-        environment = {k: os.environ[k] for k in _PASSED_ON if k in os.environ}
-        # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", *PROGRAM, engine, *([str(raw)] if raw else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),  # noqa: PTH100 (a name, not a file)
-            env=environment,
-            close_fds=True,
-            text=True,
-            encoding="utf-8",
-        )
-
-    def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-        """The reply. Raises WorkerFailed when the process dies, is too slow or answers nonsense; it is gone then."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        overdue = threading.Event()
-
-        def end() -> None:
-            overdue.set()  # before the kill: who hears of its end must know the reason
-            self.process.kill()
-
-        late = threading.Timer(seconds, end)
-        late.start()
-        try:
-            self.process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
-            reply = json.loads(line) if line.endswith("\n") else None
-        except (OSError, ValueError):
-            reply = None
-        finally:
-            late.cancel()
-        if not isinstance(reply, dict):
-            self.close()
-            raise WorkerFailed(self._fate(seconds, timely=not overdue.is_set()), hint="the other sources go on")
-        return reply
-
-    def _fate(self, seconds: float, *, timely: bool) -> str:
-        """What ended the process, in words."""
-        if not timely:
-            return f"reading it took more than {seconds:.0f} s"
-        if _TOO_MUCH_WORK and self.process.returncode == _TOO_MUCH_WORK:
-            return "reading it took more of the processor's time than a document may take"
-        return "reading it killed the reader (too much memory, or a defect)"
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(OSError, ValueError):  # ValueError: another thread is writing to it, or closed it
-                    stream.close()
+        super().__init__([*PROGRAM, engine, *([str(raw)] if raw else [])], hint="the other sources go on")
 
 
 start_worker: Callable[[str, Path | None], Reader] = Worker  # called with the engine's name and the folder to read

@@ -83,6 +83,19 @@ class Folder:
             return found.data if found else None
         return None
 
+    def lines(self, path: str) -> Iterator[tuple[bytes, bool]]:
+        """The lines of a regular file one by one, without their newlines, and whether one ended there; none if it
+        isn't there. However large the file is, little of it is in memory. Refused as `read` refuses."""
+        parts = split(path)
+        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
+            with open_file_at(folder, parts[-1] if parts else ".", path) as opened:
+                if not stat.S_ISREG(os.fstat(opened).st_mode):
+                    raise refusal(path, "not a regular file")
+                handle = os.dup(opened)
+            with os.fdopen(handle, "rb", buffering=_BLOCK) as file:
+                for line in file:
+                    yield line.removesuffix(b"\n"), line.endswith(b"\n")
+
     def exists(self, path: str) -> bool:
         """Whether something goes by that name, a dangling link included."""
         return self.entry(path) is not None

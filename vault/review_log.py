@@ -196,6 +196,20 @@ def read_log(root: Path) -> Log:
     return parse_log(log_files(root))
 
 
+def stream_log(root: Path) -> Iterator[LogEvent]:
+    """The events of every file of the log, in any order and each any number of times, without holding any of them.
+
+    What is no event is left out. Raises as `log_files`, and SchemaTooNew, naming the line.
+    """
+    folder, read = Folder(root), set[str]()
+    while paths := [path for path in log_paths(root) if path not in read]:  # one may get its year's name meanwhile
+        read.update(paths)
+        for path in paths:
+            for number, (line, has_end) in enumerate(folder.lines(path), 1):
+                where = Line(shown_path(path), number, not has_end)
+                yield from line_events(line.removeprefix(BOM) if number == 1 else line, where, set(), [])
+
+
 def log_files(root: Path) -> list[tuple[str, bytes]]:
     """The files of the review log, by vault path, and their bytes.
 

@@ -205,12 +205,12 @@ sys.path.insert(0, sys.argv.pop())
 from vault.jail import landlock, kernel
 landlock.abi = lambda: 0
 kernel.machine = lambda: ""
-from vault.jail import self_jail
+from vault.jail import child_main, self_jail
 from compiler import worker
 restrict = self_jail.restrict_worker
 def told(raw):
     print(restrict(raw), file=sys.stderr, flush=True)
-worker.restrict_worker = told
+child_main.restrict_worker = told
 worker.main()
 """
     note = world / "vault/raw/note.md"

@@ -22,7 +22,7 @@ from vault.jail import landlock, seccomp
 MEMORY_BYTES = 1 << 30
 SPEAKER_BYTES = 4 << 30  # each of its threads reserves much that it never uses
 _OPEN_FILES = 256
-_OURS = ("compiler", "vault", "templates")
+_OURS = ("compiler", "learning", "vault", "templates")
 
 # What libraries look into when they are loaded: the linker's tables, types of files, the zone, names of users, fonts.
 _SYSTEM = (
