@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from cli.version import __version__
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.folder import is_folder
+from vault.git import is_installed
 from vault.jail import landlock, proof, seccomp
 from vault.jail.level import Level, bubblewrap, standing, without_landlock
 from vault.safe_path import AGENT_FOLDERS, DEPTH, HUMAN_FOLDERS, TEMP_PREFIX
@@ -221,7 +221,7 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
         hint = "copy the lines of `retain init`'s .gitattributes"
         what = f"two clones would conflict, as these are not merged line by line: {', '.join(missing)}"
         health.find(".gitattributes", "union-merge", what, hint)
-    return {"installed": shutil.which("git") is not None, "repository": repository, "union_merge": not missing}
+    return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
 def _unmerged(vault: Vault) -> list[str]:
