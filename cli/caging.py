@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REFUSED = 125  # ours alone: every other exit code is the command's
 _SHOWN = 12  # findings on the screen; all are in the report that is named
 _LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
-_WEAKER = {
+WEAKER = {
     "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
     "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
     "are put back when the command ends), your other programs be seen, and folders that lead to hidden ones can't be "
@@ -234,7 +234,7 @@ def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     network = "on" if cage.network else "off"
     unseen = f"; cannot see {cage.personal}" if cage.personal else ""
     report.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
-    for line in (*((_WEAKER[level],) if level in _WEAKER else ()), *words):
+    for line in (*((WEAKER[level],) if level in WEAKER else ()), *words):
         report.say(f"  {line}")
     if level == "seatbelt":
         report.say("  the profile was written from what is documented and never run by us")

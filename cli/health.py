@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cli import personal
+from cli.caging import WEAKER
 from cli.version import __version__
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
@@ -76,6 +77,7 @@ def _guard(health: Health) -> dict[str, Any]:
         "caged": caged,
         "level": str(here.level),
         "reasons": list(here.words),
+        "weaker": "" if caged else WEAKER.get(str(here.level), ""),
         "landlock_abi": abi,
         "filter": seccomp.available(),
         "bubblewrap": _bubblewrap_version(),

@@ -69,7 +69,7 @@ def test_folders_that_come_and_go_are_no_change(vault: Path) -> None:
 
 def test_what_an_older_retain_knew_is_kept(vault: Path) -> None:
     """Its database has no modes of folders: they are known from the first look on."""
-    path = newest(read_settings((vault / "retain.toml").read_text(), "retain.toml").vault_id)
+    path = newest(read_settings((vault / "retain.toml").read_text(), "retain.toml")[0].vault_id)
     with closing(sqlite3.connect(path)) as database:
         database.executescript("DROP TABLE folder; PRAGMA user_version=1;")
     (vault / "raw").chmod(0o777)

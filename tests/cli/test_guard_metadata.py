@@ -115,3 +115,14 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
         patched.setattr(caging, "_settle", edited)
         assert retain(["guard", "run", "--", "true"]) == 0
     assert note.read_text() == "other words\n" and stat.S_IMODE(source.stat().st_mode) == 0o600
+
+
+def test_doctor_says_what_the_level_cannot_forbid(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from cli import health
+
+    found = levels.standing()
+    monkeypatch.setattr(health, "standing", lambda: found)
+    retain(["doctor"])
+    assert "mode, owner, times and attributes of your files can be changed" in capfd.readouterr().out
