@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 REFUSED = 125  # ours alone: every other exit code is the command's
 _SHOWN = 12  # findings on the screen; all are in the report that is named
 _LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
-_WEAKER = {
+WEAKER = {
     "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
-    "landlock": "weaker than full: mode, owner and times of your files can be changed, your other programs be seen, "
-    "and folders that lead to hidden ones can't be listed",
+    "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
+    "are put back when the command ends), your other programs be seen, and folders that lead to hidden ones can't be "
+    "listed",
 }
 
 
@@ -74,7 +75,8 @@ def run(
     aside or put back.
 
     The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
-    where something was moved aside or put back so. If retain refuses to start it, 125.
+    where something was moved aside or put back so, or where the agent changed mode, owner, time or attributes of files
+    that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
 
     \b
     Examples:
@@ -122,6 +124,7 @@ def _run(
         _warn_of_agent_files(vault)
         before_agent(vault)
         begun.append(_begin(vault, command))
+        _record_metadata(vault, begun[0], cage)
         if parted.homes or parted.files:
             from vault.jail.host_return import take_down
 
@@ -231,7 +234,7 @@ def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     network = "on" if cage.network else "off"
     unseen = f"; cannot see {cage.personal}" if cage.personal else ""
     report.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
-    for line in (*((_WEAKER[level],) if level in _WEAKER else ()), *words):
+    for line in (*((WEAKER[level],) if level in WEAKER else ()), *words):
         report.say(f"  {line}")
     if level == "seatbelt":
         report.say("  the profile was written from what is documented and never run by us")
@@ -267,7 +270,8 @@ def _settle(vault: Vault, begun: Run) -> bool:
     """What the agent wrote goes through the gates; whether it changed settings of hosts, or something is lost."""
     from compiler.agent_work import settle
 
-    changed = _settle_hosts(vault, begun)
+    metadata = _put_metadata_back(vault, begun)
+    changed = [*metadata, *_settle_hosts(vault, begun)]
     for line in changed:
         report.say(line)
     try:
@@ -276,7 +280,7 @@ def _settle(vault: Vault, begun: Run) -> bool:
         report.failed(error)
         report.say(f"  what the agent wrote is not settled yet; {SETTLED_BY}")
         return bool(changed)
-    _tell(settled)
+    _tell(settled, untouched=not metadata)
     return bool(changed or settled.lost)
 
 
@@ -289,11 +293,40 @@ def _settle_hosts(vault: Vault, begun: Run) -> list[str]:
         return [f"whether the agent changed settings of Claude Code or Codex cannot be told, look yourself: {error}"]
 
 
-def _tell(settled: Settled) -> None:
+def _record_metadata(vault: Vault, begun: Run, cage: Cage) -> None:
+    """Modes, times and attributes before the run, at the level whose kernel lets an agent change them."""
+    from vault.jail.level import Level
+    from vault.metadata import record
+
+    if cage.level is Level.LANDLOCK:
+        record(vault, begun.id, cage.rw)
+
+
+def _put_metadata_back(vault: Vault, begun: Run) -> list[str]:
+    """What the agent changed of modes, times and attributes outside its folders, a line each; as before by now."""
+    from vault.metadata import put_back
+
+    try:
+        found = put_back(vault, begun.id)
+    except (RetainError, OSError, ValueError, TypeError) as error:
+        return [f"whether the agent changed modes, times or attributes of your files cannot be told: {error}"]
+    if not found:
+        return []
+    files = report.number(len(found), "file") + " or folder" + ("s" if len(found) > 1 else "")
+    more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return [
+        f"the agent changed mode, owner, time or attributes of {files} that it must not change; they are put back:",
+        *(f"  {line}" for line in found[:_SHOWN]),
+        *more,
+    ]
+
+
+def _tell(settled: Settled, *, untouched: bool) -> None:
     kept, back = len(settled.kept), len(settled.restored)
     failed = len({each.path for each in settled.quarantined})
     if not (kept or failed or back or settled.findings):
-        report.say("the agent left the vault as it was")
+        if untouched:
+            report.say("the agent left the vault as it was")
         return
     aside = f", {failed} set aside in output/quarantine/" if failed else ""
     restored = f", {back} as before" if back else ""

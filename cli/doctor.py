@@ -160,6 +160,8 @@ def _show(health: Health, files: list[AgentFile]) -> None:
     report.show(_guard_words(guard))
     for reason in guard["reasons"] if not guard["caged"] else ():
         report.show(f"  no stronger: {reason}")
+    if guard["weaker"]:
+        report.show(f"  {guard['weaker']}")
     report.show(f"reading documents: {_reading_words(guard)}")
     _show_tried(guard["reading"])
     if guard["speaking"]:

@@ -7,10 +7,11 @@ leave. None of it is proof: an agent can take all of it off. Humans' commits pas
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from vault.errors import GitFailed
+from vault.git import git
 from vault.safe_path import HUMAN_FOLDERS, skeleton
 
 # Set by hosts in the shells of their agents; `retain guard run` sets the last.
@@ -80,7 +81,7 @@ def agent_of(here: Path, environment: Mapping[str, str], message: str | None) ->
         if environment.get(mark):
             return f"{mark} is set"
     for who in ("AUTHOR", "COMMITTER"):
-        said = _git(here, "var", f"GIT_{who}_IDENT")
+        said = _identity(here, who)
         identity = re.sub(r"\s+\d+ [+-]\d{4}\s*$", "", said)
         if agent_named(identity):
             return f"{who.lower()}: {identity}"
@@ -92,14 +93,15 @@ def _staged(root: Path, here: Path) -> list[str]:
 
     Asked in the folder that git itself chose, as what it has put in the environment counts from there.
     """
-    top = Path(_git(here, "rev-parse", "--show-toplevel", check=True).removesuffix("\n"))
+    top = Path(git(here, "rev-parse", "--show-toplevel", in_hook=True))
     prefix = root.resolve().relative_to(top.resolve()).as_posix()
-    listed = _git(here, "diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", check=True)
+    listed = git(here, "diff --cached", "--name-only", "--no-renames", "--no-relative", "-z", in_hook=True)
     below = "" if prefix == "." else f"{prefix}/"
     return [path.removeprefix(below) for path in listed.split("\0") if path and path.startswith(below)]
 
 
-def _git(here: Path, *arguments: str, check: bool = False) -> str:
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]
-    done = subprocess.run(command, cwd=here, capture_output=True, check=check)
-    return done.stdout.decode("utf-8", "surrogateescape")
+def _identity(here: Path, who: str) -> str:
+    try:
+        return git(here, "var", f"GIT_{who}_IDENT", in_hook=True)
+    except GitFailed:
+        return ""  # nobody is configured: git itself refuses the commit

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cli import personal
+from cli.caging import WEAKER
 from cli.version import __version__
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.folder import is_folder
+from vault.git import is_installed
 from vault.jail import landlock, proof, seccomp
 from vault.jail.level import Level, bubblewrap, standing, without_landlock
 from vault.safe_path import AGENT_FOLDERS, DEPTH, HUMAN_FOLDERS, TEMP_PREFIX
@@ -76,6 +77,7 @@ def _guard(health: Health) -> dict[str, Any]:
         "caged": caged,
         "level": str(here.level),
         "reasons": list(here.words),
+        "weaker": "" if caged else WEAKER.get(str(here.level), ""),
         "landlock_abi": abi,
         "filter": seccomp.available(),
         "bubblewrap": _bubblewrap_version(),
@@ -221,7 +223,7 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
         hint = "copy the lines of `retain init`'s .gitattributes"
         what = f"two clones would conflict, as these are not merged line by line: {', '.join(missing)}"
         health.find(".gitattributes", "union-merge", what, hint)
-    return {"installed": shutil.which("git") is not None, "repository": repository, "union_merge": not missing}
+    return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
 def _unmerged(vault: Vault) -> list[str]:

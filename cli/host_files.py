@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from typing import Any
 
 from cli import report
 from cli.agent_files import own, written_by_us
-from vault.errors import Refused
+from vault.errors import GitFailed, Refused
 from vault.folder import named
+from vault.git import git, hooks_folder
 from vault.guard import Guard, Scope, sha256_hex
 from vault.store import Vault
 
@@ -150,12 +150,12 @@ def _own_places() -> list[str]:
 
 def git_hooks(root: Path) -> list[HostFile]:
     """The hooks for the repository that holds `root`, where git will look for them; none without a repository."""
-    told = _git(root, "rev-parse", "--git-path", "hooks")
-    if told is None:
+    try:
+        folder = hooks_folder(root)
+        prefix = git(root, "rev-parse", "--show-prefix").rstrip("/")
+    except GitFailed:
         return []
-    folder = Path(os.path.realpath(root / told))
     ours = Path(os.path.realpath(root)) / ".git/hooks"
-    prefix = (_git(root, "rev-parse", "--show-prefix") or "").rstrip("/")
     return [
         HostFile(f".git/hooks/{name}" if folder == ours else str(folder / name), _hook_text(name, prefix), True)
         for name in GIT_HOOKS
@@ -174,20 +174,17 @@ def _hook_text(name: str, prefix: str) -> str:
     return text.replace("@VAULT@", shlex.quote(f"./{prefix}".rstrip("/") or ".")).replace(" @REST@", rest)
 
 
-def _git(root: Path, *arguments: str) -> str | None:
-    """What git answers in that folder, on one line; None without git or a repository."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
-    except OSError:
-        return None
-    return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else None
-
-
 def _would_be_committed(root: Path) -> bool:
     """Whether git would take the settings that name places of this machine into a commit."""
-    if _git(root, "rev-parse", "--git-dir") is None:
+    try:
+        git(root, "rev-parse", "--git-dir")
+    except GitFailed:
         return False
-    return _git(root, "check-ignore", "--quiet", CLAUDE) is None
+    try:
+        git(root, "check-ignore", "--quiet", CLAUDE)
+    except GitFailed:
+        return True
+    return False
 
 
 def _lay(vault: Vault, file: HostFile) -> int:

@@ -23,6 +23,7 @@ from vault.errors import (
     UsageError,
     WriteFailed,
 )
+from vault.redaction import redact
 
 if TYPE_CHECKING:
     import click
@@ -110,7 +111,9 @@ def say(text: str) -> None:
 def _tell_app(told: dict[str, str]) -> None:
     if _app.isdecimal():
         with suppress(OSError):
-            os.write(int(_app), json.dumps({name: words[:1000] for name, words in told.items()}).encode() + b"\n")
+            os.write(
+                int(_app), json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n"
+            )
 
 
 def _tell(text: str) -> None:
@@ -118,7 +121,7 @@ def _tell(text: str) -> None:
     if (early := sys.modules.get("cli.early")) is not None:
         early.end()  # a card stands on the terminal, where nobody would find what is told
     with suppress(OSError):
-        sys.stderr.write(text)
+        sys.stderr.write(redact(text))
         sys.stderr.flush()
 
 
@@ -158,7 +161,7 @@ def flush() -> None:
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
     try:
-        print(text, end=end, flush=flush)
+        print(redact(text), end=end, flush=flush)
     except BrokenPipeError:
         raise
     except OSError as error:

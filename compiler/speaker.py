@@ -16,6 +16,7 @@ from typing import Any
 
 from compiler.bytecode import leave_bytecode
 from vault.jail.self_jail import SPEAKER_BYTES, limit_worker, restrict_speaker
+from vault.redaction import redact_all
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -41,7 +42,7 @@ def _teller(handle: int) -> Callable[[dict[str, Any]], None]:
     lock = threading.Lock()
 
     def tell(line: dict[str, Any]) -> None:
-        data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
+        data = (json.dumps(redact_all(line), separators=(",", ":")) + "\n").encode()
         with lock:
             while data:
                 data = data[os.write(handle, data) :]

@@ -18,7 +18,7 @@ from vault.errors import Damaged, EditedMeanwhile, LockHeld, RetainError, Schema
 from vault.user import state_folder, state_guard
 
 FIRST = "copies.sqlite3"
-VERSION = 1
+VERSION = 2
 WAIT_S = 30.0
 _NUMBERED = re.compile(r"copies(?:-([0-9]{1,4}))?\.sqlite3")
 _SCHEMA = """
@@ -28,10 +28,11 @@ CREATE TABLE IF NOT EXISTS known(place TEXT NOT NULL, path BLOB NOT NULL, kind T
   ctime_ns INTEGER NOT NULL, since TEXT NOT NULL, good TEXT, PRIMARY KEY(place, path));
 CREATE TABLE IF NOT EXISTS root(place TEXT NOT NULL, path BLOB NOT NULL, dev INTEGER NOT NULL, ino INTEGER NOT NULL,
   PRIMARY KEY(place, path));
+CREATE TABLE IF NOT EXISTS folder(place TEXT NOT NULL, path BLOB NOT NULL, mode INTEGER NOT NULL, PRIMARY KEY(place, path));
 CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, at TEXT NOT NULL, files INTEGER NOT NULL, changes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS undo(id INTEGER PRIMARY KEY, at TEXT NOT NULL, before TEXT NOT NULL);
 """  # noqa: E501 (tables read best as lines)
-TABLES = ("blob", "known", "root", "look", "undo")
+TABLES = ("blob", "known", "root", "folder", "look", "undo")
 
 Row = tuple[Any, ...]
 

@@ -35,6 +35,7 @@ from urllib.parse import urlsplit
 from vault import user
 from vault.clean import clean_line
 from vault.errors import Damaged, ModelUnavailable
+from vault.redaction import protect
 
 USUAL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"
@@ -98,7 +99,15 @@ class EngineSettings:
         return named
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key; "" for a model on this machine that wants none. Raises: ModelUnavailable."""
+        """The key, protected from being shown; "" for a model on this machine that wants none.
+
+        Raises: ModelUnavailable.
+        """
+        key = self._found_key(environment)
+        protect(key)
+        return key
+
+    def _found_key(self, environment: Mapping[str, str]) -> str:
         if self.key_file:
             return self._filed_key()
         if self.key_keyring:

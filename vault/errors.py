@@ -57,6 +57,10 @@ class WriteFailed(RetainError):
     """The operating system would not write (disk full, read-only, I/O error); the old bytes stand."""
 
 
+class GitFailed(RetainError):
+    """Git is not installed, did not end in time, or says no."""
+
+
 class Unreadable(RetainError):
     """A source document cannot be read as text; the rest of the batch goes on."""
 

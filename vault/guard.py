@@ -47,6 +47,7 @@ from vault.folder import (
     still_named,
 )
 from vault.leftovers import marked_name, temporary_name
+from vault.redaction import redact
 from vault.replacing import Temporary
 from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
@@ -416,7 +417,7 @@ def write_trace(text: str) -> Path:
 
     handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
+        file.write(redact(text))
     return Path(name)
 
 

@@ -67,11 +67,12 @@ class Root:
 @dataclass(slots=True)
 class Look:
     """What was found. `folders` are all below the roots; `roots` those of the roots that could be looked into, with
-    device and inode; `unreachable` the others, and why; `unread` the files and folders below that could not be read,
-    and why; `notes` what is odd."""
+    device and inode; `modes` those of all folders; `unreachable` the other roots, and why; `unread` the files and
+    folders below that could not be read, and why; `notes` what is odd."""
 
     files: dict[Key, Seen] = field(default_factory=dict)
     folders: set[Key] = field(default_factory=set)
+    modes: dict[Key, int] = field(default_factory=dict)
     roots: dict[Key, tuple[int, int]] = field(default_factory=dict)
     unreachable: dict[Key, str] = field(default_factory=dict)
     unread: dict[Key, str] = field(default_factory=dict)
@@ -114,6 +115,9 @@ class Looker:
         """All files of these folders."""
         for root in roots:
             try:
+                status = root.folder.lstat()
+                if stat.S_ISDIR(status.st_mode):
+                    self.look.modes[root.key] = stat.S_IMODE(status.st_mode)
                 handle = os.open(root.folder, _FOLDER)
             except OSError as error:
                 self.look.unreachable[root.key] = _why_not(root.folder, error)
@@ -175,6 +179,7 @@ class Looker:
 
     def _folder(self, above: int, name: str, key: Key, depth: int) -> None:
         self.look.folders.add(key)
+        self.look.modes[key] = stat.S_IMODE(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
         if depth > DEEPEST:
             self.look.unread[key] = f"more than {DEEPEST} folders deep"
             return
@@ -230,9 +235,9 @@ class Looker:
 
 def shown(key: Key, personal: Path | None = None) -> str:
     """The path for a person: relative in the vault, whole in the personal vault; bytes that are no text as escapes."""
-    path = key.path
+    path = key.path or "."
     if key.place == PERSONAL:
-        path = str(personal / path) if personal is not None else f"personal vault: {path or '.'}"
+        path = str(personal / path) if personal is not None else f"personal vault: {path}"
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

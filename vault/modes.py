@@ -5,6 +5,7 @@ No bytes change, and no link is followed.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,6 +104,28 @@ def set_mode(root: Path, path: str, mode: int, *, forbidden: Iterable[Path] = ()
         if plain and identity_of(status) not in theirs and stat.S_IMODE(status.st_mode) != mode:
             return _set(name, handle, status, mode)
     return False
+
+
+def put_mode(root: Path, path: str, mode: int) -> None:
+    """Give the plain file or folder at `path` below `root` that mode; "" is `root` itself. No link below is followed.
+
+    Raises: OSError.
+    """
+    if not path:
+        root.chmod(mode)
+        return
+    *above, name = path.split("/")
+    with ExitStack() as stack:
+        handle = os.open(root, _ITSELF | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
+        stack.callback(os.close, handle)
+        for part in above:
+            handle = os.open(part, _ITSELF | _FOLDER, dir_fd=handle)
+            stack.callback(os.close, handle)
+        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file or folder", path)
+        if stat.S_IMODE(status.st_mode) != mode:
+            _set(name, handle, status, mode)
 
 
 def _set(name: str, folder: int, status: os.stat_result, mode: int) -> bool:

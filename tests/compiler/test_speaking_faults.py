@@ -84,17 +84,17 @@ class Mode:
 
 
 MODES = {
-    "400": Mode(lambda _: error(400, "invalid_request_error", "no"), r"refuses every question \(400\)"),
+    "400": Mode(lambda _: error(400, "invalid_request_error", f"no {KEY}"), r"refuses every question \(400\)"),
     "401": Mode(lambda _: error(401, "authentication_error", f"bad {KEY}"), "key was not accepted"),
-    "402": Mode(lambda _: error(402, "billing_error", "pay"), "limit of spending"),
-    "403": Mode(lambda _: error(403, "permission_error", "no"), "key was not accepted"),
-    "404": Mode(lambda _: error(404, "not_found_error", "model: m"), "no such model"),
-    "413": Mode(lambda _: error(413, "request_too_large", "no"), r"refused \(413\)", waits=False),
+    "402": Mode(lambda _: error(402, "billing_error", f"pay {KEY}"), "limit of spending"),
+    "403": Mode(lambda _: error(403, "permission_error", KEY), "key was not accepted"),
+    "404": Mode(lambda _: error(404, "not_found_error", f"model: {KEY}"), "no such model"),
+    "413": Mode(lambda _: error(413, "request_too_large", KEY), r"refused \(413\)", waits=False),
     "429 for an hour": Mode(limited, r"busy or down \(429\)", patience=60),
     "429 until a date": Mode(lambda _: error(429, "rate_limit_error", "", {"retry-after": ODD}), "429", patience=60),
-    "429 for what was spent": Mode(lambda _: error(429, "billing_error", "limit"), "limit of spending"),
-    "500": Mode(lambda _: error(500, "api_error", "oh"), r"\(500\)"),
-    "529": Mode(lambda _: error(529, "overloaded_error", "later"), r"\(529\)"),
+    "429 for what was spent": Mode(lambda _: error(429, "billing_error", f"limit {KEY}"), "limit of spending"),
+    "500": Mode(lambda _: error(500, "api_error", KEY), r"\(500\)"),
+    "529": Mode(lambda _: error(529, "overloaded_error", KEY), r"\(529\)"),
     "reset": Mode(lambda _: Reply(b"", length=500, reset=True), "broke off"),
     "stream cut short": Mode(part, "cut off"),
     "stream broken off": Mode(lambda body: part(body, reset=True), "broke off"),
@@ -163,6 +163,7 @@ def test_whatever_a_server_does_a_compile_ends_well(mode: Mode, cells: Vault) ->
             report = compiled(cells, server, mode.patience, 1)
             told = [notice.message for notice in report.notices if notice.code == "stood-in"]
             assert told and all(mode.words.replace("\\", "") in words for words in told)
+        assert not [path for path in cells.root.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
         assert server.asked and not any(type_of(body) == "extract" for body in server.asked)
     if mode.waits:
         with model(answering) as server:
