@@ -30,6 +30,22 @@ def test_json_carries_control_and_direction_marks_only_as_escapes(capsys: pytest
     assert json.loads(told.out) == {EVIL: [EVIL]} and json.loads(told.err)["path"] == EVIL
 
 
+def test_the_line_of_a_compile_parts_the_name_from_what_it_cost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = report.Progress(None)
+    progress({"event": "extract", "done": 2, "of": 2, "path": "raw/lease.md", "tokens": 1200, "usd": 0.0123})
+    progress({"event": "extract", "done": 2, "of": 2, "tokens": 1200, "usd": 0.0123})
+    progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})
+    assert capsys.readouterr().err.split("\r\x1b[K") == [
+        "",
+        "extracting 2/2  lease.md  1200 tokens, $0.0123",
+        "extracting 2/2  1200 tokens, $0.0123",
+        "reading 2/2  lease.md",
+    ]
+
+
 def test_a_terminal_that_knows_ascii_alone_is_told_everything(run: Run, compiled: Path) -> None:
     deck = next((compiled / "learning/flashcards").iterdir())
     deck.write_text(deck.read_text() + "\n### Applied\n\nQ: Wann übt man 注意?\nA: Täglich.\n\nQ: Und?\n")
