@@ -16,12 +16,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from vault.errors import WorkerFailed
+from vault.errors import TooCostly, WorkerFailed
 
 # For one document or one request, by the clock. A busy machine may take long over little: what a document may cost is
 # bounded by the work that it makes (`compiler.worker.SECONDS`), and this ends what only waits.
 SECONDS = 600.0
 _TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
+# How a process ends that breaks a limit, or whose parser does. What ends it from outside, as an interrupt, is not here.
+_TOO_COSTLY = {-int(getattr(signal, name, 0)) for name in ("SIGXCPU", "SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS")} - {0}
+_DYING_S = 2.0
 PROGRAM = ("-m", "compiler.worker")  # what a worker runs
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
@@ -45,7 +48,10 @@ class Worker:
         )
 
     def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-        """The reply. Raises WorkerFailed when the process dies, is too slow or answers nonsense; it is gone then."""
+        """The reply. Raises WorkerFailed when the process dies or answers nonsense; it is gone then.
+
+        Raises: TooCostly when it takes too long, or dies as a process does that needs too much.
+        """
         assert self.process.stdin is not None and self.process.stdout is not None
         overdue = threading.Event()
 
@@ -65,8 +71,12 @@ class Worker:
         finally:
             late.cancel()
         if not isinstance(reply, dict):
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_DYING_S)  # so that its own end is seen, and not that which `close` puts to it
+            costly = overdue.is_set() or self.process.returncode in _TOO_COSTLY
             self.close()
-            raise WorkerFailed(self._fate(seconds, timely=not overdue.is_set()), hint="the other sources go on")
+            failure = TooCostly if costly else WorkerFailed
+            raise failure(self._fate(seconds, timely=not overdue.is_set()), hint="the other sources go on")
         return reply
 
     def _fate(self, seconds: float, *, timely: bool) -> str:
