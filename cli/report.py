@@ -227,10 +227,9 @@ class Progress:
             if event["done"] == event["of"] or now - self._last > 0.1:
                 self._last = now
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
-                words = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}  {name}"
-                if event.get("tokens"):
-                    words += f"{event['tokens']} tokens, ${event['usd']:.4f}"
-                _tell(f"\r\x1b[K{words}")
+                done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+                cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
+                _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
 
     def done(self) -> None:
         """Clear the renewing line."""

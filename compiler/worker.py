@@ -28,7 +28,7 @@ from compiler.engines.port import (
     ExtractRequest,
 )
 from compiler.fingerprint import fingerprint
-from vault.errors import RetainError, Unreadable
+from vault.errors import RetainError, TooCostly, Unreadable
 from vault.jail.child_main import Answer, serve
 from vault.source import SourceText
 
@@ -56,7 +56,7 @@ def engine_named(name: str) -> Engine:
 def read(path: str, sha256: str) -> SourceText | str:
     """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
 
-    Raises: Unreadable for a fault of the document; NotNow for one of the moment.
+    Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
     """
     from compiler.ingest import read_source
     from compiler.kinds import HEAD, RECORDED, kind_of
@@ -68,7 +68,7 @@ def read(path: str, sha256: str) -> SourceText | str:
     try:
         return read_source(data, Path(path).name)
     except MemoryError as error:
-        raise NotNow("reading it needs more memory than a document may take") from error
+        raise TooCostly("reading it needs more memory than a document may take") from error
     except RecursionError as error:
         raise Unreadable("it is nested too deeply to be read") from error
 
@@ -150,6 +150,8 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
         except NotNow as error:
             return {"not_now": str(error)}
+        except TooCostly as error:
+            return {"too_costly": error.what}
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint}}
         return {

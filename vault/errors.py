@@ -69,6 +69,10 @@ class WorkerFailed(RetainError):
     """The reading process died, ran out of memory or time, or answered nonsense."""
 
 
+class TooCostly(WorkerFailed):
+    """Reading a document took more time or memory than one may take: reading the same bytes again will, too."""
+
+
 class FetchFailed(RetainError):
     """A document could not be had from the web; nothing was stored."""
 

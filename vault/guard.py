@@ -25,6 +25,7 @@ from vault.durable import (
     append_lines,
     copy_bytes,
     failing,
+    hold,
     lock_within,
     open_source,
     sync,
@@ -227,8 +228,8 @@ class Guard(Folder):
     def sweep(self, *, older_than_s: float = _STALE_S) -> list[str]:
         """Removes the temporary files that a killed process left where this scope may write; names what went.
 
-        Younger ones stay: another process may be about to put them in place. One that holds somebody's edit gets a
-        name to be found by, and is in `rescued`.
+        One that is in use stays, and so does a young one where the disk can't say whether it is. One that holds
+        somebody's edit gets a name to be found by, and is in `rescued`.
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
@@ -247,7 +248,10 @@ class Guard(Folder):
                     below.append((*top, entry.name))
                     continue
                 with suppress(Refused, FileNotFoundError):  # never made by us: it stays; or gone since it was listed
-                    if entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
+                    if not entry.name.startswith(TEMP_PREFIX):
+                        continue
+                    old = entry.stat(follow_symlinks=False).st_ctime <= before
+                    if old or replacing.is_abandoned(folder, entry.name):
                         free = replacing.settle(folder, entry.name, partial(self._may_name, top))
                         (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
         return below if len(top) + 1 < DEPTH else []  # no file of ours is deeper, whatever an agent stacked up
@@ -463,17 +467,33 @@ def _step(handle: int, name: str, path: str, *, create: bool) -> tuple[int, bool
 @contextmanager
 def _temporary(folder: int, name: str, keep: Current | None, mode: int = 0o666) -> Iterator[Temporary]:
     """A new file with the owner, mode and attributes of `keep`, else with `mode`; if it may, it goes in the end."""
-    handle = os.open(name, os.O_RDWR | _NEW, mode if keep is None else 0o600, dir_fd=folder)
+    handle = _new_file(folder, name, mode if keep is None else 0o600)
     temp = Temporary(name, handle)
     try:
         if keep is not None:
             _resemble(handle, keep)
         yield temp
     finally:
-        os.close(handle)
         if temp.may_go:
             with suppress(OSError):  # a leftover is swept later; it must not hide what happened
                 os.unlink(name, dir_fd=folder)
+        os.close(handle)
+
+
+def _new_file(folder: int, name: str, mode: int) -> int:
+    """A handle on a new file, locked so that a sweep sees that it is in use; a sweep that came first is awaited."""
+    while True:
+        handle = os.open(name, os.O_RDWR | _NEW, mode, dir_fd=folder)
+        try:
+            held = hold(handle)
+            if not held or still_named(handle, folder, name):
+                return handle
+        except BaseException:
+            os.close(handle)
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+            raise
+        os.close(handle)
 
 
 def _resemble(handle: int, keep: Current) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
-from vault.durable import overwrite, sync, sync_folder
-from vault.errors import EditedMeanwhile
+from vault.durable import hold, is_held, overwrite, sync, sync_folder
+from vault.errors import EditedMeanwhile, Refused
 from vault.folder import Identity, expect_bytes, identity_of, open_file_at, read_at, read_open, sha256_hex
 from vault.leftovers import mark_of, marked_name
 from vault.safe_path import refusal
@@ -59,16 +59,40 @@ def install(folder: int, temp: Temporary, name: str, path: str, expect: str | No
 def take_away(folder: int, name: str, path: str, expect: str) -> None:
     """Deletes a file, unless what has its name now is not what was expected."""
     aside = marked_name(name, ours=None, expect=expect)
-    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
-    try:  # only now can nobody reach it by its name any more
-        expect_bytes(path, read_at(folder, aside, path), expect)
-        os.unlink(aside, dir_fd=folder)
-    except BaseException:
-        with suppress(FileExistsError):  # a newer file has the name: the other is left for the next sweep to show
-            give_new_name(folder, aside, name)
-            with suppress(FileNotFoundError):
-                os.unlink(aside, dir_fd=folder)
-        raise
+    with open_file_at(folder, name, path) as handle:
+        hold(handle)
+        os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        try:  # only now can nobody reach it by its name any more
+            expect_bytes(path, read_at(folder, aside, path), expect)
+            os.unlink(aside, dir_fd=folder)
+        except BaseException:
+            with suppress(FileExistsError):  # a newer file has the name: the other is left for the next sweep to show
+                give_new_name(folder, aside, name)
+                with suppress(FileNotFoundError):
+                    os.unlink(aside, dir_fd=folder)
+            raise
+
+
+def is_abandoned(folder: int, name: str) -> bool:
+    """Return whether the process that made a temporary file is gone: nobody holds it, nor what it may have replaced.
+
+    While two names are exchanged, the file that its maker holds has the other one.
+    """
+    mark = mark_of(name)
+    if mark is not None and not mark.whole:
+        return False
+    names = (name, mark.name, name) if mark is not None else (name,)
+    return not any(_is_in_use(folder, each) for each in names)
+
+
+def _is_in_use(folder: int, name: str) -> bool:
+    try:
+        with open_file_at(folder, name, name) as handle:
+            return not stat.S_ISREG(os.fstat(handle).st_mode) or is_held(handle)
+    except FileNotFoundError:
+        return False
+    except (OSError, Refused):
+        return True
 
 
 def settle(folder: int, name: str, check: Callable[[str], object]) -> str | None:

@@ -90,8 +90,11 @@ def retire(vault: Vault) -> None:
 
 
 def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, run: Run) -> None:
+    assert run("card", "tag", "aaaaaaaaa1", "--add", "exam", cwd=vault.root).code == 0
+    active = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
     retire(vault)
     found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
+    assert list(found) == [*active, "retired"] and found["tags"] == active["tags"] == ["exam"]
     assert (found["question"], found["answer"], found["path"]) == ("When did the war end?", "In 1659.", None)
     assert found["retired"] == {"at": "2026-11-22T10:00:00.000Z", "reason": "its evidence is gone"}
     assert (found["status"], found["reps"], len(found["history"])) == ("retracted, changed", 1, 2)
@@ -101,6 +104,7 @@ def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, 
         "retired 2026-11-22T10:00:00.000Z: its evidence is gone",
         "(fact): When did",
         "1 review, ",
+        "tags: exam",
     ):
         assert words in shown
     assert "\x1b" not in shown

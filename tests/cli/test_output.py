@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,22 @@ def test_json_carries_control_and_direction_marks_only_as_escapes(capsys: pytest
     assert not _RAW.search(told.out) and not _RAW.search(told.err)
     assert "é注🧠" in told.out
     assert json.loads(told.out) == {EVIL: [EVIL]} and json.loads(told.err)["path"] == EVIL
+
+
+def test_the_line_of_a_compile_parts_the_name_from_what_it_cost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = report.Progress(None)
+    progress({"event": "extract", "done": 2, "of": 2, "path": "raw/lease.md", "tokens": 1200, "usd": 0.0123})
+    progress({"event": "extract", "done": 2, "of": 2, "tokens": 1200, "usd": 0.0123})
+    progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})
+    assert capsys.readouterr().err.split("\r\x1b[K") == [
+        "",
+        "extracting 2/2  lease.md  1200 tokens, $0.0123",
+        "extracting 2/2  1200 tokens, $0.0123",
+        "reading 2/2  lease.md",
+    ]
 
 
 def test_a_terminal_that_knows_ascii_alone_is_told_everything(run_process: Run, compiled: Path) -> None:

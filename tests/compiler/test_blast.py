@@ -13,11 +13,11 @@ from benchmarks.blast_radius import FAMILIES, State, run
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.engines.port import ExtractRequest
+from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
-from tests.conftest import TORTURE
 from vault.clean import fold
 from vault.store import Vault
 

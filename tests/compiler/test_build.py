@@ -571,6 +571,38 @@ def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest
     assert tree(vault) == before
 
 
+_SLOW = "raw/articles/slow.txt"
+_IN_A_HURRY = ("-c", "from compiler import worker; worker.SECONDS = 4; worker.main()")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")
+def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_named(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compiler.crew.PROGRAM", _IN_A_HURRY)
+    (vault.root / _SLOW).write_text("Memory is a store of what was learned. " * 20_000)
+    read: list[str] = []
+
+    def compile_(**options: Any) -> list[tuple[str, str, str]]:
+        read.clear()
+        found = compile_vault(vault, Options(**options), MORNING, lambda e: read.append(str(e.get("path"))))
+        return [(d.path, d.message, d.hint) for d in found.failures]
+
+    failure = compile_()
+    assert failure == [
+        (
+            _SLOW,
+            "reading it took more of the processor's time than a document may take",
+            f"split the document; `retain compile {_SLOW}` tries it once more",
+        )
+    ]
+    assert _SLOW in read
+    assert compile_() == failure and read == []
+    assert compile_(only=(_SLOW,)) == failure and read == [_SLOW]
+    (vault.root / _SLOW).write_text("Memory is a store of what was learned.\n")
+    assert compile_() == [] and _SLOW in read
+
+
 @pytest.mark.parametrize("what", ["raw", "raw/articles", "raw/articles/testing.md"])
 def test_what_cannot_be_seen_just_now_is_not_gone(vault: Vault, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     compiled(vault)

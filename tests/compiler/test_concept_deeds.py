@@ -17,8 +17,8 @@ from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.concept_effect import Effect, Make, stale_links, take_effect, try_out
 from compiler.concept_work import Shelf
+from tests.batteries import TORTURE
 from tests.compiler.conftest import new_vault
-from tests.conftest import TORTURE
 from vault import ledger
 from vault.card import parse_deck
 from vault.errors import NotFound, UsageError

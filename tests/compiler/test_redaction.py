@@ -14,7 +14,7 @@ from cli import report
 from compiler.engines.claude import Claude
 from compiler.engines.messages import Ask, Said
 from compiler.engines.wire import SHAPES
-from compiler.speaker import _rounds, _teller
+from compiler.speaker import _teller, rounds
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, message, serving, sse, stream_events
 from tests.compiler.scripted_model import answering
 from vault.engine_settings import EngineSettings, read_engine
@@ -107,7 +107,7 @@ def lines_of(server: MessagesServer, *, batch: bool = False) -> str:
     puts = [{**put, "n": n, "name": str(n) * 20} for n in range(3)]  # as many as make a refusal one of everything
     out, into = os.pipe()
     with os.fdopen(out, encoding="utf-8") as lines:
-        _rounds(begin, _teller(into))({"puts": puts, "batch": batch, "given": {}})
+        rounds(begin, _teller(into))({"puts": puts, "batch": batch, "given": {}})
         said = ""
         for line in lines:
             said += line

@@ -23,13 +23,13 @@ from compiler.ingest import read_source
 from compiler.journal import Journal
 from compiler.report import Report
 from compiler.speaking import ROLES, ModelBackend, SpeakerProcess, Spending
+from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
 from tests.compiler.scripted_model import answering, tokens_in, type_of, value_for, words_of
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_readers_pdf import column, content, pdf
-from tests.conftest import TORTURE
 from vault.engine_settings import EngineSettings
 from vault.errors import UsageError
 from vault.store import Vault

@@ -18,6 +18,7 @@ from compiler.asking import Waiting
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.journal import Journal
+from tests.batteries import TORTURE
 from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.messages_server import (
     MessagesServer,
@@ -33,7 +34,6 @@ from tests.compiler.scripted_model import answering, type_of, value_for
 from tests.compiler.test_build import silent
 from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_speaking import KEY, backend
-from tests.conftest import TORTURE
 from vault.store import Vault
 
 HTML = b"<html><body>Log in to the network</body></html>"

@@ -345,3 +345,32 @@ def test_a_sweep_goes_as_deep_as_this_hand_writes_and_no_deeper(root: Path, stac
         (root / path).write_bytes(NEW)
     removed, rescued = swept(root)
     assert left in removed and len(removed) == 2 and not rescued
+
+
+@pytest.mark.parametrize("links", [None, True, False], ids=["exchanging", "linking", "renaming"])
+@pytest.mark.parametrize(("action", "before", "after"), [(create, None, NEW), (replace, OLD, NEW), (remove, OLD, None)])
+def test_a_sweep_at_any_moment_leaves_alone_what_is_in_use(
+    root: Path,
+    watched: Watched,
+    monkeypatch: pytest.MonkeyPatch,
+    action: Callable[[Path], object],
+    before: bytes | None,
+    after: bytes | None,
+    links: bool | None,
+) -> None:
+    if links is not None:
+        without_calls(monkeypatch, links=links)
+    reset(root, before)
+    sweeping, sweeps = False, 0
+
+    def sweep(number: int, name: str) -> None:
+        nonlocal sweeping, sweeps
+        if not sweeping:
+            sweeping, guard = True, Guard(root, Scope.AGENT)
+            assert guard.sweep() == guard.rescued == []
+            sweeping, sweeps = False, sweeps + 1
+
+    with watched(sweep):
+        action(root)
+    assert sweeps > 10 and not leftovers(root)
+    assert ((root / PAGE).read_bytes() if (root / PAGE).exists() else None) == after

@@ -17,13 +17,16 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
-from vault.errors import WorkerFailed
+from vault.errors import TooCostly, WorkerFailed
 
 # For one request, by the clock. A busy machine may take long over little: the work itself is bounded by processor
 # time (`child_main.serve`), and this ends a child that only waits.
 SECONDS = 600.0
 MAX_REPLY = 512 * 1024**2  # bytes of one reply
 _TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
+# How a process ends that breaks a limit, or whose parser does. An end from outside, such as an interrupt, is not here.
+_TOO_COSTLY = {-int(getattr(signal, name, 0)) for name in ("SIGXCPU", "SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS")} - {0}
+_DYING_S = 2.0
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 T = TypeVar("T")
@@ -66,7 +69,8 @@ class Child:
     def exchange(self, message: dict[str, Any], decode: Callable[[bytes], T], seconds: float = SECONDS) -> T:
         """The reply, as `decode` makes it of the line; `decode` raises ValueError for one that is not valid.
 
-        Raises: WorkerFailed when the process dies, is too slow or its reply is not valid; it is gone then.
+        Raises: TooCostly when the process takes too long, or dies as one does that needs too much; WorkerFailed when
+        it dies otherwise or its reply is not valid. It is gone then.
         """
         assert self.process.stdin is not None and self.process.stdout is not None
         overdue = threading.Event()
@@ -86,8 +90,12 @@ class Child:
             return decode(line)
         except (OSError, ValueError) as error:
             late.cancel()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_DYING_S)  # its own end must be seen, not the one that `close` gives it
+            costly = overdue.is_set() or self.process.returncode in _TOO_COSTLY
             self.close()
-            raise WorkerFailed(self._fate(seconds, timely=not overdue.is_set()), hint=self._hint) from error
+            failure = TooCostly if costly else WorkerFailed
+            raise failure(self._fate(seconds, timely=not overdue.is_set()), hint=self._hint) from error
         finally:
             late.cancel()
 
