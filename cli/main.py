@@ -90,11 +90,6 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:  # asked for by scripts: it must not cost the loading of a library
         print(f"retain, version {__version__}")
         sys.exit(0)
-    if "due" in sys.argv and "--json" in sys.argv:  # asked for by status bars, all day long
-        from cli.fast_due import answered
-
-        if answered(sys.argv[1:]):
-            sys.exit(0)
     import gc
     from contextlib import suppress
 

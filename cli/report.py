@@ -138,11 +138,9 @@ def show_file(data: bytes) -> None:
         raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
 
 
-def show_json(value: Any) -> str:
-    """One JSON object on stdout; gives its text."""
-    text = _json(value, sys.stdout, indent=2)
-    _print(text)
-    return text
+def show_json(value: Any) -> None:
+    """Print one JSON object on stdout."""
+    _print(_json(value, sys.stdout, indent=2))
 
 
 def number(count: int, noun: str) -> str:

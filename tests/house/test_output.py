@@ -16,7 +16,6 @@ LET_THROUGH = {
     ("cli/main.py", "print"): "the version, which is ours",
     ("cli/main.py", "sys.stdout"): "set up and closed, not written to",
     ("cli/main.py", "sys.stderr"): "set up and closed, not written to",
-    ("cli/fast_due.py", "sys.stdout"): "what cli/report.py made clean and printed before, told again",
     ("cli/app.py", "sys.stdout"): "asked whether it is a terminal",
     ("cli/early.py", "sys.stdout"): "a card whose words were found printable, in colours and places that are its own",
     ("cli/plain.py", "sys.stdout"): "the lines of a review: cleaned in _say, the one place that writes them",
