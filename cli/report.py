@@ -115,8 +115,6 @@ def _tell_app(told: dict[str, str]) -> None:
 
 def _tell(text: str) -> None:
     """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
-    if (early := sys.modules.get("cli.early")) is not None:
-        early.end()  # a card stands on the terminal, where nobody would find what is told
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()

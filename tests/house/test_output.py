@@ -17,7 +17,6 @@ LET_THROUGH = {
     ("cli/main.py", "sys.stdout"): "set up and closed, not written to",
     ("cli/main.py", "sys.stderr"): "set up and closed, not written to",
     ("cli/app.py", "sys.stdout"): "asked whether it is a terminal",
-    ("cli/early.py", "sys.stdout"): "a card whose words were found printable, in colours and places that are its own",
     ("cli/plain.py", "sys.stdout"): "the lines of a review: cleaned in _say, the one place that writes them",
     ("cli/doctor.py", "sys.stderr"): "asked whether it is a terminal",
     ("cli/doctor.py", "click.confirm"): "a question of ours, always the same",
