@@ -1,4 +1,4 @@
-"""`retain init --host`: settings and hooks that ask Claude Code, Codex and git to keep out of what is the human's.
+"""`retain init --host`: settings and hooks that ask Claude Code and Codex to keep out of what is the human's.
 
 Politeness, not a barrier. A file of the human's own is never written over: what it lacks is shown instead.
 """
@@ -23,7 +23,6 @@ from vault.guard import Guard, Scope, sha256_hex
 from vault.store import Vault
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
-GIT_HOOKS = {"pre-commit": "git-pre-commit", "commit-msg": "git-commit-msg"}
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
 _FOLDERS = ("insights", "raw", "ledger", ".git", ".retain", ".claude", ".codex", ".agents", ".obsidian", ".vscode")
@@ -38,30 +37,25 @@ _SPECIAL = frozenset("*?[]{}()!\\\n\r")  # what acts in the rules of Claude Code
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """One file that a host or git reads; `path` is relative to the vault, or absolute where it lies outside."""
+    """One file that a host reads; `path` is relative to the vault."""
 
     path: str
     text: str
-    executable: bool = False
 
 
 def lay_hosts(root: Path, hosts: Sequence[str], *, show: bool) -> int:
     """Writes the files of these hosts into the vault at `root`, or with `show` prints them; the exit code."""
     files = (file for host in sorted(hosts, reverse=True) for file in _files_of(host, root))
     if show:
-        for file in (*files, *git_hooks(root)):
+        for file in files:
             report.show(f"# {file.path}\n{file.text}")
         return report.DONE
     from vault.store import open_vault
 
     vault = open_vault(str(root), None, root)
-    hooks = git_hooks(root)
-    codes = [_lay(vault, file) for file in hooks]
-    codes += [_lay(vault, file) for file in files]  # Claude Code's last: it names what is there by then
+    codes = [_lay(vault, file) for file in files]  # Claude Code's last: it names what is there by then
     if "claude-code" in hosts and _would_be_committed(root):
         report.say(f"  {CLAUDE} names places of this machine: add `/{CLAUDE}` to .gitignore")
-    if not hooks:
-        report.say("  there is no git repository here, so no git hook was written; run this again once there is one")
     report.say("  this asks an agent to keep out, and holds none: `retain guard run -- COMMAND` does (docs/guard.md)")
     return max(codes, default=report.DONE)
 
@@ -148,32 +142,6 @@ def _own_places() -> list[str]:
     return sorted({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)} | {sys.prefix})
 
 
-def git_hooks(root: Path) -> list[HostFile]:
-    """The hooks for the repository that holds `root`, where git will look for them; none without a repository."""
-    told = _git(root, "rev-parse", "--git-path", "hooks")
-    if told is None:
-        return []
-    folder = Path(os.path.realpath(root / told))
-    ours = Path(os.path.realpath(root)) / ".git/hooks"
-    prefix = (_git(root, "rev-parse", "--show-prefix") or "").rstrip("/")
-    return [
-        HostFile(f".git/hooks/{name}" if folder == ours else str(folder / name), _hook_text(name, prefix), True)
-        for name in GIT_HOOKS
-    ]
-
-
-def _hook_text(name: str, prefix: str) -> str:
-    from cli.git_hook import MARKS
-    from templates import read
-
-    words = program()
-    text = read("git-hook.sh").replace("@RETAIN@", shlex.quote(words[0])).replace("@HOOK@", GIT_HOOKS[name])
-    text = text.replace(" @WORDS@", "".join(f" {shlex.quote(word)}" for word in words[1:]))
-    text = text.replace("@MARKS@", "".join(f"${{{mark}:-}}" for mark in MARKS))
-    rest = ' -- "$1"' if name == "commit-msg" else ""
-    return text.replace("@VAULT@", shlex.quote(f"./{prefix}".rstrip("/") or ".")).replace(" @REST@", rest)
-
-
 def _git(root: Path, *arguments: str) -> str | None:
     """What git answers in that folder, on one line; None without git or a repository."""
     try:
@@ -193,31 +161,17 @@ def _would_be_committed(root: Path) -> bool:
 def _lay(vault: Vault, file: HostFile) -> int:
     """Puts one file where it belongs, unless one of the human's is there; the exit code for this one."""
     data = file.text.encode()
-    if file.path.startswith("/"):
-        return _outside(file)
     guard = Guard(vault.root, Scope.HOST)
     old = guard.read(file.path)
     if old == data:
         report.say(f"  {file.path} is up to date")
     elif old is None or sha256_hex(old) == written_by_us(vault, file.path):
-        guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None, executable=file.executable)
+        guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None)
         report.say(f"  {file.path} {'written' if old is None else 'brought up to date'}")
     else:
         return _to_merge(file, old)
     own(vault, [file.path])
     return report.DONE
-
-
-def _outside(file: HostFile) -> int:
-    """A git hook that git looks for outside the vault's own .git: shown, never written."""
-    try:
-        if Path(file.path).read_bytes() == file.text.encode():
-            return report.DONE
-    except OSError:
-        pass
-    report.say(f"  git looks for hooks of this repository outside the vault: put this into {file.path}")
-    report.show(file.text)
-    return report.FINDINGS
 
 
 def _to_merge(file: HostFile, old: bytes) -> int:
@@ -229,8 +183,6 @@ def _to_merge(file: HostFile, old: bytes) -> int:
     report.say(f"  {file.path} is your own and stays as it is. It lacks:")
     for line in lacks:
         report.say(f"    {line}")
-    if file.executable:
-        report.say("  add these lines to the hook, or call a script that holds them")
     report.show(f"# {file.path}, as retain would write it\n{file.text}")
     return report.FINDINGS
 
