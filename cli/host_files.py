@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from cli import report
-from cli.agent_files import own, written_by_us
 from vault.errors import Refused
-from vault.folder import named
+from vault.folder import is_folder, named
 from vault.guard import Guard, Scope, sha256_hex
 from vault.store import Vault
+from vault.user import state_folder, state_guard
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
+_RECORD = "agent-files.json"  # in the user's state of the vault: what retain wrote, by SHA-256
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
 _FOLDERS = ("insights", "raw", "ledger", ".git", ".retain", ".claude", ".codex", ".agents", ".obsidian", ".vscode")
@@ -165,13 +166,31 @@ def _lay(vault: Vault, file: HostFile) -> int:
     old = guard.read(file.path)
     if old == data:
         report.say(f"  {file.path} is up to date")
-    elif old is None or sha256_hex(old) == written_by_us(vault, file.path):
+    elif old is None or sha256_hex(old) == _written_by_us(vault).get(file.path):
         guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None)
         report.say(f"  {file.path} {'written' if old is None else 'brought up to date'}")
     else:
         return _to_merge(file, old)
-    own(vault, [file.path])
+    _record(vault, file.path, sha256_hex(data))
     return report.DONE
+
+
+def _written_by_us(vault: Vault) -> dict[str, str]:
+    """Return the SHA-256 of what retain last wrote, by path; nothing where the record is missing or damaged."""
+    try:
+        files = json.loads((state_folder(vault.settings.vault_id) / _RECORD).read_bytes())["files"]
+        return {path: entry["written"] for path, entry in files.items() if entry.get("written")}
+    except (OSError, Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _record(vault: Vault, path: str, digest: str) -> None:
+    """Record that retain wrote the file, so that a later version may replace it while it is unchanged."""
+    files = {each: {"written": known} for each, known in (_written_by_us(vault) | {path: digest}).items()}
+    guard = state_guard(vault.settings.vault_id)
+    old = guard.read(_RECORD) if is_folder(guard.root) else None
+    new = json.dumps({"v": 1, "files": files}, indent=1, sort_keys=True) + "\n"
+    guard.write(_RECORD, new.encode(), expect=sha256_hex(old) if old is not None else None)
 
 
 def _to_merge(file: HostFile, old: bytes) -> int:

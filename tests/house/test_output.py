@@ -18,8 +18,6 @@ LET_THROUGH = {
     ("cli/main.py", "sys.stderr"): "set up and closed, not written to",
     ("cli/app.py", "sys.stdout"): "asked whether it is a terminal",
     ("cli/plain.py", "sys.stdout"): "the lines of a review: cleaned in _say, the one place that writes them",
-    ("cli/doctor.py", "sys.stderr"): "asked whether it is a terminal",
-    ("cli/doctor.py", "click.confirm"): "a question of ours, always the same",
     ("tui/jobs.py", "sys.stderr"): "a sentence of ours, always the same, after the app has left the terminal",
     ("compiler/engines/claude_line.py", "logging"): "what the library would tell of prompts is kept quiet",
     ("cli/quizzing.py", "sys.stdout"): "asked whether it is a terminal",
