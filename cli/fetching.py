@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
-from http import HTTPStatus
 from urllib.parse import SplitResult, unquote, urljoin
 
 import httpcore2
@@ -24,6 +23,7 @@ from vault.errors import FetchFailed, Refused, UsageError
 from vault.web_address import checked, parts_of
 
 MIB = 1 << 20
+_OK = 200
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _NO_DOCUMENT = ("image/", "audio/", "video/", "font/", "model/")
 _CHARSET = re.compile(r"[A-Za-z0-9][\w.:+-]{0,39}")
@@ -143,7 +143,7 @@ _STATUS_WORDS = {
 
 
 def _check_status(address: str, status: int) -> None:
-    if status == HTTPStatus.OK:
+    if status == _OK:
         return
     if status in _STATUS_WORDS:
         what, hint = _STATUS_WORDS[status]
