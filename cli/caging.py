@@ -121,7 +121,6 @@ def _run(
         settle_left_over(vault)
         _announce(cage, (*said_before(parted), *words))
         _warn_of_root(vault)
-        _warn_of_agent_files(vault)
         before_agent(vault)
         begun.append(_begin(vault, command))
         _record_metadata(vault, begun[0], cage)
@@ -210,16 +209,6 @@ def _warn_of_root(vault: Vault) -> None:
         report.say(
             f"  you are root, and this vault is user {owner}'s: what is made in it will be root's; start it as {owner}"
         )
-
-
-def _warn_of_agent_files(vault: Vault) -> None:
-    """One line where the vault holds settings, hooks or instructions for agents that the human does not know yet."""
-    from cli.agent_files import unaccepted
-
-    count = unaccepted(vault)
-    if count:
-        files = "1 file here speaks" if count == 1 else f"{count} files here speak"
-        report.say(f"  {files} to agents, editors or git, and you have not accepted that: see `retain doctor`")
 
 
 def _announce(cage: Cage, words: tuple[str, ...]) -> None:

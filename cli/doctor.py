@@ -6,33 +6,27 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import personal, report
 from cli.health import Health, examined
 from cli.opening import here, json_option, now, vault_option
-from vault.errors import Refused, RetainError, VaultNotFound
+from vault.errors import RetainError, VaultNotFound
 from vault.folder import is_folder
 from vault.store import Vault, open_vault
 
-if TYPE_CHECKING:
-    from cli.agent_files import AgentFile
-
-_SHOWN = 20
 _READER = (sys.executable, "-I", "-m", "vault.jail.trial", "reader")
 _SPEAKER = (sys.executable, "-I", "-m", "vault.jail.trial", "speaker")
 _TRIAL_S = 60.0
 
 
 @click.command()
-@click.option("--accept-agent-files", is_flag=True, help="Take down the files found for agents as known to you.")
 @vault_option
 @json_option
-def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> int:
+def doctor(vault_dir: str | None, as_json: bool) -> int:
     """Prove what protects this vault here, and find what looks wrong.
 
     A process shuts itself in by the same call as the one that reads documents, and tries to write and to read among
@@ -45,11 +39,8 @@ def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> in
     Examples:
       retain doctor
       retain doctor --json
-      retain doctor --accept-agent-files     after you have read the files it names
     """
     vault, broken = _vault(vault_dir)
-    if accept_agent_files and (vault is None or "RETAIN_CAGED" in os.environ):
-        raise Refused("files for agents are accepted by the human, in a vault and outside every cage")
     health = examined(vault, now())
     if broken is not None:
         health.find(broken.where or "retain.toml", "vault", broken.what, broken.hint)
@@ -57,12 +48,11 @@ def doctor(accept_agent_files: bool, vault_dir: str | None, as_json: bool) -> in
     guard = health.facts["guard"]
     guard["reading"] = _tried_by(health, "reads documents", [*_READER, raw, *folders])
     guard["speaking"] = _tried_by(health, "speaks to a model", [*_SPEAKER, *folders, *([raw] if raw else [])])
-    files = _agent_files(health, vault, accepting=accept_agent_files, may_ask=not as_json)
     if as_json:
         findings = [each.as_json() for each in health.findings]
-        report.show_json(health.facts | {"agent_files": [f.as_json() for f in files], "findings": findings})
+        report.show_json(health.facts | {"findings": findings})
     else:
-        _show(health, files)
+        _show(health)
     return report.FINDINGS if health.findings else report.DONE
 
 
@@ -122,39 +112,10 @@ def _can_be_listed(folder: Path) -> bool:
     return is_folder(folder) and os.access(folder, os.R_OK | os.X_OK)
 
 
-def _agent_files(health: Health, vault: Vault | None, *, accepting: bool, may_ask: bool) -> list[AgentFile]:
-    """Files in the vault that speak to agents; those that the human doesn't know yet are asked about once."""
-    if vault is None:
-        return []
-    from cli import agent_files
-
-    files = agent_files.found(vault)
-    new = [file for file in files if not file.accepted]
-    if new and (accepting or (may_ask and _asked(new))):
-        agent_files.accept(vault, new)
-        files, new = [replace(file, accepted=True) for file in files], []
-    for file in new:
-        what = f"{file.why} (SHA-256 {file.sha256[:16]}), and you have not accepted it"
-        health.find(file.path, "agent-file", what, "read it; then `retain doctor --accept-agent-files`")
-    return files
-
-
-def _asked(files: list[AgentFile]) -> bool:
-    if "RETAIN_CAGED" in os.environ or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    report.say("These files speak to agents, editors or git as soon as one works in this vault:")
-    for file in files[:_SHOWN]:
-        report.say(f"  {file.path}: {file.why} ({file.size} bytes, SHA-256 {file.sha256[:16]})")
-    if len(files) > _SHOWN:
-        report.say(f"  and {len(files) - _SHOWN} more, too many to ask about: --json lists all")
-        return False
-    return click.confirm("Have you read them, and may they stay?", default=False, err=True)
-
-
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def _show(health: Health, files: list[AgentFile]) -> None:
+def _show(health: Health) -> None:
     facts, guard = health.facts, health.facts["guard"]
     report.show(f"retain {facts['retain']}, Python {facts['python']}, {facts['system']}, schema {facts['schema']}")
     report.show(_guard_words(guard))
@@ -177,8 +138,6 @@ def _show(health: Health, files: list[AgentFile]) -> None:
         report.show("no vault here")
     else:
         _show_vault(facts["vault"])
-    if files:
-        report.show(f"files that speak to agents: {len(files)}, {sum(f.accepted for f in files)} accepted by you")
     report.show(f"findings: {len(health.findings) or 'none'}")
     report.found(health.findings)
 

@@ -118,8 +118,6 @@ def _tell_app(told: dict[str, str]) -> None:
 
 def _tell(text: str) -> None:
     """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
-    if (early := sys.modules.get("cli.early")) is not None:
-        early.end()  # a card stands on the terminal, where nobody would find what is told
     with suppress(OSError):
         sys.stderr.write(redact(text))
         sys.stderr.flush()
@@ -141,11 +139,9 @@ def show_file(data: bytes) -> None:
         raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
 
 
-def show_json(value: Any) -> str:
-    """One JSON object on stdout; gives its text."""
-    text = _json(value, sys.stdout, indent=2)
-    _print(text)
-    return text
+def show_json(value: Any) -> None:
+    """Print one JSON object on stdout."""
+    _print(_json(value, sys.stdout, indent=2))
 
 
 def number(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from vault.errors import GitFailed
 
-Command = Literal["init", "rev-parse", "check-ignore", "var", "diff --cached"]
+Command = Literal["init", "rev-parse", "check-ignore"]
 
 _TIMEOUT_S = 60  # as when a file that the configuration names is a pipe
 # Where git finds the user's own settings and stops searching; every other GIT_* variable is removed.
@@ -29,8 +29,8 @@ _ENVIRONMENT = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-_HOOKS_OFF = {"core.hooksPath": os.devnull}
 _SETTINGS = {
+    "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
     "core.attributesFile": os.devnull,
     "core.sshCommand": "false",
@@ -46,39 +46,23 @@ _SETTINGS = {
     "gc.auto": "0",
     "maintenance.auto": "false",
 }
-_OPTIONS = {"diff --cached": ("--no-ext-diff", "--no-textconv")}
 
 
 def is_installed() -> bool:
     return _program() is not None
 
 
-def git(folder: Path, command: Command, *arguments: str, in_hook: bool = False) -> str:
-    """Return what git prints in that folder, less the last newline. Raises: GitFailed.
-
-    `in_hook` keeps the caller's GIT_* variables: to a hook they say which index and whose commit it is.
-    """
-    return _run(folder, command, arguments, {**_SETTINGS, **_HOOKS_OFF}, in_hook=in_hook)
-
-
-def hooks_folder(root: Path) -> Path:
-    """Return where the repository around `root` has its hooks, links resolved. Raises: GitFailed."""
-    # The one question to which the configured path is the answer; `rev-parse` runs no hook.
-    told = _run(root, "rev-parse", ("--git-path", "hooks"), _SETTINGS, in_hook=False)
-    return Path(os.path.realpath(root / told))
-
-
-def _run(folder: Path, command: Command, arguments: tuple[str, ...], settings: dict[str, str], *, in_hook: bool) -> str:
+def git(folder: Path, command: Command, *arguments: str) -> str:
+    """Return what git prints in that folder, less the last newline. Raises: GitFailed."""
     program = _program()
     if program is None:
         raise GitFailed("git is not installed")
     words = [program, "--no-pager", "--no-replace-objects"]
-    words += [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-    words += [*command.split(), *_OPTIONS.get(command, ()), *arguments]
-    kept = {name: value for name, value in os.environ.items() if in_hook or _is_harmless(name)}
+    words += [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+    kept = {name: value for name, value in os.environ.items() if _is_harmless(name)}
     try:
         done = subprocess.run(
-            words,
+            [*words, command, *arguments],
             cwd=folder,
             env={**kept, **_ENVIRONMENT},
             stdin=subprocess.DEVNULL,
@@ -87,7 +71,7 @@ def _run(folder: Path, command: Command, arguments: tuple[str, ...], settings: d
             check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        reason = "it was not done in time" if isinstance(error, subprocess.TimeoutExpired) else "it reports an error"
+        reason = "it took too long" if isinstance(error, subprocess.TimeoutExpired) else "it reports an error"
         raise GitFailed(f"git {command}: {reason}", where=str(folder)) from error
     return os.fsdecode(done.stdout).removesuffix("\n")
 

@@ -90,7 +90,7 @@ class Guard(Folder):
         self._made: dict[str, str] = {}  # path -> SHA-256 of what this very hand laid there, where nothing was
         self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
 
-    def write(self, path: str, data: bytes, *, expect: str | None, executable: bool = False) -> bool:
+    def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
         """Puts `data` in place of the file whose bytes have the SHA-256 `expect` (None: there is no file yet).
 
         Atomic and on disk when it returns True. False, and nothing is touched, if the file already holds `data`.
@@ -106,8 +106,8 @@ class Guard(Folder):
             if found is not None and found.data == data:
                 return False
             expect_bytes(path, found, expect)
-            name, mode = marked_name(parts[-1], ours=data, expect=expect), 0o777 if executable else 0o666
-            with _temporary(folder, name, found, mode) as temp:
+            name = marked_name(parts[-1], ours=data, expect=expect)
+            with _temporary(folder, name, found) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replacing.install(folder, temp, parts[-1], path, expect)

@@ -97,7 +97,6 @@ class Scope(Enum):
     HOST = (
         _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
         _files(".codex", r"config\.toml"),
-        _files(".git/hooks", r"pre-commit", r"commit-msg"),
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one line of the vault's, on the human's word in the settings screen

@@ -63,11 +63,11 @@ def render_settings(settings: Settings) -> str:
 
 [vault]
 id = "{settings.vault_id}"
-name = {_quoted(settings.name)}
+name = {quoted(settings.name)}
 schema = "{settings.schema}"
 
 [learning]
-timezone = {_quoted(settings.timezone)}  # recorded once, so that study days are the same on every machine
+timezone = {quoted(settings.timezone)}  # recorded once, so that study days are the same on every machine
 rollover = {settings.rollover}  # the hour at which a new study day begins
 new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
@@ -88,7 +88,8 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 """
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return the text as a TOML string."""
     import json
 
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

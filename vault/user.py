@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault.errors import Damaged, Refused
+from vault.settings import quoted
 
 if TYPE_CHECKING:
     from vault.guard import Guard
@@ -133,14 +134,10 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     if f"[vaults.{vault_id}]" in text:
         raise Refused("the table of this vault lacks `personal`", where=str(path), hint="add the line by hand")
     new = text or _HEAD
-    new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {_quoted(str(folder))}\n"
+    new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):
         raise Damaged("the settings cannot be added to", where=str(path), hint="mend the file by hand")
     guard.write(CONFIG, new.encode(), expect=sha256_hex(old) if old is not None else None)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def tables(text: str, path: Path | str) -> dict[str, Any]:

@@ -58,8 +58,6 @@ def test_rows_and_numbers_are_those_that_a_look_at_every_card_finds(
                 assert [cards[n] for n in found.unmet] == [card for card in cards if card not in days]
                 for card in [*cards, CardId("zzzzzzzzzz"), CardId("nowhere")]:
                     assert found.number(card) == (cards.index(card) if card in cards else None)
-                later = [day for day in days.values() if day is not None and day > limit]
-                assert found.next_due(until) == (micros(NOW + timedelta(days=min(later))) if later else None)
 
 
 def _due(day: int | None) -> MemoryState:
