@@ -17,7 +17,6 @@ from datetime import date
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vault import beneath, replacing
 from vault.conflict import beside
@@ -50,9 +49,6 @@ from vault.leftovers import marked_name, temporary_name
 from vault.replacing import Temporary
 from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
 
-if TYPE_CHECKING:
-    from vault.year_end import Closing
-
 __all__ = [
     "Guard",
     "Scope",
@@ -71,7 +67,6 @@ _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, 
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
 _FORMS = "retain-form-"  # begins the names of folders for what the human writes in an editor
-_LOG_END = 1 << 14  # bytes: what tells of which year a log is
 
 
 class Guard(Folder):
@@ -129,10 +124,9 @@ class Guard(Folder):
             return free
         raise refusal(path, f"{_VERSIONS} versions of it lie there already", hint="settle them, and delete the rest")
 
-    def append(self, path: str, lines: bytes, *, closing: Closing | None = None) -> None:
+    def append(self, path: str, lines: bytes) -> None:
         """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
 
-        `closing` is shown the log's end and may say that it is to be closed by another name: the lines begin a new one.
         Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
         """
         parts = writable(path, self.scope)
@@ -144,25 +138,9 @@ class Guard(Folder):
             self._opened(path, parts[:-1], create=True) as folder,
             _held_log(folder, parts[-1], path) as log,
         ):
-            if closing is None or not self._closed(folder, log, path, closing):
-                _append(folder, log, lines, path)
-                return
-            with _held_log(folder, parts[-1], path) as new:
-                _append(folder, new, lines, path)
-
-    def _closed(self, folder: int, handle: int, path: str, closing: Closing) -> bool:
-        """Whether a log that is held here got another name, and nobody's file was in the way of it."""
-        size = os.fstat(handle).st_size
-        names = closing(os.pread(handle, _LOG_END, max(0, size - _LOG_END))) if size else []
-        for name in names:
-            parts = writable(name, self.scope)
-            if parts[:-1] != writable(path, self.scope)[:-1]:
-                raise refusal(name, "a log is closed where it lies")
-            with suppress(FileExistsError):
-                replacing.give_other_name(folder, path.rpartition("/")[2], parts[-1])
+            if os.fstat(log).st_size == 0:  # perhaps made just now
                 sync_folder(folder)
-                return True
-        return False
+            append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
         """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
@@ -486,12 +464,6 @@ def _resemble(handle: int, keep: Current) -> None:
     for name, value in keep.attributes:
         with suppress(OSError):
             os.setxattr(handle, name, value)
-
-
-def _append(folder: int, log: int, lines: bytes, path: str) -> None:
-    if os.fstat(log).st_size == 0:  # perhaps made just now
-        sync_folder(folder)
-    append_lines(log, lines, path)
 
 
 @contextmanager

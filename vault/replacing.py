@@ -116,14 +116,6 @@ def give_new_name(folder: int, old: str, new: str) -> None:
             _claim(folder, old, new)
 
 
-def give_other_name(folder: int, old: str, new: str) -> None:
-    """Renames a file to a name that nothing has yet, in one step where the system can. Raises: FileExistsError."""
-    if not _renamed(folder, old, new, _EXCLUSIVE):
-        give_new_name(folder, old, new)
-        with suppress(FileNotFoundError):
-            os.unlink(old, dir_fd=folder)
-
-
 def _claim(folder: int, old: str, new: str) -> None:
     """As `give_new_name` where a rename always overwrites: an empty file of ours takes the name first."""
     try:

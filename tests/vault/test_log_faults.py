@@ -311,10 +311,10 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
     [lambda v: states(open_desk(v, NOON)), lambda v: whole_log(v).reviews, lambda v: read_log(v.root).events],
     ids=["desk", "columns", "events"],
 )
-def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
+def test_a_file_that_is_renamed_while_the_log_is_read_takes_no_review_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[Vault], object]
 ) -> None:
-    """Another process gives the file its year's name between the listing of the folder and the reading of the file."""
+    """Another program renames the file between the listing of the folder and the reading of the file."""
     wanted, vault = reader(made(tmp_path / "still", 30)), made(tmp_path / "mind", 30)
     real, names = os.open, list[str]()
 
