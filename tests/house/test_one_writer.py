@@ -44,12 +44,7 @@ LET_THROUGH = {
     "vault/clearing.py": {"rmdir", "unlink"},
     "vault/emptying.py": {"rmdir", "unlink"},  # the same for a whole folder: what an agent left in .retain/work
     "vault/modes.py": {"chmod"},  # the owner's rights on his own files, where an agent took them; no bytes
-    # What `doctor` tries inside the jail, so that it is seen to fail there; and the one write that must succeed.
-    "vault/jail/trial.py": {"O_WRONLY", "O_CREAT", "O_EXCL", "os.link", "unlink"},
-    # Settings of Claude Code and Codex that an agent made: renamed by name, below folders opened without links.
-    "vault/jail/host_return.py": {"os.rename", "os.symlink"},
     "cli/main.py": {"O_RDWR"},  # /dev/null in the place of a stream that is closed
-    "vault/jail/proof.py": {"O_RDWR"},  # /dev/null in the place of its own streams
     "vault/jail/cage.py": {"tempfile", "shutil.rmtree"},  # an agent's own temporary folder, gone when the agent is
 }
 
