@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,6 @@ from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, refusal
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
-Stays = Callable[[str, os.stat_result], bool]
 
 
 @dataclass(slots=True)
@@ -40,9 +39,8 @@ def empty(
     *,
     identity: Identity | None = None,
     forbidden: Iterable[Path] = (),
-    stays: Stays | None = None,
 ) -> Emptied:
-    """Take away all that the folder `path` holds, but for what `stays` right in it; the folder itself is left.
+    """Take away all that the folder `path` holds; the folder itself is left.
 
     With `identity`, only if it still is that very folder. Nothing that is the human's, or another disk's, is entered.
     Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's.
@@ -65,17 +63,15 @@ def empty(
                 if identity_of(os.fstat(handle)) in theirs:
                     raise refusal(path, "this folder is one of the human's under another name")
             if identity in (None, identity_of(os.fstat(handle))):
-                handle = _emptied(handle, theirs, found, stays)
+                handle = _emptied(handle, theirs, found)
         finally:
             os.close(handle)
     return found
 
 
-def _emptied(handle: int, theirs: set[Identity | None], found: Emptied, stays: Stays | None) -> int:
+def _emptied(handle: int, theirs: set[Identity | None], found: Emptied) -> int:
     """Empties the open folder; a handle on it in the place of that one, which is closed."""
-    way: list[tuple[str, Identity, list[str]]] = [
-        ("", identity_of(os.fstat(handle)), _files_gone(handle, found, stays))
-    ]
+    way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _files_gone(handle, found))]
     disk = way[0][1][0]
     while True:
         name, _, left = way[-1]
@@ -85,7 +81,7 @@ def _emptied(handle: int, theirs: set[Identity | None], found: Emptied, stays: S
                 opened, called = below
                 os.close(handle)
                 handle = opened
-                way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found, None)))
+                way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found)))
             continue
         if len(way) == 1:
             sync_folder(handle)
@@ -115,7 +111,7 @@ def _entered(handle: int, name: str, disk: int, theirs: set[Identity | None], fo
     return None
 
 
-def _files_gone(handle: int, found: Emptied, stays: Stays | None) -> list[str]:
+def _files_gone(handle: int, found: Emptied) -> list[str]:
     """Takes away all that is no folder; the names of the folders."""
     with os.scandir(handle) as entries:
         names = [entry.name for entry in entries]
@@ -125,7 +121,7 @@ def _files_gone(handle: int, found: Emptied, stays: Stays | None) -> list[str]:
             status = os.stat(name, dir_fd=handle, follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
                 folders.append(name)
-            elif stays is None or not stays(name, status):
+            else:
                 os.unlink(name, dir_fd=handle)
                 found.files += 1
         except FileNotFoundError:
