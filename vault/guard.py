@@ -225,7 +225,7 @@ class Guard(Folder):
                     continue
                 with suppress(Refused, FileNotFoundError):  # never made by us: it stays; or gone since it was listed
                     if entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
-                        free = replacing.settle(folder, entry.name, partial(self._may_name, top))
+                        free = replacing.clear(folder, entry.name, partial(self._may_name, top))
                         (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
         return below if len(top) + 1 < DEPTH else []  # no file of ours is deeper, whatever an agent stacked up
 

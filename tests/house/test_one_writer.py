@@ -22,7 +22,7 @@ WRITER = "vault/guard.py"
 HANDS = {
     "vault/beneath.py": {"ctypes"},  # openat2, which Python has no name for: it opens folders, to read
     # link, rename, exchange of names (by ctypes), and the empty file that holds a name where a disk has none of these
-    "vault/replacing.py": {"os.link", "os.rename", "os.mknod", "unlink", "ctypes"},
+    "vault/replacing.py": {"os.link", "os.rename", "unlink", "ctypes"},
 }
 LET_THROUGH = {
     # What `guard audit --restore` does beside the guard's own writes: modes, and what stands in a file's place.

@@ -19,7 +19,7 @@ from vault import beneath, replacing
 
 CALLS = (
     *("open", "write", "fsync", "rename", "link", "unlink", "mkdir"),
-    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod", "mknod"),
+    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod"),
 )
 
 
