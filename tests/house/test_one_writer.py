@@ -20,8 +20,7 @@ PACKAGES = ("cli", "compiler", "learning", "templates", "tui", "vault")
 # The one writer; its hands, which nobody else imports; and who is let through for what, with the reason.
 WRITER = "vault/guard.py"
 HANDS = {
-    "vault/beneath.py": {"ctypes"},  # openat2, which Python has no name for: it opens folders, to read
-    # link, rename, exchange of names (by ctypes), and the empty file that holds a name where a disk has none of these
+    # link, rename, exchange of names (by ctypes)
     "vault/replacing.py": {"os.link", "os.rename", "unlink", "ctypes"},
 }
 LET_THROUGH = {
@@ -305,11 +304,11 @@ def test_the_writers_hands_are_reached_through_the_guard_alone() -> None:
         "from vault.replacing import install",
         "from vault import clean, replacing as r",
         "import importlib; importlib.import_module('vault.replacing')",
-        "def f():\n    from vault import beneath",
+        "def f():\n    from vault import replacing",
     ],
 )
 def test_whoever_imports_a_hand_of_the_writer_is_seen(line: str) -> None:
-    assert {"vault.replacing", "vault.beneath"} & _imported(line)
+    assert {"vault.replacing"} & _imported(line)
 
 
 def test_who_is_let_through_is_there_and_needs_it() -> None:

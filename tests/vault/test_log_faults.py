@@ -22,7 +22,7 @@ from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
 from learning.memory import MemoryState
 from learning.past_reviews import whole_log
 from learning.sitting import Sitting
-from vault import beneath, stamps
+from vault import stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
@@ -326,7 +326,6 @@ def test_a_file_that_is_renamed_while_the_log_is_read_takes_no_review_with_it(
 
     monkeypatch.setattr(os, "open", opened)
     monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, opened})
-    monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
     assert reader(vault) == wanted
     assert names
 

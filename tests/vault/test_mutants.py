@@ -48,7 +48,7 @@ MUTANTS = [
         "replacing.os.unlink(parts[-1], dir_fd=folder); return\n            replacing.take_away",
     ),
     Mutant("guard", "entry.stat(follow_symlinks=False).st_ctime <= before", "True"),
-    Mutant("guard", "    if identity_of(os.fstat(handle)) in theirs:", "    if False:"),
+    Mutant("folder", "    if identity_of(os.fstat(handle)) in forbidden:", "    if False:"),
     Mutant("guard", "found += [self._identity_forbidden(folder) for folder in self._forbidden]", "pass"),
     Mutant("folder", "_FILE = os.O_RDONLY | _NOFOLLOW", "_FILE = os.O_RDONLY"),
     Mutant("folder", "    if found is not None and found.sha256 != expect:", "    if False:"),
