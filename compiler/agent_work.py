@@ -27,7 +27,6 @@ from vault.agent_run import (
     run_in,
     run_json,
     stuck,
-    this_process,
     unreadable,
 )
 from vault.copies import LARGEST, Copies
@@ -37,6 +36,7 @@ from vault.errors import Damaged, Refused, RetainError
 from vault.guard import sha256_hex
 from vault.ids import ulid
 from vault.locks import lock
+from vault.process import this_process
 from vault.store import Vault
 from vault.user import state_guard
 
