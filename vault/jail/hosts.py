@@ -20,7 +20,7 @@ _HOSTS = (
     ("Codex and others", ".agents", ""),
 )
 _FILES = (("Claude Code", ".claude.json"),)  # settings that lie beside the folder
-_HINT = "name a folder for sessions in it, or start the agent with a folder of its own: see docs/hosts.md"
+_HINT = "name one folder in it, or give the agent settings of its own by CLAUDE_CONFIG_DIR or CODEX_HOME"
 
 
 def folders() -> dict[str, str]:
