@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from compiler.agent_plan import Settled
     from compiler.agent_work import Run
     from vault.jail.cage import Cage
-    from vault.jail.host_settings import Split
     from vault.jail.level import Level
     from vault.store import Vault
 
 REFUSED = 125  # ours alone: every other exit code is the command's
 _SHOWN = 12  # findings on the screen; all are in the report that is named
-_LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
+_LEVELS = ("landlock", "bubblewrap", "full")
 WEAKER = {
     "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
     "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
@@ -70,19 +69,18 @@ def run(
     vault, a temporary folder of its own, and what --rw adds. Your personal vault is empty to it. When it ends, what
     it wrote goes through the same checks as any page; what fails is moved to output/quarantine/.
 
-    In a folder of Claude Code's or Codex's that --rw adds, what they run or believe later (settings, hooks, skills,
-    instructions) stays shut, unless --rw names that very file, too. What the agent made of it all the same is moved
-    aside or put back.
+    The folders in which Claude Code and Codex keep their settings stay read-only: --rw refuses them, and takes a
+    folder for sessions in them, or a settings folder of the agent's own.
 
     The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
-    where something was moved aside or put back so, or where the agent changed mode, owner, time or attributes of files
-    that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
+    where something that it destroyed could not be put back, or where the agent changed mode, owner, time or attributes
+    of files that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
 
     \b
     Examples:
       retain guard run -- claude
-      retain guard run --rw ~/.claude --rw ~/.claude.json -- claude
-      retain guard run --rw ~/.codex --require full -- codex
+      retain guard run --rw ~/.claude/projects -- claude
+      retain guard run --rw ~/caged-codex --require full -- env CODEX_HOME=$HOME/caged-codex codex
       retain guard run --no-network -- bash
       retain guard run --env AWS_PROFILE -- claude -p "mend the links in wiki/"
     """
@@ -109,25 +107,19 @@ def _run(
     from cli.auditing import before_agent
     from vault.jail.cage import run_in_cage  # only now: on a system without cages it can't even be loaded
     from vault.jail.environment import scrubbed
-    from vault.jail.host_settings import said_before, split
 
     added = tuple(Path(each).expanduser().absolute() for each in rw)
-    parted = split(added)
-    cage = _cage(vault, added, parted, level, network=network)
+    cage = _cage(vault, added, level, network=network)
     begun: list[Run] = []
     losses = False
 
     def begin() -> None:
         settle_left_over(vault)
-        _announce(cage, (*said_before(parted), *words))
+        _announce(cage, words)
         _warn_of_root(vault)
         before_agent(vault)
         begun.append(_begin(vault, command))
         _record_metadata(vault, begun[0], cage)
-        if parted.homes or parted.files:
-            from vault.jail.host_return import take_down
-
-            take_down(vault.settings.vault_id, begun[0].id, parted, level, (here(), vault.root))
 
     try:
         code = run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
@@ -154,12 +146,12 @@ def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
     if found.level is Level.NONE:
         hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
         raise Refused(f"no agent can be shut in here:\n  {why}", hint=hint)
-    if require is not None and not found.level.meets(Level[require.upper()]):
+    if require is not None and found.level < Level[require.upper()]:
         raise Refused(f"{require} was required, and what works here is {found.level}{why and ':'}\n  {why}".rstrip())
     return found.level, found.words
 
 
-def _cage(vault: Vault, added: tuple[Path, ...], parted: Split, level: Level, *, network: bool) -> Cage:
+def _cage(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool) -> Cage:
     """The cage of an agent of this vault; folders that it is to write are made where they are missing."""
     from vault.jail.cage import Cage
     from vault.user import config_folder, config_guard, personal_vaults, state_folder, state_guard
@@ -187,7 +179,6 @@ def _cage(vault: Vault, added: tuple[Path, ...], parted: Split, level: Level, *,
         personal=personal,
         hidden=hidden,
         network=network,
-        shut=parted.shut,
     )
 
 
@@ -214,6 +205,7 @@ def _warn_of_root(vault: Vault) -> None:
 def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     """One line that says what holds; a weaker level is never silent."""
     from vault.jail import landlock
+    from vault.jail.hosts import opened
     from vault.jail.processes import inherited
 
     level = str(cage.level)
@@ -225,8 +217,8 @@ def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     report.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
     for line in (*((WEAKER[level],) if level in WEAKER else ()), *words):
         report.say(f"  {line}")
-    if level == "seatbelt":
-        report.say("  the profile was written from what is documented and never run by us")
+    for path, host in opened(cage.rw).items():
+        report.say(f"  YOU OPENED {path}: what it writes there, {host} may run or believe, with all your rights")
     closed = inherited()
     if closed:
         report.say(f"  open files that were handed down are closed to it: {', '.join(map(str, closed))}")
@@ -256,30 +248,20 @@ def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
 
 
 def _settle(vault: Vault, begun: Run) -> bool:
-    """What the agent wrote goes through the gates; whether it changed settings of hosts, or something is lost."""
+    """What the agent wrote goes through the gates; whether something that it destroyed is lost."""
     from compiler.agent_work import settle
 
     metadata = _put_metadata_back(vault, begun)
-    changed = [*metadata, *_settle_hosts(vault, begun)]
-    for line in changed:
+    for line in metadata:
         report.say(line)
     try:
         settled = settle(vault, begun, now(), report.say)
     except RetainError as error:
         report.failed(error)
         report.say(f"  what the agent wrote is not settled yet; {SETTLED_BY}")
-        return bool(changed)
+        return bool(metadata)
     _tell(settled, untouched=not metadata)
-    return bool(changed or settled.lost)
-
-
-def _settle_hosts(vault: Vault, begun: Run) -> list[str]:
-    from vault.jail.host_return import settle
-
-    try:
-        return settle(vault.settings.vault_id, begun.id, now())
-    except (RetainError, OSError, ValueError, LookupError) as error:
-        return [f"whether the agent changed settings of Claude Code or Codex cannot be told, look yourself: {error}"]
+    return bool(metadata or settled.lost)
 
 
 def _record_metadata(vault: Vault, begun: Run, cage: Cage) -> None:

@@ -80,11 +80,10 @@ def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
 
 
 def _write(vault: Vault, event: LogEvent) -> None:
-    from vault import year_end
     from vault.guard import Scope
     from vault.review_log import append
 
-    append(vault.guard(Scope.LOG), event, closing=year_end.closing(event, vault.settings.zone))
+    append(vault.guard(Scope.LOG), event)
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:

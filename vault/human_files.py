@@ -11,12 +11,14 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from vault.copies import LARGEST
-from vault.folder import FileKind
+from vault.errors import Refused
+from vault.folder import FileKind, open_beneath
 from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX
 from vault.store import Vault
 
@@ -132,24 +134,14 @@ class Looker:
     def one(self, root: Root, key: Key) -> Seen | None:
         """How one file below `root` stands; None if there is none that could be read. No link is followed."""
         *above, name = key.path[len(root.key.path) :].strip("/").split("/")
-        try:
-            handle = os.open(root.folder, _FOLDER)
-            try:
-                for part in above:
-                    below = os.open(part, _FOLDER, dir_fd=handle)
-                    os.close(handle)
-                    handle = below
-                status = os.stat(name, dir_fd=handle, follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode):
-                    self._file(handle, name, key)
-                elif stat.S_ISDIR(status.st_mode):
-                    self.look.files[key] = _seen(FileKind.FOLDER, "", status)
-                else:
-                    self._odd(handle, name, key)
-            finally:
-                os.close(handle)
-        except OSError:
-            return None
+        with suppress(OSError, Refused), open_beneath(os.open(root.folder, _FOLDER), above) as folder:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                self._file(folder, name, key)
+            elif stat.S_ISDIR(status.st_mode):
+                self.look.files[key] = _seen(FileKind.FOLDER, "", status)
+            else:
+                self._odd(folder, name, key)
         return self.look.files.get(key)
 
     def _walk(self, folder: int, key: Key, depth: int) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from vault.folder import identity_at, identity_of
-from vault.safe_path import HUMAN_FOLDERS
+from vault.errors import Refused
+from vault.folder import humans_folders, identity_of, open_beneath, open_root
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _NOFOLLOW
@@ -90,19 +90,12 @@ def set_mode(root: Path, path: str, mode: int, *, forbidden: Iterable[Path] = ()
     Nothing on the way is followed, and nothing that is the human's own is changed, under whatever name.
     """
     *above, name = path.split("/")
-    theirs = {identity_at(root / each) for each in HUMAN_FOLDERS} | {identity_at(each) for each in forbidden}
-    with ExitStack() as stack, suppress(OSError):
-        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
-        stack.callback(os.close, handle)
-        for part in above:
-            handle = os.open(part, _FOLDER, dir_fd=handle)
-            stack.callback(os.close, handle)
-            if identity_of(os.fstat(handle)) in theirs:
-                return False
-        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    theirs = humans_folders(root, forbidden)
+    with suppress(OSError, Refused), open_beneath(open_root(root), above, forbidden=theirs) as folder:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         plain = stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
         if plain and identity_of(status) not in theirs and stat.S_IMODE(status.st_mode) != mode:
-            return _set(name, handle, status, mode)
+            return _set(name, folder, status, mode)
     return False
 
 

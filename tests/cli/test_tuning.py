@@ -140,19 +140,6 @@ def test_a_sitting_that_doubles_the_reviews_ends_with_one_line_and_a_fit(
     assert len(params(root)) == 1
 
 
-def test_a_year_is_closed_though_the_scheduler_writes_first_in_the_new_one(
-    make: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = make(300)
-    before = (root / LOG_PATH).read_bytes()
-    later = datetime(NOW.year + 1, 1, 2, 9, tzinfo=UTC)
-    monkeypatch.setattr("cli.tuning.now", lambda: later)
-    optimize_after_review(open_vault(str(root), None, root))
-    closed = list((root / "learning").glob("reviews-*.jsonl"))
-    assert [path.read_bytes() for path in closed] == [before]
-    assert (root / LOG_PATH).read_bytes().count(b"\n") == len(params(root)) == 1
-
-
 def test_who_does_not_want_it_is_left_alone(make: Callable[[int], Path], capsys: pytest.CaptureFixture[str]) -> None:
     root = make(300)
     settings = root / "retain.toml"

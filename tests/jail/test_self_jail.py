@@ -287,3 +287,16 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
     readers = {path.stem for path in (ROOT / "compiler/readers").glob("*.py")}
     assert readers <= kept, "our own"
     assert bytecode._LIBRARIES[0] == "trafilatura" and "readability_lxml" in kept, "and the libraries'"
+
+
+def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(world: Path) -> None:
+    need_landlock()
+    need_filter()
+    given = {name: f"{world}/vault/{name}" for name in ("raw", "insights")}
+    given |= {"work": f"{world}/vault/.retain/work", "raw note": f"{world}/vault/raw/note.md"}
+    given |= {"insight": f"{world}/vault/insights/note.md", "personal note": f"{world}/personal/note.md"}
+    refused = ["write raw", "write insights", "write work", "read raw", "read personal", "list insights", "fork"]
+    results = acted(world / "speaker", {"speaker": True}, [*refused, "inet"], **given)
+    assert {name: results[name][0] for name in [*refused, "inet"]} == dict.fromkeys([*refused, "inet"], "")
+    assert {results[name][1] for name in refused} <= {"EACCES", "EPERM"}
+    assert results["inet"][1] == ""

@@ -23,7 +23,7 @@ from learning.memory import MemoryState
 from learning.past_reviews import whole_log
 from learning.sitting import Sitting
 from tests.builders import make_vault
-from vault import beneath, stamps
+from vault import stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
@@ -308,10 +308,10 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
     [lambda v: states(open_desk(v, NOON)), lambda v: whole_log(v).reviews, lambda v: read_log(v.root).events],
     ids=["desk", "columns", "events"],
 )
-def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
+def test_a_file_that_is_renamed_while_the_log_is_read_takes_no_review_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[Vault], object]
 ) -> None:
-    """Another process gives the file its year's name between the listing of the folder and the reading of the file."""
+    """Another program renames the file between the listing of the folder and the reading of the file."""
     wanted, vault = reader(made(tmp_path / "still", 30)), made(tmp_path / "mind", 30)
     real, names = os.open, list[str]()
 
@@ -323,7 +323,6 @@ def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
 
     monkeypatch.setattr(os, "open", opened)
     monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, opened})
-    monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
     assert reader(vault) == wanted
     assert names
 

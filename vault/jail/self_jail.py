@@ -54,7 +54,7 @@ def restrict_worker(raw: Path | None) -> Jail:
     """From here on this process writes nothing, reads `raw` and what Python and its libraries need, and starts nothing.
 
     No socket, no program, no other process, no signal to one, and none of its limits. Where the system can't do a part
-    of it, that part is left out: `retain doctor` tells. Raises: RetainError if there is a second thread, which would
+    of it, that part is left out: `retain doctor` says so. Raises: RetainError if there is a second thread, which would
     stay free; OSError.
     """
     return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False)
