@@ -25,8 +25,8 @@ HANDS = {
     "vault/replacing.py": {"os.link", "os.rename", "os.mknod", "unlink", "ctypes"},
 }
 LET_THROUGH = {
-    # What `guard audit --restore` does beside the guard's own writes: modes, and what stands in a file's place.
-    "vault/restoring.py": {"os.fchmod", "os.rename", "rmdir", "unlink"},
+    # What `guard audit --restore` does beside the guard's own writes: what stands in a file's place.
+    "vault/restoring.py": {"os.rename", "rmdir", "unlink"},
     "vault/jail/kernel.py": {"ctypes"},  # the calls of Landlock and of the filter, which only take rights away
     "vault/copies_database.py": {"sqlite3"},  # SQLite writes its own file, which the guard makes, outside every vault
     "compiler/readers/pdf_lines.py": {"ctypes"},  # pypdfium2's own C interface; it opens documents from memory
@@ -44,6 +44,8 @@ LET_THROUGH = {
     "vault/clearing.py": {"rmdir", "unlink"},
     "vault/emptying.py": {"rmdir", "unlink"},  # the same for a whole folder: what an agent left in .retain/work
     "vault/modes.py": {"chmod"},  # the owner's rights on his own files, where an agent took them; no bytes
+    # Modes, owners, times and attributes as they were before a run whose sandbox could not forbid them; no bytes.
+    "vault/metadata.py": {"chmod", "os.chown", "os.utime", "os.removexattr", "os.setxattr"},
     # What `doctor` tries inside the jail, so that it is seen to fail there; and the one write that must succeed.
     "vault/jail/trial.py": {"O_WRONLY", "O_CREAT", "O_EXCL", "os.link", "unlink"},
     # Settings of Claude Code and Codex that an agent made: renamed by name, below folders opened without links.
