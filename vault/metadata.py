@@ -134,9 +134,12 @@ def _known_digest(known: Seen | None, status: os.stat_result) -> str:
 
 def _digest(path: Path) -> str:
     digest = hashlib.sha256()
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
-        while block := file.read(_BLOCK):
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        while block := os.read(handle, _BLOCK):
             digest.update(block)
+    finally:
+        os.close(handle)
     return digest.hexdigest()
 
 
