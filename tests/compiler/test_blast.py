@@ -128,8 +128,9 @@ def _lost(before: State, after: State) -> set[tuple[str, str, tuple[str, ...]]]:
     return {s for s, n in before.said.items() if after.said.get(s, 0) < n and s[0] in _articles(after)}
 
 
+@pytest.mark.torture
 @pytest.mark.real_data
-@pytest.mark.parametrize("family", FAMILIES if TORTURE else ("extractive",))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_ten_facts_changed_in_real_sources_and_one_source_deleted_redo_what_rested_on_them(
     tmp_path: Path, shared_data: Path, family: str
 ) -> None:

@@ -78,7 +78,6 @@ def test_words_without_blanks_between_them_are_found_in_spite_of_marks(vault: Va
 
 @pytest.mark.parametrize("path", ["raw/a.pdf", "raw/none.md", "wiki/a.md", "raw/large.txt"])
 def test_where_the_text_cannot_be_read_here_the_quote_stands_alone(vault: Vault, path: str) -> None:
-    (vault.root / "wiki").mkdir()
     for name, text in {"raw/a.pdf": QUOTE, "wiki/a.md": QUOTE, "raw/large.txt": QUOTE + " " * LARGEST}.items():
         (vault.root / name).write_text(text, encoding="utf-8")
     found = surroundings(vault, evidence(path, locator="p. 6"))
