@@ -35,7 +35,8 @@ def included(nodeid: str, *, marked: bool, fixtures: Collection[str], torture: b
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    chosen, rest = [], []
+    chosen: list[pytest.Item] = []
+    rest: list[pytest.Item] = []
     for item in items:
         marked = item.get_closest_marker("torture") is not None
         fixtures = getattr(item, "fixturenames", ())
