@@ -47,7 +47,7 @@ MUTANTS = [
         "expect_bytes(path, read_at(folder, parts[-1], path), expect)\n            replacing.take_away",
         "replacing.os.unlink(parts[-1], dir_fd=folder); return\n            replacing.take_away",
     ),
-    Mutant("guard", "entry.stat(follow_symlinks=False).st_ctime <= before", "True"),
+    Mutant("guard", "if old or replacing.is_abandoned(folder, entry.name):", "if True:"),
     Mutant("guard", "    if identity_of(os.fstat(handle)) in theirs:", "    if False:"),
     Mutant("guard", "found += [self._identity_forbidden(folder) for folder in self._forbidden]", "pass"),
     Mutant("folder", "_FILE = os.O_RDONLY | _NOFOLLOW", "_FILE = os.O_RDONLY"),
@@ -79,7 +79,7 @@ MUTANTS = [
 ]
 
 PROBE = r"""
-import importlib.util, os, sys
+import fcntl, importlib.util, os, sys
 from pathlib import Path
 checkout, module, source, base = sys.argv[1:]
 sys.path.insert(0, checkout)
@@ -147,8 +147,9 @@ refused("added over", lambda: adding.copy_in(root / "source", "raw/s.md"))
 refused("add replaces", lambda: adding.write("raw/s.md", OLD, expect=sha256_hex(NEW)))
 Guard(root, Scope.LOG).append("learning/reviews.jsonl", b"{}\n")
 check("torn line ended", (root / "learning/reviews.jsonl").read_bytes() == b"torn\n{}\n")
-(root / ".retain/work/.retain-tmp-0000000000000000").write_bytes(b"x")
-check("young leftovers stay", not guard.sweep())
+with (root / ".retain/work/.retain-tmp-0000000000000000").open("wb") as in_use:
+    fcntl.flock(in_use, fcntl.LOCK_EX)
+    check("what is in use stays", not guard.sweep())
 real = os.write
 os.write = lambda handle, data: real(handle, bytes(data)[:3])
 check("short writes", guard.write("wiki/b.md", NEW, expect=None) and (root / "wiki/b.md").read_bytes() == NEW)
