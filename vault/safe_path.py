@@ -172,8 +172,8 @@ def makeable(path: str, scope: Scope) -> tuple[str, ...]:
 
 
 def is_append_only(parts: tuple[str, ...]) -> bool:
-    """Whether the file is a log or ledger: it only ever grows, line by line."""
-    return parts[0] in ("ledger", "learning") and parts[-1].endswith(".jsonl")
+    """Whether the file is a log or ledger: it only ever grows, line by line. No log is in a folder of learning/."""
+    return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or (parts[0] == "learning" and len(parts) == 2))
 
 
 def refusal(path: str, what: str, *, hint: str = "") -> Refused:

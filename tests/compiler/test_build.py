@@ -571,6 +571,14 @@ def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest
     assert tree(vault) == before
 
 
+def test_a_pipe_among_the_documents_is_named_by_every_compile_and_read_by_none(vault: Vault) -> None:
+    compiled(vault)
+    os.mkfifo(vault.root / "raw/articles/pipe.md")
+    for days in (1, 2):
+        (notice,) = compiled(vault, MORNING + timedelta(days=days)).notices
+        assert (notice.path, notice.code) == ("raw/articles/pipe.md", "no-file")
+
+
 _SLOW = "raw/articles/slow.txt"
 _IN_A_HURRY = ("-c", "from compiler import worker; worker.SECONDS = 4; worker.main()")
 
