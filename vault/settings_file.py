@@ -13,6 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from vault import user
 from vault.errors import Damaged, Refused, UsageError
 from vault.settings import FILE, Settings, read_settings
+from vault.toml_file import parsed
 
 if TYPE_CHECKING:
     from vault.guard import Guard
@@ -28,7 +29,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     to the table, or the table to the end of the file. Raises: Damaged for what is not TOML; Refused where it can only
     be done by hand.
     """
-    before = user.tables(text, where)
+    before = parsed(text, where)
     wanted = _with(before, table, key, value)
     start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
     try:
