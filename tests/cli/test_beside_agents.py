@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli import main, report
-from compiler.agent_work import begin, settle
+from compiler.agents.session import begin, settle
 from vault import ledger
 from vault.store import PROMOTION_QUEUE, Vault, open_vault
 
