@@ -38,7 +38,8 @@ class Evidence:
 def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> Fault | None:
     """Return why an article that an agent wrote can't stay; None if it can, whatever its sentences say."""
     text, fault = text_of(data)
-    fault = fault or unreadable(text) or markdown_fault(text, path)
+    above = "\n" * text.count("\n", 0, len(text) - len(body_of(text)))  # the properties are replaced by code's
+    fault = fault or unreadable(text) or markdown_fault(above + body_of(text), path)
     if fault is None and (reserved := _RESERVED.search(text)) is not None:
         line = text.count("\n", 0, reserved.start()) + 1
         return line, "a mark that is the human's or retain's alone ([!human], or the id of a claim or gap)"

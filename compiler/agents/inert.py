@@ -56,14 +56,16 @@ _MERMAID_ACTS = re.compile(
     r"|^\s*(?:config|init)\s*:|themeCSS|<(?!br\s*/?>)[a-z/!?]|://|@import|\burl\s*\(|(?:java|vb)script:|\]\("
 )
 _FETCHES = re.compile(  # properties by which slides and plugins fetch pictures, styles and scripts
-    r"(?i)theme|css|style|script|^head$|include|plugin|image|img|banner|cover|background|parallax|logo|icon|thumb|avatar"
-    r"|picture|photo|video|audio|^bg$|highlight|dependenc|remote"
+    r"(?i)theme|css|style|script|\bhead\b|include|plugin|image|img|banner|cover|background|parallax|logo|icon|thumb|avatar"
+    r"|picture|photo|video|audio|\bbg\b|highlight|dependenc|remote"
 )
 _FETCHED = re.compile(r"(?i)https?:|//|\\|[(@]")
 _DIRECTIVE = re.compile(
     r"(?i)[\w-]*(?:theme|css|style|image|background|bg|video|audio|iframe|logo|src|url)[\w-]*\s*[:=(]"
 )
-_PROGRAM = re.compile(r"(?i)\s*(?!https?:|mailto:)[a-z][a-z0-9+.-]*:\S+\s*\Z")
+_ACTS_IN_PROPERTY = re.compile(
+    r"(?i)\]\(|!\[|<[a-z/!?]|\{\{|(?<![a-z0-9+.-])(?!https?:|mailto:|doi:|urn:|isbn:|issn:|arxiv:)[a-z][a-z0-9+.-]*:[^\s:]"
+)
 _REFERENCE = re.compile(r"(?i)(?:doi|urn|isbn|issn|arxiv|pmid|pmcid|hdl|ark):[^\s/]")
 _SHOWN = {"softbreak": "\n", "hardbreak": "\n", "code_inline": " ", "image": " "}
 
@@ -135,7 +137,7 @@ def markdown_fault(text: str, path: str = "output/x.md") -> Fault | None:
     body = body_of(text)
     above = text.count("\n", 0, len(text) - len(body))
     try:
-        found = min(reader.front(text), default=None) or next(reader.faults(body, above), None)
+        found = _front_fault(text) or next(reader.faults(body, above), None)
         if found is None and reader.ambiguous:
             if (math := _TEX_ACTS.search(body)) is not None:
                 return above + body.count("\n", 0, math.start()) + 1, "math that acts"
@@ -224,37 +226,30 @@ class _Reader:
         if _TAG.search(_COMMENT.sub("", content)):
             yield line, "HTML"
 
-    def front(self, text: str) -> Iterator[Fault]:
-        """Yield what acts in the properties: they are shown as links, and slides are made by them."""
-        length = len(text) - len(body_of(text))
-        if not length:
-            return
-        inner = text[text.find("\n") + 1 : length].rstrip("\n .-")
-        yield from self.faults(inner, 1, 1)  # to whom it is no front matter, it is words
-        properties = read_properties(text)
-        if ":" in inner:
-            yield from ((p.line, p.message) for p in properties.problems)
-        for keys, value in _strings(properties.values, ()):
-            key = clean_line(keys[-1] if keys else "")[:40]
-            if any(_FETCHES.search(part) for part in keys) and _FETCHED.search(value):
-                yield 1, f"a property that fetches something: {key}"
-            elif hidden_address(value, self.depth) or (_PROGRAM.match(value) and not _REFERENCE.match(value)):
-                yield 1, f"an address that a program would open: {key}"
-            else:
-                yield from ((1, why) for _, why in self.faults(value, 0, 1))
+
+def _front_fault(text: str) -> Fault | None:
+    """Return what acts in the properties: they are shown as links, and slides are made by them."""
+    properties = read_properties(text)
+    if properties.problems:
+        return (properties.problems[0].line, properties.problems[0].message) if ":" in text[: properties.body] else None
+    for key, value in _strings(properties.values, ""):
+        words = html.unescape(value)
+        if (_FETCHES.search(key) and _FETCHED.search(words)) or _ACTS_IN_PROPERTY.search(words):
+            return 1, f"a property that acts, or that fetches something: {clean_line(key)[:40]}"
+    return None
 
 
-def _strings(value: object, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _strings(value: object, key: str) -> Iterator[tuple[str, str]]:
     """Yield every string of the properties, names too, with the names that lead to it."""
     if isinstance(value, dict):
-        for key, inner in value.items():
-            yield (*keys, str(key)), str(key)
-            yield from _strings(inner, (*keys, str(key)))
+        for name, inner in value.items():
+            yield from _strings(str(name), key)
+            yield from _strings(inner, f"{key} {name}".strip())
     elif isinstance(value, list):
         for inner in value:
-            yield from _strings(inner, keys)
+            yield from _strings(inner, key)
     elif isinstance(value, str):
-        yield keys, value
+        yield key, value
 
 
 @cache

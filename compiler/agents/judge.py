@@ -7,7 +7,7 @@ from compiler.agents.articles import Evidence, article_fault, article_text, body
 from compiler.agents.baseline import Baseline
 from compiler.agents.inert import file_fault
 from compiler.agents.manifest import TOO_DEEP, Manifest, Mark
-from compiler.agents.plan import NOT_KEPT, Kept, Outcome, Plan, Restored, Unsupported
+from compiler.agents.plan import NOT_KEPT, Kept, Note, Outcome, Plan
 from compiler.agents.quarantine import Quarantine, shown
 from compiler.agents.record import REPLIES, KeptPage, page_event
 from compiler.agents.watched import changed_outside
@@ -217,7 +217,7 @@ class Judge:
         self.record.append(page_event(page))
         self.plan.write(path, sha256_hex(data), text.encode())
         self.outcome.kept.append(Kept(path, "page"))
-        self.outcome.unsupported += [Unsupported(path, line, why) for line, why in unsupported(text, self.evidence)]
+        self.outcome.unsupported += [Note(path, why, line) for line, why in unsupported(text, self.evidence)]
 
     # --- what comes back ------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class Judge:
         if path not in self.before.files:
             self.plan.deletes[path] = now
         elif self._return(path, now) and why:
-            self.outcome.restored.append(Restored(path, why))
+            self.outcome.restored.append(Note(path, why))
 
     def _gone(self, path: str) -> None:
         """A file that the agent deleted, or that something invalid is in the place of."""
@@ -241,7 +241,7 @@ class Judge:
             self.record.append(self._event("file", path=path, sha256="", size=0))
             self.outcome.kept.append(Kept(path, "deletion"))
         elif self._return(path, None):
-            self.outcome.restored.append(Restored(path, "it was deleted"))
+            self.outcome.restored.append(Note(path, "it was deleted"))
 
     def _return(self, path: str, expected: str | None) -> bool:
         """Plan that a file is as it was before; return False, with a finding, where no copy of it is kept."""

@@ -22,45 +22,29 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Quarantined:
-    """Something that may not stay: why, at which line (0: the whole file), where its text is now ("" for nowhere).
-
-    What was in its place before the agent is back, unless a finding `not-kept` names it.
-    """
+class Note:
+    """What is reported of a file: why, at which line (0: the whole file), where its text is now ("" for nowhere)."""
 
     path: str
-    line: int
     why: str
+    line: int = 0
     where: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """Something that is again as it was before the agent, and why."""
-
-    path: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A sentence of a kept article without evidence, and why."""
-
-    path: str
-    line: int
-    why: str
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of an agent's work. `findings` are what somebody should look at."""
+    """What became of an agent's work.
+
+    Of what is quarantined, what was in its place before is back, unless a finding `not-kept` names it. `restored` is
+    again as it was before. `unsupported` are sentences of kept articles. `findings` are what somebody should look at.
+    """
 
     run: str
     program: str = ""
     kept: list[Kept] = field(default_factory=list)
-    quarantined: list[Quarantined] = field(default_factory=list)
-    restored: list[Restored] = field(default_factory=list)
-    unsupported: list[Unsupported] = field(default_factory=list)
+    quarantined: list[Note] = field(default_factory=list)
+    restored: list[Note] = field(default_factory=list)
+    unsupported: list[Note] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
     report: str = ""  # the vault path of the report on what was quarantined; "" if nothing was
 
@@ -79,16 +63,10 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Outcome:
-        return cls(
-            str(data["run"]),
-            str(data["program"]),
-            [Kept(**each) for each in data["kept"]],
-            [Quarantined(**each) for each in data["quarantined"]],
-            [Restored(**each) for each in data["restored"]],
-            [Unsupported(**each) for each in data["unsupported"]],
-            [Diagnostic(**each) for each in data["findings"]],
-            str(data["report"]),
-        )
+        notes = {name: [Note(**each) for each in data[name]] for name in ("quarantined", "restored", "unsupported")}
+        kept = [Kept(**each) for each in data["kept"]]
+        findings = [Diagnostic(**each) for each in data["findings"]]
+        return cls(data["run"], data["program"], kept, findings=findings, report=data["report"], **notes)
 
 
 @dataclass(slots=True)
@@ -110,10 +88,6 @@ class Plan:
         digest = sha256_hex(data)
         self.new[digest] = data
         self.writes[path] = (expected, digest)
-
-    @property
-    def steps(self) -> int:
-        return len(self.writes) + len(self.deletes) + len(self.removals)
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the bytes, which are stored among the copies."""

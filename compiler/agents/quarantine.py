@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compiler.agents.plan import Plan, Quarantined
+from compiler.agents.plan import Note, Plan
 from vault.clean import clean, clean_line
 from vault.errors import Refused
 from vault.markdown import escape
@@ -37,7 +37,7 @@ class Quarantine:
             else:
                 where = self._place(path, "" if is_page and path.endswith(".md") else ".md" if is_page else ".bytes")
                 self.plan.write(where, None, page)
-        self.plan.outcome.quarantined.append(Quarantined(shown(path), line, clean_line(why), where))
+        self.plan.outcome.quarantined.append(Note(shown(path), clean_line(why), line, where))
         self._todos.append(todo)
 
     def close(self) -> None:

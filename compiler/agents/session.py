@@ -47,7 +47,6 @@ __all__ = ["Outcome", "Run", "begin", "open_runs", "settle", "unsettled"]
 
 _DOCTORS = re.compile(r"proof-[0-9a-f]{12}\.txt")  # a file that `retain doctor` writes and reads in the work folder
 _DOCTORS_S = 60
-_MANY = 500  # files, from which on progress is reported, as it takes its time
 Say = Callable[[str], None]
 
 
@@ -78,7 +77,7 @@ def _refuse_too_large(vault: Vault, manifest: Manifest) -> None:
 def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> Outcome:
     """Decide about what the agent of `run` left, and do what follows: keep, quarantine, put back.
 
-    `say` gets a line for the screen where that takes long. A run that is settled already gives an empty outcome.
+    `say` gets a line for the screen on replies to work orders. A run that is settled already gives an empty outcome.
     Raises: LockHeld; Damaged; Refused where a folder cannot be looked into; WriteFailed. After any of these it can be
     settled again, with the same end.
     """
@@ -87,9 +86,7 @@ def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> O
         if record is None:
             return Outcome(run.id, run.program)
         with Copies.open(vault.settings.vault_id) as copies:
-            plan = _plan(vault, record, copies, at, say)
-            if plan.steps >= _MANY:
-                say(f"putting things in order takes {plan.steps:,} steps: it can be stopped, and goes on next time")
+            plan = _plan(vault, record, copies, at)
             found = apply(plan, vault, copies, at.astimezone(vault.settings.zone).date())
         outcome = plan.outcome
         outcome.findings += found
@@ -160,7 +157,7 @@ def _recorded(vault: Vault, record: dict[str, Any]) -> Plan | Manifest:
         raise unreadable(state_guard(vault.settings.vault_id).root / run_in(record).path) from error
 
 
-def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime, say: Say) -> Plan:
+def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime) -> Plan:
     """Return the plan that was recorded, or a new one, which is recorded now."""
     run, before = run_in(record), _recorded(vault, record)
     if isinstance(before, Plan):
@@ -168,8 +165,6 @@ def _plan(vault: Vault, record: dict[str, Any], copies: Copies, at: datetime, sa
     after, left = look(vault, before)
     if after == before:
         return Plan(Outcome(run.id, run.program))  # most runs: a look at the folders is all they cost
-    if len(left) >= _MANY:
-        say(f"checking {len(left):,} files that the agent made or changed")
     from compiler.agents.baseline import Baseline  # these load the gates, which no start of an agent needs
     from compiler.agents.judge import Judge
 

@@ -79,7 +79,7 @@ def test_the_humans_reviews_are_not_taken_for_an_agents_work(vault: Vault, call:
     call("rate", cards[0], "good")
     call("status")
     settled = settle(vault, run, now())
-    assert (settled.quarantined, settled.restored, settled.findings) == ((), (), ())
+    assert (settled.quarantined, settled.restored, settled.findings) == ([], [], [])
     assert not queue.exists()
     call("due")  # the pages were not taken for right meanwhile
     assert "- [ ]" in queue.read_text()

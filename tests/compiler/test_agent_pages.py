@@ -301,7 +301,6 @@ BAD: dict[str, tuple[Bad, str]] = {
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),
     "turned text": (_appended("@ \u202erecall"), "hidden or control"),
     "conflict markers": (_appended("<<<<<<< a\n@\n=======\n@\n>>>>>>> b"), "conflict markers"),
-    "no properties to read": (lambda s: s.change(PAGE, "tags: []", "tags: ["), "front matter"),
     "not text": (lambda s: s.write(PAGE, b"# \xff\xfe"), "not UTF-8"),
     "endless": (lambda s: s.add(PAGE, " " * 50_000 + "x"), "a line of more than"),
     "endless marks": (lambda s: s.add(PAGE, "- " * 2_000 + "|" * 600), "an endless run"),
@@ -337,7 +336,12 @@ def test_what_may_not_stay_is_quarantined_and_the_old_page_is_back(scene: Scene,
 def test_the_identity_of_a_page_is_retains(scene: Scene) -> None:
     """Whatever an agent puts into the properties, and whichever page it copies."""
     machine, other = read_properties(scene.text(PAGE)), "wiki/concepts/copy.md"
-    given = {"id: ntyd1jfn1x": "id: hdd3k1avrv", "type: concept": "type: topic", "confidence: low": "confidence: high"}
+    given = {
+        "tags: []": "tags: [",
+        "id: ntyd1jfn1x": "id: hdd3k1avrv",
+        "type: concept": "type: topic",
+        "confidence: low": "confidence: high",
+    }
 
     def work() -> None:
         scene.write(other, scene.text(PAGE))
