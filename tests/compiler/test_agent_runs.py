@@ -377,9 +377,7 @@ OUTSIDE: dict[str, tuple[Callable[[Scene], None], str]] = {
     "a ledger's line": (lambda s: s.change("ledger/ids.jsonl", "birth", "death"), "changed or removed"),
     "a ledger cut": (lambda s: s.write("ledger/ids.jsonl", ""), "changed or removed"),
     "a ledger gone": (lambda s: (s.root / "ledger/builds.jsonl").unlink(), "it was deleted"),
-    "no event": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "x\n"), "no events"),
     "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "not whole"),
-    "a forged review": (lambda s: s.write("learning/reviews.jsonl", '{"v":1,"type":"review"}\n'), "no reviews"),
 }
 
 
