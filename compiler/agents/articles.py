@@ -23,7 +23,7 @@ from vault.wikilink import Citation, citations, links
 MAX_TITLE = 120
 WRITTEN_BY, UNSUPPORTED = "written_by", "unsupported"  # the properties that mark an article with an agent's text
 _RANK = ("speculative", "low", "medium")  # what an agent wrote is trusted at most as medium
-_RESERVED = re.compile(r"(?im)^[ \t>]*\[!human\]|\^[cg]-[0-9a-z]{10}[ \t]*$")
+_RESERVED = re.compile(r"(?im)^[ \t>]*\[!human\]|\^[cg]-[0-9a-z]{10}[ \t]*$|\[\[[ \t./]*insights/")
 _CITE = re.compile(r"(?P<head>\[\[(?P<stem>wiki/summaries/[^\[\]|#^\n\\]+)#\^c-[0-9a-hjkmnp-tv-z]{10}\\?\|)\d+\]\]")
 
 
@@ -42,7 +42,10 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
     fault = fault or unreadable(text) or markdown_fault(above + body_of(text), path)
     if fault is None and (reserved := _RESERVED.search(text)) is not None:
         line = text.count("\n", 0, reserved.start()) + 1
-        return line, "a mark that is the human's or retain's alone ([!human], or the id of a claim or gap)"
+        return (
+            line,
+            "what is the human's or retain's alone: [!human], a link into insights/, or the id of a claim or gap",
+        )
     if fault is None and is_new:
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")
         if slug(stem) != stem:

@@ -162,7 +162,7 @@ def test_what_only_shows_stays(name: str) -> None:
 
 def test_the_line_is_named() -> None:
     text = "# R\n\nwords\nwords\n[o](obsidian&colon;x) words\n"
-    assert file_fault("output/r.md", text.encode())[:1] == (5,)
+    assert (file_fault("output/r.md", text.encode()) or (0, ""))[0] == 5
     assert (file_fault("output/r.md", b"a\n\n| a |\n|---|\n| b |\n| ![x](https://x/y) |\n") or (0, ""))[0] == 6
 
 

@@ -298,6 +298,8 @@ BAD: dict[str, tuple[Bad, str]] = {
     "a command link": (_appended("@ [recall](obsidian://open)"), "a link that acts"),
     "a bare command link": (_appended("@ obsidian://open"), "an address"),
     "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain's alone"),
+    "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link into insights/"),
+    "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link into insights/"),
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),
     "turned text": (_appended("@ \u202erecall"), "hidden or control"),
     "conflict markers": (_appended("<<<<<<< a\n@\n=======\n@\n>>>>>>> b"), "conflict markers"),
