@@ -21,7 +21,7 @@ _PARTS = """
 import json, os, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from compiler.agent_work import begin, settle
+from compiler.agents.session import begin, settle
 from vault.jail import preflight
 from vault.jail.cage import Cage, run_in_cage
 from vault.jail.environment import scrubbed

@@ -18,8 +18,7 @@ from vault.folder import is_folder
 from vault.safe_path import AGENT_FOLDERS, Scope
 
 if TYPE_CHECKING:
-    from compiler.agent_plan import Settled
-    from compiler.agent_work import Run
+    from compiler.agents.session import Outcome, Run
     from vault.jail.cage import Cage
     from vault.jail.level import Level
     from vault.store import Vault
@@ -229,7 +228,7 @@ def _announce(cage: Cage, words: tuple[str, ...]) -> None:
 
 def settle_left_over(vault: Vault) -> None:
     """The work of an agent whose run was killed."""
-    from compiler.agent_work import open_runs
+    from compiler.agents.session import open_runs
 
     try:
         left = open_runs(vault)
@@ -242,14 +241,14 @@ def settle_left_over(vault: Vault) -> None:
 
 
 def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
-    from compiler.agent_work import begin
+    from compiler.agents.session import begin
 
     return begin(vault, command, now())
 
 
 def _settle(vault: Vault, begun: Run) -> bool:
-    """What the agent wrote goes through the gates; whether something that it destroyed is lost."""
-    from compiler.agent_work import settle
+    """Decide about what the agent wrote; return whether it changed metadata, or something is lost."""
+    from compiler.agents.session import settle
 
     metadata = _put_metadata_back(vault, begun)
     for line in metadata:
@@ -292,19 +291,22 @@ def _put_metadata_back(vault: Vault, begun: Run) -> list[str]:
     ]
 
 
-def _tell(settled: Settled, *, untouched: bool) -> None:
+def _tell(settled: Outcome, *, untouched: bool) -> None:
     kept, back = len(settled.kept), len(settled.restored)
     failed = len({each.path for each in settled.quarantined})
     if not (kept or failed or back or settled.findings):
         if untouched:
             report.say("the agent left the vault as it was")
         return
-    aside = f", {failed} set aside in output/quarantine/" if failed else ""
+    aside = f", {failed} moved to output/quarantine/" if failed else ""
     restored = f", {back} as before" if back else ""
-    report.say(f"of the agent's work {kept} {'is' if kept == 1 else 'are'} kept{aside}{restored}")
+    unsupported = len(settled.unsupported)
+    marked = f", {report.number(unsupported, 'sentence')} without evidence" if unsupported else ""
+    report.say(f"of the agent's work {kept} {'is' if kept == 1 else 'are'} kept{marked}{aside}{restored}")
     lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.why}" for each in settled.quarantined]
     lines += [f"{each.path}: {each.why}; as it was before" for each in settled.restored]
     lines += [str(each) for each in settled.findings]
+    lines += [f"{each.path}:{each.line}: kept without evidence: {each.why}" for each in settled.unsupported]
     for line in lines[:_SHOWN]:
         report.say(f"  {line}")
     if len(lines) > _SHOWN:

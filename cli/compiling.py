@@ -175,8 +175,8 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         return
     for noun, verbs in done.counts().items():
         report.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
-    if any(done.agent.values()):
-        report.show("agents   " + ", ".join(f"{n} {noun}" for noun, n in done.agent.items()))
+    if done.agent["pages"]:
+        report.show(f"agents   {report.number(done.agent['pages'], 'page')}")
     report.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
         report.show(f"inbox    {inbox} for you to settle: `retain inbox`")

@@ -8,7 +8,7 @@ from typing import Any
 
 from cli import personal
 from cli.review_page import mend
-from compiler.agent_record import counted as agents_work
+from compiler.agents.record import count_pages
 from learning.desk import open_desk
 from learning.page_stamp import look
 from learning.promotion import promotion
@@ -47,7 +47,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "today": desk.today,
         "promotion": len(waiting),
         "inbox": inbox,
-        "agent": {**agents_work(vault), "open_runs": open_count(vault)},
+        "agent": {"pages": count_pages(vault), "open_runs": open_count(vault)},
         "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
         "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],
         "vault": {

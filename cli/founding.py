@@ -273,7 +273,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         agent = facts["agent"]
         if any(agent.values()):
             waits = f"; {agent['open_runs']} not settled yet" if agent["open_runs"] else ""
-            report.show(f"with agents' words: {agent['pages']} pages, {agent['cards']} cards{waits}")
+            report.show(f"with an agent's text: {report.number(agent['pages'], 'page')}{waits}")
         report.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
             report.show(f"{facts['inbox']} in the inbox: `retain inbox` lists what waits for your word")

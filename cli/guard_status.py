@@ -55,9 +55,9 @@ def _runs(vault: Vault) -> tuple[list[Run], list[RetainError]]:
 
     if "RETAIN_CAGED" in os.environ or not at_work(vault):
         return [], []
-    from compiler.agent_work import looked_at
+    from compiler.agents.session import unsettled
 
-    return looked_at(vault)
+    return unsettled(vault)
 
 
 def _facts(vault: Vault, runs: list[Run], broken: list[RetainError]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`retain guard reject`: the human takes back a page or card of an agent's that passed the gates."""
+"""`retain guard reject`: take back pages that an agent wrote."""
 
 from __future__ import annotations
 
@@ -13,35 +13,32 @@ from cli.review_page import render_if_stale
 from vault.errors import NotFound
 
 if TYPE_CHECKING:
-    from compiler.agent_reject import Rejected
+    from compiler.agents.record import KeptPage
     from vault.store import Vault
-
-_KEY = {"page": "path", "card": "id"}
 
 
 @click.command()
-@click.argument("what", nargs=-1, required=True, metavar="PATH|CARD...")
+@click.argument("pages", nargs=-1, required=True, metavar="PATH...")
 @vault_option
 @json_option
-def reject(what: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
-    """Take back pages or cards that an agent wrote and that passed the gates.
+def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
+    """Take back pages with an agent's text.
 
-    The machine's own version is there again at once; a page or card that was the agent's alone goes. What you edited
-    since stays. The decision is in the ledger, so that no later compile or rebuild brings it back.
+    The machine's own version is there again at once; a page that was the agent's alone goes. What you edited since
+    stays. The decision is in the ledger, so that no later compile or rebuild brings the page back.
 
     \b
-    Examples:
+    Example:
       retain guard reject wiki/concepts/spacing-effect.md
-      retain guard reject k7q2m9xd3f
     """
-    from compiler.agent_reject import reject as take_back
+    from compiler.agents.record import reject as take_back
     from compiler.build import Options, compile_vault
 
     vault = opened(vault_dir)
     settle_left_over(vault)
-    done: list[Rejected] = []
+    done: list[KeptPage] = []
     unknown: list[NotFound] = []
-    for each in what:
+    for each in pages:
         try:
             done.append(take_back(vault, _vault_path(vault.root, each), now()))
         except NotFound as error:
@@ -51,24 +48,22 @@ def reject(what: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
     built = compile_vault(vault, Options(), now(), lambda event: None)
     render_if_stale(vault)
     if as_json:
-        rejected = [{"id": "", "path": "", "what": r.what} | {_KEY[r.what]: r.name} for r in done]
+        rejected = [{"id": "", "path": page.path, "what": "page"} for page in done]
         report.show_json({"rejected": rejected, "written": built.written})
     else:
-        for taken in done:
-            report.show(f"the {taken.what} {taken.name} {_outcome(vault, taken)}")
+        for page in done:
+            report.show(f"the page {page.path} {_outcome(vault, page.path)}")
     report.found(built.failures)
     if unknown:
         raise unknown[0]  # only now: what was taken back is built by now
     return report.FINDINGS if built.failures else report.DONE
 
 
-def _outcome(vault: Vault, rejected: Rejected) -> str:
-    """What became of it, as it lies there after the build."""
+def _outcome(vault: Vault, path: str) -> str:
+    """What became of the page, as it is after the build."""
     from vault.note import human_edited
 
-    if rejected.what == "card":
-        return "is gone" if rejected.was_new else "is as retain had it"
-    data = vault.read_bytes(rejected.name)
+    data = vault.read_bytes(path)
     if data is None:
         return "is gone"
     edited = human_edited(data.decode("utf-8", "replace"))
@@ -78,5 +73,5 @@ def _outcome(vault: Vault, rejected: Rejected) -> str:
 def _vault_path(root: Path, given: str) -> str:
     """A page's path in the vault, given as that or as a path from here; anything else as it is."""
     whole = (here() / given).absolute()
-    is_path = "/" in given or whole.is_file()  # else it is a card, or a page by its name in the vault
+    is_path = "/" in given or whole.is_file()
     return whole.relative_to(root).as_posix() if is_path and whole.is_relative_to(root) else given

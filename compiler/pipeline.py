@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from compiler import catalogue, indexes, plan
-from compiler.agent_record import alive_events, kept_pages
+from compiler.agents.overlay import add_agents_pages
+from compiler.agents.record import alive_events, kept_pages
 from compiler.asking import Asker, Backend, KeepsNotes
 from compiler.blast import PRODUCTS, Blast, Plan, blast_of
 from compiler.candidates import doubts, questions, ruled, survey, tell_doubts
@@ -27,7 +28,6 @@ from compiler.gallery import Gallery
 from compiler.gaps import decisions_in
 from compiler.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
 from compiler.journal import Entry, Journal, JournalWriter
-from compiler.kept_work import count_cards, lay_over
 from compiler.kinship import Kinship, kinship
 from compiler.layout import Layout
 from compiler.moving import edited_cards, heirs, held, places_of, with_former
@@ -155,8 +155,7 @@ class Pipeline:
         write_topics(layout)
         self._learn(layout.take_events())
         layout.write_articles()
-        self.publisher.pages(lay_over(layout, kept_pages(self.vault, self.decided)))
-        count_cards(layout, news)
+        self.publisher.pages(add_agents_pages(layout, kept_pages(self.vault, self.decided)))
         write_summaries(layout)
         self.report.notices += gallery.notices
         self.report.failures += gallery.failures

@@ -48,7 +48,7 @@ class Report:
     gaps: dict[str, int] = field(default_factory=lambda: _zero("structural", "epistemic", "learner", "filled"))
     sentences: dict[str, int] = field(default_factory=lambda: _zero("kept", "dropped"))
     contradictions: dict[str, int] = field(default_factory=lambda: _zero("open", "decided", "superseded"))
-    agent: dict[str, int] = field(default_factory=lambda: _zero("pages", "cards"))  # that stand with an agent's words
+    agent: dict[str, int] = field(default_factory=lambda: _zero("pages"))  # articles with an agent's text
     cost: dict[str, float] = field(default_factory=lambda: {"input_tokens": 0, "output_tokens": 0, "usd": 0.0})
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)

@@ -97,15 +97,10 @@ def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
 
 
 def unreadable(path: Path) -> Damaged:
-    """What is said of the note of a run that makes no sense, and the way on."""
-    return stuck(path, "what was taken down of an agent's run cannot be read")
-
-
-def stuck(path: Path, what: str) -> Damaged:
-    """What is said of a run that its note at `path` lets nobody settle any more; the way on is one command."""
+    """What is said of the note of a run that makes no sense, and the way on: one command."""
     away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
     hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
-    return Damaged(what, where=str(path), hint=hint)
+    return Damaged("what was taken down of an agent's run cannot be read", where=str(path), hint=hint)
 
 
 def run_in(record: Mapping[str, Any]) -> Run:

@@ -150,7 +150,7 @@ def render_note(properties: Mapping[str, Value], body: str) -> str:
 
 _GENERATED = (
     "type id title aliases created updated confidence freshness status sources related tags generated source"
-    " source_sha256 text_sha256 reader authority language copy_of copy_kind"
+    " source_sha256 text_sha256 reader authority language copy_of copy_kind written_by unsupported"
 )
 OURS = frozenset(_GENERATED.split(" "))  # the properties that the machine sets in its notes; all others are a human's
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli import main, report
-from compiler.agent_work import begin, settle
+from compiler.agents.session import begin, settle
 from vault import ledger
 from vault.store import PROMOTION_QUEUE, Vault, open_vault
 
@@ -79,7 +79,7 @@ def test_the_humans_reviews_are_not_taken_for_an_agents_work(vault: Vault, call:
     call("rate", cards[0], "good")
     call("status")
     settled = settle(vault, run, now())
-    assert (settled.quarantined, settled.restored, settled.findings) == ((), (), ())
+    assert (settled.quarantined, settled.restored, settled.findings) == ([], [], [])
     assert not queue.exists()
     call("due")  # the pages were not taken for right meanwhile
     assert "- [ ]" in queue.read_text()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli import main, report
-from compiler.agent_work import begin, settle
+from compiler.agents.session import begin, settle
 from vault.agent_run import all_runs
 from vault.store import Vault, open_vault
 from vault.user import state_folder
@@ -62,9 +62,9 @@ def test_a_page_of_an_agents_is_counted_and_taken_back(vault: Vault, call: Call)
     agent(vault, lambda: page.write_text(f"{machine}\n{line}\n"))
     path = page.relative_to(vault.root).as_posix()
     assert line in page.read_text()
-    assert call("status", "--json")[1]["agent"] == {"pages": 1, "cards": 0, "open_runs": 0}
-    assert call("compile", "--json")[1]["agent"] == {"pages": 1, "cards": 0}
-    assert "1 pages" in call("status")[1]
+    assert call("status", "--json")[1]["agent"] == {"pages": 1, "open_runs": 0}
+    assert call("compile", "--json")[1]["agent"] == {"pages": 1}
+    assert "1 page" in call("status")[1]
 
     code, told = call("guard", "reject", path, "--json")
     assert code == report.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]
@@ -90,35 +90,6 @@ def test_a_page_that_the_human_edited_since_is_said_to_stay(
     assert call("status", "--json")[1]["agent"]["pages"] == 0
 
 
-def test_a_card_of_an_agents_is_taken_back_and_what_it_replaced_is_there(vault: Vault, call: Call) -> None:
-    deck = first(vault, "learning/flashcards", "A: ")
-    machine = deck.read_text()
-    answer = next(line for line in machine.split("\n") if line.startswith("A: "))
-    agent(vault, lambda: deck.write_text(machine.replace(answer, answer.rstrip("."), 1)))
-    events = [json.loads(line) for line in (vault.root / "ledger/ids.jsonl").read_text().splitlines()]
-    card = events[-1]["id"]
-    assert events[-1]["by"] == "agent" and answer not in deck.read_text()
-    code, told = call("guard", "reject", card, "--json")
-    assert code == report.DONE and told["rejected"] == [{"id": card, "path": "", "what": "card"}]
-    assert deck.read_text() == machine
-    assert call("rebuild", "--json")[0] == report.DONE and deck.read_text() == machine
-
-
-def test_a_new_card_of_an_agents_is_gone_for_good(vault: Vault, call: Call) -> None:
-    deck = first(vault, "learning/flashcards", "learner recalls nothing")
-    machine = deck.read_text()
-    cite = machine.partition("learner recalls nothing.\n")[2].split("\n")[0]
-    asked = "Q: When does retrieval practice help little?"
-    card = f"{asked}\nA: When the learner recalls nothing.\n{cite}\n"
-    agent(vault, lambda: deck.write_text(f"{machine}\n{card}"))
-    born = json.loads((vault.root / "ledger/ids.jsonl").read_text().splitlines()[-1])
-    assert born["type"] == "birth" and born["by"] == "agent" and asked in deck.read_text()
-    assert call("guard", "reject", born["id"])[0] == report.DONE
-    assert deck.read_text() == machine
-    assert call("rebuild", "--json")[0] == report.DONE and deck.read_text() == machine
-    assert born["id"] not in json.dumps(call("due", "--json")[1])
-
-
 def _left_over(vault: Vault, work: Callable[[], object]) -> None:
     """A run whose process is gone before it was settled."""
     run = begin(vault, ["claude"], AT)
@@ -135,7 +106,7 @@ def test_the_next_command_of_the_humans_settles_what_was_left_over(
 ) -> None:
     page, _ = page_with(vault)
     machine = page.read_text()
-    _left_over(vault, lambda: page.write_text("cheese"))
+    _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     told = call(*command)[1]
     assert "not settled" in told and page.read_text() == machine
@@ -144,11 +115,11 @@ def test_the_next_command_of_the_humans_settles_what_was_left_over(
 
 def test_commands_that_look_only_say_that_something_is_left_over(vault: Vault, call: Call) -> None:
     page, _ = page_with(vault)
-    _left_over(vault, lambda: page.write_text("cheese"))
+    _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     assert call("status", "--json")[1]["agent"]["open_runs"] == 1
     assert "1 not settled yet" in call("status")[1]
-    assert call("due", "--json")[0] == report.DONE and page.read_text() == "cheese"
-    assert call("compile", "--dry-run")[0] == report.DONE and page.read_text() == "cheese"
+    assert call("due", "--json")[0] == report.DONE and page.read_text() == "<b>cheese</b>"
+    assert call("compile", "--dry-run")[0] == report.DONE and page.read_text() == "<b>cheese</b>"
 
 
 def test_a_note_that_cannot_be_read_stops_no_review_and_a_compile_names_it(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli import main, report
-from compiler.agent_work import begin
+from compiler.agents.session import begin
 from vault.agent_run import Run
 from vault.store import Vault, open_vault
 from vault.user import state_folder

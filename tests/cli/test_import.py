@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.agent_work import begin, settle
+from compiler.agents.session import begin, settle
 from tests.commands import Run
 from tests.learning.test_anki_import_hostile import database, note, package
 from vault.agent_run import at_work

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from compiler.agent_plan import Settled
-from compiler.agent_work import Run, begin, settle
+from compiler.agents.session import Outcome, Run, begin, settle
 from compiler.build import Options, compile_vault
 from compiler.check import Verdict, verify
 from compiler.report import Report
@@ -84,11 +83,11 @@ class Scene:
         self.run = begin(self.vault, ["claude", "-p", "work"], self.now())
         return self.run
 
-    def settle(self) -> Settled:
+    def settle(self) -> Outcome:
         assert self.run is not None
         return settle(self.vault, self.run, self.now())
 
-    def agent(self, work: Callable[[], object]) -> Settled:
+    def agent(self, work: Callable[[], object]) -> Outcome:
         """One whole run."""
         self.begin()
         work()
@@ -107,14 +106,14 @@ class Scene:
         return ledger.ordered(self.vault.ledger_events(path)[0])
 
 
-def why(settled: Settled) -> str:
+def why(settled: Outcome) -> str:
     """All reasons for which something was set aside, as one text."""
     return "\n".join(f"{q.path}:{q.line}: {q.why}" for q in settled.quarantined)
 
 
-def quarantined(settled: Settled) -> set[str]:
+def quarantined(settled: Outcome) -> set[str]:
     return {q.path for q in settled.quarantined}
 
 
-def kept(settled: Settled) -> set[tuple[str, str]]:
+def kept(settled: Outcome) -> set[tuple[str, str]]:
     return {(k.what, k.path) for k in settled.kept}

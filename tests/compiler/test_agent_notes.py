@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compiler.agent_work import begin, open_runs
+from compiler.agents.session import begin, open_runs
 from learning.desk import open_desk
 from tests.compiler.agent_scene import DECK, Scene
 from vault import process

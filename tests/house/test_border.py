@@ -14,8 +14,8 @@ import click
 import pytest
 
 from cli import report
-from compiler.agent_inert import unreadable
-from compiler.agent_quarantine import shown
+from compiler.agents.inert import unreadable
+from compiler.agents.quarantine import shown
 from compiler.engines.port import CardsReply, ComposeReply, ExtractReply
 from compiler.extract import claims_in
 from compiler.ingest import read_source
