@@ -170,16 +170,3 @@ def _repointed(text: str, card: Card, cites: Sequence[Citation]) -> str:
     old, new = (f"> {' '.join(map(str, each))}" for each in (card.support, cites))
     lines = [line.replace(old, new) if line.rstrip() == old else line for line in lines]
     return text[: card.start] + "\n".join(lines) + text[card.end :]
-
-
-def with_cards(text: str, path: str, changed: Mapping[CardId, Card], new: Sequence[Card], known: Kinds) -> str:
-    """A deck's text with these cards in place of those with their ids, and new ones; every other byte stays."""
-    for card in reversed(parse_deck(text, path).cards):
-        if card.id is not None and card.id in changed:
-            text = splice_card(text, card, changed[card.id])
-    for card in new:
-        text = append_card(text, path, card)
-    if read_properties(text).text("cards"):
-        left = [c.id for c in parse_deck(text, path).cards if c.id is not None and c.id in known]
-        text = splice_properties(text, {"cards": " ".join(left)})
-    return text
