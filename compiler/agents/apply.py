@@ -7,14 +7,14 @@ from datetime import date
 
 from compiler.agents.plan import NOT_KEPT, Plan
 from compiler.agents.quarantine import QUARANTINE
-from vault.clearing import take_away
-from vault.copies import Copies
+from vault.audit.blobs import Copies
 from vault.diagnostic import Diagnostic
-from vault.emptying import empty
 from vault.errors import EditedMeanwhile, Refused
-from vault.guard import Guard, Scope, sha256_hex
-from vault.modes import set_mode
-from vault.store import Vault
+from vault.files.cleanup import take_away
+from vault.files.empty_folder import empty
+from vault.files.guard import Guard, Scope, sha256_hex
+from vault.files.permissions import set_mode
+from vault.vault import Vault
 
 OPEN = 0o700  # what the owner needs of a folder to change it
 

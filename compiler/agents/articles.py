@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from compiler.agents.inert import Fault, markdown_fault, text_of, unreadable
 from compiler.agents.record import KeptPage
-from compiler.engines.port import ClaimView, Sentence
-from compiler.gates import sentence_refused
-from vault.article import CitedSentence, sentences
-from vault.claim import Claim, ClaimState
-from vault.clean import clean_line, fold
+from compiler.gates.gates import sentence_refused
+from compiler.model.requests import ClaimView, Sentence
 from vault.ids import digest12, slug
-from vault.ledger import Ids
-from vault.markdown import unescape
-from vault.note import Value, body_of, read_properties, render_generated, splice_properties
-from vault.store import CONCEPTS
-from vault.wikilink import Citation, citations, links
+from vault.log.ledger import Ids
+from vault.model.article import CitedSentence, sentences
+from vault.model.claim import Claim, ClaimState
+from vault.model.frontmatter import Value, body_of, read_properties, render_generated, splice_properties
+from vault.model.markdown import unescape
+from vault.model.wikilink import Citation, citations, links
+from vault.text.sanitize import clean_line, fold
+from vault.vault import CONCEPTS
 
 MAX_TITLE = 120
 WRITTEN_BY, UNSUPPORTED = "written_by", "unsupported"  # the properties that mark an article with an agent's text

@@ -6,14 +6,14 @@ from functools import cached_property
 
 from compiler.agents.manifest import Manifest
 from compiler.agents.record import KeptPage, files_of_agents, kept_pages
-from vault import ledger
-from vault.claim import Claim
-from vault.conflict import sides
-from vault.copies import Copies
-from vault.note import human_edited, read_properties
-from vault.store import SUMMARIES, Vault
-from vault.summary import Summary, parse_summary
-from vault.wikilink import Citation, Wikilink, alias
+from vault.audit.blobs import Copies
+from vault.files.conflicts import sides
+from vault.log import ledger
+from vault.model.claim import Claim
+from vault.model.frontmatter import human_edited, read_properties
+from vault.model.summary import Summary, parse_summary
+from vault.model.wikilink import Citation, Wikilink, alias
+from vault.vault import SUMMARIES, Vault
 
 
 class Baseline:

@@ -11,18 +11,18 @@ from compiler.agents.plan import NOT_KEPT, Kept, Note, Outcome, Plan
 from compiler.agents.quarantine import Quarantine, shown
 from compiler.agents.record import REPLIES, KeptPage, page_event
 from compiler.agents.watched import changed_outside
-from vault import ledger
-from vault.agent_run import Run
-from vault.conflict import is_beside
+from vault.audit.agent_runs import Run
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused
-from vault.guard import sha256_hex
+from vault.files.conflicts import is_beside
+from vault.files.guard import sha256_hex
+from vault.files.paths import Scope, is_append_only, writable
+from vault.files.permissions import calm, own_umask
 from vault.ids import mint
-from vault.ledger import Event, parse_instant
-from vault.modes import calm, own_umask
-from vault.note import body_of
-from vault.safe_path import Scope, is_append_only, writable
-from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
+from vault.log import ledger
+from vault.log.ledger import Event, parse_instant
+from vault.model.frontmatter import body_of
+from vault.vault import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 
 _MACHINES = ("wiki/assets/", "output/proposals/", "output/quarantine/", "output/promotion-queue.md")
 _TAKEN_BACK = 0o7002  # bits of a mode that nobody sets by the way

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from compiler.agents.watched import watched
-from vault.copies import LARGEST, Copies
+from vault.audit.blobs import LARGEST, Copies
+from vault.config.user import state_guard
 from vault.errors import Refused
-from vault.folder import Identity
-from vault.guard import sha256_hex
-from vault.modes import give_back
-from vault.safe_path import AGENT_FOLDERS
-from vault.store import Vault
-from vault.user import state_guard
+from vault.files.folder import Identity
+from vault.files.guard import sha256_hex
+from vault.files.paths import AGENT_FOLDERS
+from vault.files.permissions import give_back
+from vault.vault import Vault
 
 KEPT = (
     8 << 20

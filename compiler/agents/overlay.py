@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from compiler.agents.articles import Evidence, article_text
 from compiler.agents.inert import markdown_fault
 from compiler.agents.record import KeptPage
-from compiler.layout import Layout
-from vault.claim import Claim
+from compiler.articles.layout import Layout
 from vault.diagnostic import Diagnostic
-from vault.store import PROPOSALS
-from vault.wikilink import Citation, citations
+from vault.model.claim import Claim
+from vault.model.wikilink import Citation, citations
+from vault.vault import PROPOSALS
 
 
 def add_agents_pages(layout: Layout, kept: Mapping[str, KeptPage]) -> dict[str, str]:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vault.diagnostic import Diagnostic
-from vault.folder import Identity
-from vault.guard import sha256_hex
+from vault.files.folder import Identity
+from vault.files.guard import sha256_hex
 
 NOT_KEPT = "not-kept"  # the code of a finding: what was there before the agent could not be put back
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from compiler.agents.plan import Note, Plan
-from vault.clean import clean, clean_line
 from vault.errors import Refused
-from vault.markdown import escape
-from vault.safe_path import Scope, writable
+from vault.files.paths import Scope, writable
+from vault.model.markdown import escape
+from vault.text.sanitize import clean, clean_line
 
 QUARANTINE = "output/quarantine"
 _MAX_NAME = 240  # bytes of a name, with what is added to it

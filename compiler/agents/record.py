@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from vault import ledger
-from vault.agent_run import refuse_beside_agents
-from vault.clean import clean_line
+from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import NotFound
-from vault.guard import Scope
-from vault.ledger import Event
+from vault.files.guard import Scope
 from vault.locks import lock
-from vault.store import Vault
+from vault.log import ledger
+from vault.log.ledger import Event
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
 
 REPLIES = "ledger/replies"
 _REJECT = "agent-reject"  # the type of the decision by which a human takes a page back (in old vaults also a card)

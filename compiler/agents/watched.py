@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
-from vault.guard import sha256_hex
-from vault.store import Vault
+from vault.files.guard import sha256_hex
+from vault.vault import Vault
 
 _FILES = ("retain.toml", "AGENTS.md", ".gitattributes", ".gitignore")
 _LOGS = ("learning", "ledger", "ledger/replies")  # folders of .jsonl files

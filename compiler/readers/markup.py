@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from compiler.readers.elements import parsed
+from compiler.readers.html_elements import parsed
+from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
-from compiler.readers.tree import TreeWalker
 
 Lines = Callable[[int], int]  # a line of the markup -> the 1-based line of the raw file
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cli import main, report
-from compiler.agents.session import begin, settle
-from vault import ledger
-from vault.store import PROMOTION_QUEUE, Vault, open_vault
+from cli import main, output
+from compiler.agent_session import begin, settle
+from vault.log import ledger
+from vault.vault import PROMOTION_QUEUE, Vault, open_vault
 
 DECK = "learning/flashcards/spacing-effect.md"
 Call = Callable[..., str]
@@ -30,7 +30,7 @@ def call(vault: Vault, capsys: pytest.CaptureFixture[str]) -> Call:
 
     def run(*arguments: str) -> str:
         capsys.readouterr()
-        assert main.run(["--vault", str(vault.root), *arguments]) == report.DONE
+        assert main.run(["--vault", str(vault.root), *arguments]) == output.DONE
         return capsys.readouterr().out
 
     return run

@@ -22,10 +22,10 @@ import pytest
 from cli.main import run as retain
 from tests.commands import SCRIPT
 from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
-from vault.jail import level as levels
-from vault.jail.level import Level, Standing
-from vault.store import open_vault
-from vault.user import config_folder, set_personal_vault, state_folder
+from vault.config.user import config_folder, set_personal_vault, state_folder
+from vault.sandbox import capabilities as levels
+from vault.sandbox.capabilities import Level, Standing
+from vault.vault import open_vault
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
 

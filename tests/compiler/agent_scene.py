@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from compiler.agents.session import Outcome, Run, begin, settle
-from compiler.build import Options, compile_vault
-from compiler.check import Verdict, verify
-from compiler.report import Report
-from vault import ledger
-from vault.store import Vault, open_vault
+from compiler.agent_session import Outcome, Run, begin, settle
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import Verdict, verify
+from vault.log import ledger
+from vault.vault import Vault, open_vault
 
 PAGE = "wiki/concepts/retrieval-practice.md"
 OTHER = "wiki/concepts/spacing-effect.md"

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from learning.desk import open_desk
+from learning.cards.workspace import open_desk
 from tests.compiler.agent_scene import DECK, Scene, kept, quarantined, why
-from vault.agent_run import held_back
-from vault.card import Card, parse_deck
+from vault.audit.agent_runs import held_back
 from vault.ids import CardId
+from vault.model.card import Card, parse_deck
 
 OLD = "Q: What is retrieval practice?\nA: The act of recalling an answer from memory instead of reading it again."
 NEW = "Q: When does retrieval practice help little?\nA: When the learner recalls nothing."

@@ -18,14 +18,14 @@ from compiler.agents.inert import file_fault, markdown_fault, unreadable
 from compiler.agents.manifest import take_manifest
 from compiler.agents.record import KeptPage
 from tests.compiler.agent_scene import DECK, OTHER, PAGE, SOUND, Scene
-from vault.agent_run import all_runs
-from vault.clearing import take_away
-from vault.copies import Copies
+from vault.audit.agent_runs import all_runs
+from vault.audit.blobs import Copies
+from vault.config.user import state_folder
 from vault.errors import WriteFailed
-from vault.guard import Guard
-from vault.note import human_edited, read_properties
-from vault.store import open_vault
-from vault.user import state_folder
+from vault.files.cleanup import take_away
+from vault.files.guard import Guard
+from vault.model.frontmatter import human_edited, read_properties
+from vault.vault import open_vault
 
 
 class Killed(BaseException):
@@ -151,7 +151,7 @@ def test_an_edit_between_judging_and_writing_stays(begun: Scene, monkeypatch: py
         begun.write(OTHER, "the human was quicker")
         return apply(*args)
 
-    monkeypatch.setattr("compiler.agents.session.apply", late)
+    monkeypatch.setattr("compiler.agent_session.apply", late)
     settled = begun.settle()
     assert begun.text(OTHER) == "the human was quicker"
     assert [f.path for f in settled.findings] == [OTHER]

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from compiler.agents import manifest, session
+from compiler import agent_session
+from compiler.agents import manifest
 from compiler.agents.manifest import KEPT
 from tests.compiler.agent_scene import PAGE, Scene, kept, quarantined, why
-from vault import emptying
-from vault.copies import Copies
+from vault.audit.blobs import Copies
 from vault.errors import Refused
+from vault.files import empty_folder
 
 BIG = b"slides" * (KEPT // 6) + b"more than is looked into at once"
 ONE, TWO = "output/slides/one.pptx", "output/slides/two.pptx"
@@ -68,7 +69,7 @@ def test_what_is_lost_is_named_and_never_said_to_be_back(scene: Scene, monkeypat
 def test_no_agent_is_started_beside_what_could_not_be_put_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.agent(lambda: scene.write(TWO, BIG))
     scene.write(ONE, BIG + b"mine")
-    for module in (manifest, session):
+    for module in (manifest, agent_session):
         monkeypatch.setattr(module, "LARGEST", KEPT)
     with pytest.raises(Refused, match="could not be undone") as refused:
         scene.begin()
@@ -152,13 +153,13 @@ def test_emptying_enters_nothing_of_the_humans_and_nothing_outside(scene: Scene,
     (scene.root / "insights").symlink_to(scene.root / "output/insights")
     scene.write("output/a/b", "x")
     (scene.root / "output/link").symlink_to(outside)
-    found = emptying.empty(scene.root, "output")
+    found = empty_folder.empty(scene.root, "output")
     assert found.left == 1 and (scene.root / "output/insights/mine.md").exists() and (outside / "mine").exists()
     assert [p.name for p in (scene.root / "output").iterdir()] == ["insights"]
     for path in ("insights", "wiki/../insights", "", "raw", "output/insights"):
         with pytest.raises(Refused):
-            emptying.empty(scene.root, path)
-    assert emptying.empty(scene.root, "wiki", identity=(1, 1)).files == 0 and scene.there(PAGE)
+            empty_folder.empty(scene.root, path)
+    assert empty_folder.empty(scene.root, "wiki", identity=(1, 1)).files == 0 and scene.there(PAGE)
 
 
 def test_many_files_share_a_few_in_quarantine(scene: Scene) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from learning.desk import open_desk
+from learning.cards.workspace import open_desk
 from tests.compiler.agent_scene import DECK, OTHER, PAGE, Scene, kept, quarantined
-from vault import folder
 from vault.errors import Refused
-from vault.modes import calm, give_back, set_mode
+from vault.files import folder
+from vault.files.permissions import calm, give_back, set_mode
 
 
 def mode(path: Path) -> int:

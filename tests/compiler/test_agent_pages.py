@@ -11,7 +11,7 @@ from compiler.agents import articles
 from compiler.agents.inert import markdown_fault
 from compiler.agents.record import reject
 from tests.compiler.agent_scene import OTHER, PAGE, SOUND, TESTING, Scene, kept, quarantined, why
-from vault.note import human_edited, read_properties
+from vault.model.frontmatter import human_edited, read_properties
 
 EASIER = "every successful recall makes the next recall easier"
 

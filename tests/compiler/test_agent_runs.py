@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from compiler.agent_session import open_runs
 from compiler.agents import judge
-from compiler.agents.session import open_runs
-from learning.desk import open_desk, rate
+from learning.cards.workspace import open_desk, rate
 from tests.compiler.agent_scene import DECK, PAGE, SOUND, TESTING, Scene, kept, quarantined, why
-from vault.agent_run import all_runs, refuse_beside_agents
+from vault.audit.agent_runs import all_runs, refuse_beside_agents
+from vault.config.user import state_folder
 from vault.errors import LockHeld, Refused
 from vault.locks import lock
-from vault.log_event import Rating
-from vault.user import state_folder
+from vault.log.events import Rating
 
 ASIDE = ("ledger/replies", "output/quarantine")
 

@@ -11,21 +11,22 @@ import click
 import pytest
 
 import templates
-from cli.founding import FOLDERS
+from cli.commands.init import FOLDERS
 from cli.main import COMMANDS
-from compiler import indexes
-from compiler.gates import KIND_OF
-from vault import article, log_event
-from vault.agenda import GapKind, parse_agenda
-from vault.card import CardKind, parse_deck
-from vault.claim import ClaimKind, ClaimState
+from compiler.articles import indexes
+from compiler.gates.gates import KIND_OF
+from vault.config.settings import SCHEMA_VERSION
 from vault.errors import Refused
+from vault.files.paths import Scope, writable
 from vault.ids import ALPHABET, ID
-from vault.note import OURS, read_properties
-from vault.safe_path import Scope, writable
-from vault.settings import SCHEMA_VERSION
-from vault.summary import parse_summary
-from vault.wikilink import Wikilink, links
+from vault.log import events
+from vault.model import article
+from vault.model.card import CardKind, parse_deck
+from vault.model.claim import ClaimKind, ClaimState
+from vault.model.frontmatter import OURS, read_properties
+from vault.model.gaps import GapKind, parse_agenda
+from vault.model.summary import parse_summary
+from vault.model.wikilink import Wikilink, links
 
 SCHEMA = templates.read("AGENTS.md")
 
@@ -144,8 +145,8 @@ class TestFormats:
 
     def test_the_line_of_the_review_log_is_whole(self) -> None:
         (line,) = fences(section(9), "json")
-        event = log_event.decode(line.strip().encode())
-        assert log_event.encode(event) == line.strip().encode()
+        event = events.decode(line.strip().encode())
+        assert events.encode(event) == line.strip().encode()
 
     def test_properties_are_the_ones_that_are_written(self) -> None:
         keys = {row[0]: ticked(row[1]) for row in rows(section(4), "page")}
