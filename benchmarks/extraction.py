@@ -39,10 +39,11 @@ from compiler.readers.formats import RECORDED, kind_of
 from compiler.readers.read import read_source
 from vault.errors import Unreadable, UsageError
 from vault.evidence.evidence import EvidenceReader
+from vault.layout import CONCEPTS, GAPS, SUMMARIES
 from vault.model.card import Card, CardKind, Deck
 from vault.model.markdown import unescape
 from vault.text.sanitize import fold
-from vault.vault import CONCEPTS, GAPS, SUMMARIES, Vault
+from vault.vault import Vault
 
 HERE = Path(__file__).resolve().parent
 _CLAIM_LINK = re.compile(r"#\^c-[0-9a-z]{10}[|\\]")

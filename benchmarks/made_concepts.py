@@ -19,13 +19,14 @@ from compiler.readers.formats import RECORDED, kind_of
 from compiler.readers.read import read_source
 from vault.errors import Unreadable
 from vault.ids import ClaimId, SourceId, digest12, mint
+from vault.layout import CONCEPTS, GAPS, SUMMARIES
 from vault.log.ledger import Ids
 from vault.model.article import sentences
 from vault.model.claim import Claim
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import GapKind, parse_agenda
 from vault.model.source import SourceText
-from vault.vault import CONCEPTS, GAPS, SUMMARIES, Vault
+from vault.vault import Vault
 
 _AT = "2026-01-01T00:00:00.000Z"  # any instant: what is measured does not depend on it
 _LEAD = 2  # sentences

@@ -23,8 +23,8 @@ from compiler.build.compile import Options, compile_vault
 from compiler.engines.claude import prompts_to_messages
 from compiler.model.requests import Request
 from compiler.replies.asker import Answered, Failed
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import founded
 from vault.vault import Vault
 
 SIZES = (150, 720, 2_880)  # terms: about 100, 500 and 2,000 articles
@@ -74,7 +74,7 @@ def main() -> None:
 def measured(terms: int) -> Row:
     """What `NEW` sources cost beside a wiki on so many terms."""
     with tempfile.TemporaryDirectory() as folder:
-        vault = founded(Path(folder) / "vault", {})
+        vault = vault_with_sources(Path(folder) / "vault", {})
         raw = vault.root / "raw/articles"
         write_library(raw, terms)
         known = [name for path in sorted(raw.rglob("*.md")) for name in _HEADING.findall(path.read_text("utf-8"))]

@@ -6,11 +6,10 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 from cli import output
+from cli.environment import here
 from vault.errors import Refused
 from vault.vault import Vault, open_vault
 
@@ -51,14 +50,6 @@ def _given_before_the_command() -> str | None:
     return context.find_root().obj if context is not None else None
 
 
-def here() -> Path:
-    """The working directory; the root of the file system where it is gone, as no vault is found from there."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return Path("/")
-
-
 def check_caged(arguments: Sequence[str]) -> None:
     """Raises Refused where this runs in the cage of `retain guard run` and `arguments` are not an agent's to give.
 
@@ -83,14 +74,9 @@ def settle_left_over(vault: Vault) -> None:
     from vault.audit.agent_runs import at_work
 
     if at_work(vault) and "RETAIN_CAGED" not in os.environ:
-        from cli.guard import run
+        from cli import agent_runs
 
-        run.settle_left_over(vault)
-
-
-def now() -> datetime:
-    """The clock, read at the face alone."""
-    return datetime.now(UTC)
+        agent_runs.settle_left_over(vault)
 
 
 def is_dumb() -> bool:

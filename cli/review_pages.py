@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli import output
-from cli.options import now
+from cli.environment import now
 from learning.store.freshness import PageStamp, look, remember
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile

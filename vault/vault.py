@@ -12,21 +12,12 @@ from vault.config.settings import FILE, Settings, read_settings
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, VaultNotFound
 from vault.files.conflicts import is_beside
+from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 
 if TYPE_CHECKING:
     from vault.files.guard import Guard, Scope
     from vault.log import ledger
     from vault.model.card import Deck
-
-FLASHCARDS = "learning/flashcards"
-REVIEW_PAGE = "learning/_review.md"
-GAPS = "learning/gaps.md"
-READING_LIST = "learning/reading-list.md"
-SUMMARIES = "wiki/summaries"
-CONCEPTS = "wiki/concepts"
-TOPICS = "wiki/topics"
-PROPOSALS = "output/proposals"
-PROMOTION_QUEUE = "output/promotion-queue.md"
 
 
 @dataclass(frozen=True, slots=True)

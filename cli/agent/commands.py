@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli import output
-from cli.options import now, opened, vault_option
+from cli.environment import now
+from cli.options import opened, vault_option
 from vault.errors import RetainError, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.options import now, opened, vault_option
+from cli.environment import now
+from cli.options import opened, vault_option
 from cli.version import __version__
 from vault.errors import RetainError, UsageError
 

@@ -14,8 +14,9 @@ from compiler.orders.submit import Submission, submit
 from compiler.orders.take import TYPES, after, answered_or_order, held_by, released, shown, standing, taken
 from compiler.query.page_search import found_in
 from vault.errors import NotFound, RetainError, UsageError
+from vault.layout import CONCEPTS, SUMMARIES, TOPICS
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 _LARGEST = 8 << 20  # characters of the arguments of one call
 _SHORT = 200

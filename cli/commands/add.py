@@ -11,7 +11,8 @@ import click
 from cli import output
 from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
-from cli.options import json_option, now, opened, progress_option, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, vault_option
 from vault.errors import Refused, RetainError
 from vault.text.urls import checked, is_address
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 
 def _count_learners(vault: Vault, done: Report) -> None:
     """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
+    from vault.layout import GAPS
     from vault.model.gaps import counts
-    from vault.vault import GAPS
 
     if not done.nothing_new:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]

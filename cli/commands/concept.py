@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, progress_option, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
 
 if TYPE_CHECKING:

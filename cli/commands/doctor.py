@@ -9,8 +9,9 @@ import click
 
 from cli import output
 from cli.commands.health import Health, examined
+from cli.environment import here, now
 from cli.guard import personal
-from cli.options import here, json_option, now, vault_option
+from cli.options import json_option, vault_option
 from vault.errors import RetainError, VaultNotFound
 from vault.vault import Vault, open_vault
 

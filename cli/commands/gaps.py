@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
 
 if TYPE_CHECKING:
     from learning.agenda.reading_list import Plan
@@ -89,7 +90,7 @@ def _mended(vault: Vault) -> None:
 
 def _as_json(gap: Gap) -> dict[str, object]:
     from learning.agenda.gap_rules import cause_of
-    from vault.vault import GAPS
+    from vault.layout import GAPS
 
     cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
     return {
@@ -173,7 +174,7 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
-    from vault.vault import READING_LIST
+    from vault.layout import READING_LIST
 
     return {
         "rank": number,

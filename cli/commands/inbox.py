@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, settle_left_over, vault_option
 
 if TYPE_CHECKING:
     from vault.inbox.events import Choice

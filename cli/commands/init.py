@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, progress_option, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, vault_option
 from vault.config.settings import FILE
 from vault.errors import GitFailed, Refused, UsageError
 from vault.git import git, is_installed

@@ -12,8 +12,9 @@ import click
 
 from cli import output
 from cli.editor import AT_ONCE_S, edit_file, editor_named
+from cli.environment import now
 from cli.guard.personal import finding
-from cli.options import json_option, now, opened, vault_option
+from cli.options import json_option, opened, vault_option
 from vault.errors import Refused, RetainError, UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _waiting(vault: Vault) -> list[Item]:
     """The queue as it is now; the page is rendered first if anything has happened since."""
     from cli.review_pages import render_if_stale
     from learning.pages.promotion_page import parse_queue, waiting
-    from vault.vault import PROMOTION_QUEUE
+    from vault.layout import PROMOTION_QUEUE
 
     try:
         render_if_stale(vault)
@@ -79,7 +80,7 @@ def _waiting(vault: Vault) -> list[Item]:
 
 def _list(vault: Vault, as_json: bool) -> int:
     from learning.pages.promotion_page import question
-    from vault.vault import PROMOTION_QUEUE
+    from vault.layout import PROMOTION_QUEUE
 
     items = _waiting(vault)
     if as_json:
@@ -128,8 +129,9 @@ class _Writing:
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
         """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
+        from learning.agenda.gap_decisions import decisions_of
         from learning.pages.insight import name_of, new_note, note_of, place_of, question_on
-        from learning.pages.promotion import decisions_of, notes_in
+        from learning.pages.promotion import notes_in
 
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
-    from compiler.build.preview import Blast
+    from compiler.model.changes import Blast
 
 SHOWN = 12  # of each noun
 WORDS = 90  # characters of a sentence

@@ -15,10 +15,11 @@ from learning.store.freshness import look
 from vault.audit.agent_runs import open_count
 from vault.diagnostic import Diagnostic
 from vault.inbox.items import waiting as waiting_for_you
+from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
 from vault.model.gaps import counts
-from vault.vault import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 LOCKS = ("publish", "review")
 _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
+from cli.environment import here, now
 from cli.guard.personal import files_below, left_behind
-from cli.options import here, json_option, now, opened, vault_option
+from cli.options import json_option, opened, vault_option
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
 

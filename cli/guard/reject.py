@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import here, json_option, now, opened, settle_left_over, vault_option
+from cli.environment import here, now
+from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
 from vault.errors import NotFound
 

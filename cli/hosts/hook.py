@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import click
 
 from cli import output
-from cli.options import here, vault_option
+from cli.environment import here
+from cli.options import vault_option
 
 BLOCK = 2  # the one exit code at which Claude Code and Codex leave a tool call be
 SECONDS = 20

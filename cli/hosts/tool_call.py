@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli.agent_commands import AGENT_COMMANDS, MCP_TOOLS, may_run
+from cli.command_list import COMMANDS
 from cli.guard.ownership import Territory, is_closed
-from cli.main import COMMANDS
 
 _WRITING = frozenset({"write", "edit", "multiedit", "notebookedit", "update", "create", "str_replace_based_edit_tool"})
 _READING = frozenset({"read", "notebookread", "view", "viewimage", "view_image", "lsp"})

@@ -6,7 +6,8 @@ import sys
 from typing import Literal
 
 from cli import output
-from cli.options import is_dumb, now
+from cli.environment import now
+from cli.options import is_dumb
 from vault.errors import UsageError
 
 START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")  # whatever the working folder holds

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, progress_option, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
 from vault.cache.cache import keep_cache, read_cache
 from vault.errors import NotFound, RetainError, UsageError
 

@@ -7,7 +7,8 @@ import sys
 
 import click
 
-from cli.options import now, opened, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import opened, settle_left_over, vault_option
 from vault.errors import UsageError
 
 

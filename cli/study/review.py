@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review_pages import mend
 from cli.study.launcher import open_app
 from learning.store.freshness import look
@@ -117,7 +118,7 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
 def _listed(vault: Vault) -> Listing | None:
     """The folder of the decks, listed once for all who ask; None where it cannot be."""
     from vault.cache.stamps import listing
-    from vault.vault import FLASHCARDS
+    from vault.layout import FLASHCARDS
 
     try:
         return listing(vault.root, FLASHCARDS)

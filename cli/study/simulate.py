@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
 
 if TYPE_CHECKING:
     from learning.schedule.workload import BacklogPlan

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cli import output
-from cli.options import here, now, opened, settle_left_over
+from cli.environment import here, now
+from cli.options import opened, settle_left_over
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew, VaultNotFound
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -67,7 +68,8 @@ def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Sta
 
 def _narrowed(material: Material, topic: str, tag: str) -> Material:
     """Raises: NotFound where no topic goes by that name, or no card has the tag."""
-    from learning.stats.material import narrowed, topic_named
+    from learning.stats.material import narrowed
+    from learning.store.topics import topic_named
     from vault.errors import NotFound
 
     if not topic and not tag:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.options import json_option, now, opened, progress_option, settle_left_over, vault_option
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
 
 if TYPE_CHECKING:
     from learning.anki_connect.sync import Synced

@@ -11,6 +11,7 @@ from compiler.agents.record import KeptPage
 from compiler.gates.gates import sentence_refused
 from compiler.model.requests import ClaimView, Sentence
 from vault.ids import digest12, slug
+from vault.layout import CONCEPTS
 from vault.log.ledger import Ids
 from vault.model.article import CitedSentence, sentences
 from vault.model.claim import Claim, ClaimState
@@ -18,7 +19,6 @@ from vault.model.frontmatter import Value, body_of, read_properties, render_gene
 from vault.model.markdown import unescape
 from vault.model.wikilink import Citation, citations, links
 from vault.text.sanitize import clean_line, fold
-from vault.vault import CONCEPTS
 
 MAX_TITLE = 120
 WRITTEN_BY, UNSUPPORTED = "written_by", "unsupported"  # the properties that mark an article with an agent's text

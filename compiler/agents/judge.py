@@ -19,10 +19,10 @@ from vault.files.guard import sha256_hex
 from vault.files.paths import Scope, is_append_only, writable
 from vault.files.permissions import calm, own_umask
 from vault.ids import mint
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event, parse_instant
 from vault.model.frontmatter import body_of
-from vault.vault import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 
 _MACHINES = ("wiki/assets/", "output/proposals/", "output/quarantine/", "output/promotion-queue.md")
 _TAKEN_BACK = 0o7002  # bits of a mode that nobody sets by the way

@@ -9,9 +9,9 @@ from compiler.agents.inert import markdown_fault
 from compiler.agents.record import KeptPage
 from compiler.articles.layout import Layout
 from vault.diagnostic import Diagnostic
+from vault.layout import PROPOSALS
 from vault.model.claim import Claim
 from vault.model.wikilink import Citation, citations
-from vault.vault import PROPOSALS
 
 
 def add_agents_pages(layout: Layout, kept: Mapping[str, KeptPage]) -> dict[str, str]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from compiler.articles import indexes
 from compiler.articles.layout import Article, Layout
-from compiler.build.gather import Gathered
+from compiler.claims.gathered import Gathered
 from vault.ids import SourceId
+from vault.layout import SUMMARIES
 from vault.log.ledger import Event
 from vault.model.markdown import escape
 from vault.model.wikilink import Wikilink, alias, note_link, raw_link
-from vault.vault import SUMMARIES
 
 
 def pages(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.gates.gates import Entailed, sentence_refused
+from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
 from vault.ids import ClaimId, ConceptId, SourceId
@@ -18,7 +19,6 @@ from vault.text.sanitize import clean, clean_line, fold
 
 Cite = Callable[[ClaimId], Citation]
 DISPUTES = 6  # that one page shows
-MOST_CLAIMS = 120  # of one concept that an engine is told of: more make no better page
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from compiler.articles.figures import Tied, tied, words_for
-from compiler.build.gather import Gathered, read_cache, save_cache
+from compiler.claims.gathered import Gathered
 from compiler.readers.formats import VERSIONS
+from compiler.sources.cache_files import read_cache, save_cache
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import Crew
 from vault.diagnostic import Diagnostic

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from compiler.articles import compose, indexes, reading_list
 from compiler.articles.renames import before_undone, undone_cards, undone_gap
-from compiler.build.gather import Gathered
 from compiler.cards import cards, decks, gaps
 from compiler.claims.conflicts import UNDECIDED, Contests, Scales
+from compiler.claims.gathered import Gathered
 from compiler.claims.rule_conflicts import Disagreement
 from compiler.concepts.copies import Kinship
 from compiler.concepts.resolve import Resolution, Resolved
@@ -37,6 +37,7 @@ from compiler.replies.asker import Asker
 from compiler.sources.duplicates import origin_of
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
+from vault.layout import CONCEPTS, FLASHCARDS, GAPS, SUMMARIES
 from vault.log import ledger
 from vault.log.ledger import parse_instant
 from vault.model.article import FRESHNESS_DAYS, ArticleSection, render_body
@@ -44,7 +45,6 @@ from vault.model.claim import ClaimKind
 from vault.model.frontmatter import Value, read_properties, render_generated
 from vault.model.gaps import Gap, GapKind, GapStatus, render_agenda
 from vault.model.wikilink import Citation, Wikilink, alias, note_link
-from vault.vault import CONCEPTS, FLASHCARDS, GAPS, SUMMARIES
 
 RELATED = 8
 CARD_EXHIBITS = 2  # shown below an answer: a card is no page

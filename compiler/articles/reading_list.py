@@ -10,16 +10,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from compiler.articles.references import Citations, Work, address_in
-from compiler.build.gather import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic
 from vault.ids import ConceptId, GapId, SourceId
+from vault.layout import READING_LIST, SUMMARIES
 from vault.model.claim import Claim
 from vault.model.gaps import Gap, GapKind, GapStatus
 from vault.model.reading_list import Cited, Lack, Wanted, render_reading_list
 from vault.model.wikilink import note_link, raw_link
-from vault.vault import READING_LIST, SUMMARIES
 
 if TYPE_CHECKING:
     from compiler.articles.layout import Layout

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from compiler.cards.decks import KEYS, Kinds, written_by_hand
 from compiler.concepts.rulings import Rulings, last
 from vault.ids import CardId, ConceptId
+from vault.layout import CONCEPTS, FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import parse_deck
 from vault.model.frontmatter import foreign_properties, human_edited
 from vault.model.gaps import GapKind
-from vault.vault import CONCEPTS, FLASHCARDS
 
 TextOf = Callable[[str], str | None]
 

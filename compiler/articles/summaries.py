@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from compiler.articles.layout import Layout
-from compiler.build.gather import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import NONE
 from vault.ids import ClaimId
+from vault.layout import SUMMARIES
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.summary import SummaryHead, render_summary
-from vault.vault import SUMMARIES
 
 MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
 LEAD_CLAIMS = 4

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from compiler.articles import compose
 from compiler.articles.indexes import TopicLine
 from compiler.articles.layout import Article, Layout, merged
-from compiler.build.gather import Gathered
 from compiler.claims.conflict_ledger import Standing, tell_disputes
 from compiler.claims.conflicts import UNDECIDED
+from compiler.claims.gathered import Gathered
 from compiler.claims.rule_conflicts import Disagreement, disagreements
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
 from compiler.sources.duplicates import origin_of
 from vault.ids import ConceptId, SourceId, digest12, free_slug, mint
+from vault.layout import GAPS, TOPICS
 from vault.log.ledger import Event
 from vault.model.article import FRESHNESS_DAYS, CitedSentence
 from vault.model.claim import Claim, ClaimKind
@@ -25,7 +26,6 @@ from vault.model.frontmatter import Value, read_properties, render_generated
 from vault.model.gaps import Gap
 from vault.model.topic import Dispute, TopicBody, render_topic
 from vault.model.wikilink import Citation, Wikilink, alias, note_link
-from vault.vault import GAPS, TOPICS
 
 RELATIONS, A_CONCEPT = 12, 2  # sentences on how a topic's concepts relate; of one concept's article
 QUESTIONS, ASKED = 8, 3

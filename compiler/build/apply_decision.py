@@ -25,11 +25,12 @@ from vault.audit.agent_runs import refuse_beside_agents
 from vault.diagnostic import Diagnostic
 from vault.files.conflicts import is_beside
 from vault.files.guard import Scope
+from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger
 from vault.model.frontmatter import human_edited
 from vault.model.wikilink import links
-from vault.vault import CONCEPTS, Vault
+from vault.vault import Vault
 
 Make = Callable[[Shelf], Deed]
 _NOTES = ("insights", "wiki", "output", "learning")  # folders whose notes may link to a page

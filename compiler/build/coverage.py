@@ -14,8 +14,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from compiler.build.gather import Gathered
 from compiler.build.pipeline import Pipeline
+from compiler.claims.gathered import Gathered
 from compiler.engines import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Rejection

@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler.build.attachments import Leaves
-from compiler.claims.extract import Extracted, Verified, claims_in, requests_for, statements_in
+from compiler.claims.extract import Verified, claims_in, requests_for, statements_in
+from compiler.claims.gathered import Gathered
 from compiler.concepts.evidence import STRUCTURE, key_of, names_in
 from compiler.gates.checks import Stated, Verdicts
 from compiler.language.rewording import successors
@@ -20,6 +21,7 @@ from compiler.model.requests import ExtractReply, ExtractRequest
 from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Asker, ShowsLeaves
 from compiler.sources import inventory
+from compiler.sources.cache_files import read_cache, save_cache
 from compiler.sources.fingerprint import VERSION as FINGERPRINT
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from compiler.sources.inventory import RawFile, Tracked
@@ -39,20 +41,6 @@ _TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too 
 _MOST_KNOWN = 12  # names of the wiki that go with a segment which names them
 _FEWEST = 40  # characters besides code: less, as a bare heading, says nothing
 Progress = Callable[[dict[str, Any]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """One source with its text and claims; `source` is None where it could not be read or is only recorded."""
-
-    tracked: Tracked
-    source: SourceText | None
-    claims: tuple[tuple[Claim, tuple[str, ...]], ...] = ()
-    extracted: Extracted | None = None
-    recorded: str = ""  # the kind of a file that is kept, not read
-    fresh: bool = False  # it was read in this build
-    starts: dict[str, int] = field(default_factory=dict)
-    fingerprint: Fingerprint | None = None  # there is one where there is a source
 
 
 class RawDigests:
@@ -83,30 +71,6 @@ def cache_path(path: str, sha256: str, engine: str) -> str:
     """Where what a worker made of these bytes under this name is kept."""
     key = f"{sha256} {VERSIONS} {FINGERPRINT} {engine} {path.rsplit('/', 1)[-1]}"
     return f".retain/cache/sources/{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:40]}.json"
-
-
-def read_cache(guard: Guard, path: str) -> dict[str, Any]:
-    """The mapping kept at `path`; an empty one where it is gone or spoilt, as a cache may be."""
-    try:
-        found = json.loads(guard.read(path) or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def save_cache(guard: Guard, path: str, value: object) -> None:
-    """Put `value` as JSON at `path`, whatever was there."""
-    overwrite(
-        guard, path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    )
-
-
-def overwrite(guard: Guard, path: str, data: bytes) -> None:
-    """Put `data` at `path`, whatever was there."""
-    from vault.files.folder import sha256_hex
-
-    old = guard.read(path)
-    guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
 
 
 def _remembered(source: Tracked, reply: dict[str, Any]) -> TooCostly:

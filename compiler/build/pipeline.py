@@ -20,13 +20,14 @@ from compiler.articles.reading_list import write_reading_list
 from compiler.articles.renames import edited_cards, heirs, held, places_of, with_former
 from compiler.articles.summaries import write_summaries
 from compiler.articles.topic_pages import write_topics
-from compiler.build.gather import Gathered, Gathering, RawDigests, cache_path, overwrite, save_cache
-from compiler.build.preview import PRODUCTS, Blast, Plan, blast_of
+from compiler.build.gather import Gathering, RawDigests, cache_path
+from compiler.build.preview import PRODUCTS, Plan, blast_of
 from compiler.build.publish import Publisher
 from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
 from compiler.cards.cards import live_cards
 from compiler.cards.decks import left_in, standing_in, where_they_stand
 from compiler.cards.gaps import decisions_in
+from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import Kinship, kinship
 from compiler.concepts.decisions import rulings_of
 from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
@@ -35,11 +36,13 @@ from compiler.concepts.rulings import Rulings
 from compiler.engines import FAMILY
 from compiler.engines.prompts import prompt_id
 from compiler.gates.checks import Verdicts
+from compiler.model.changes import Blast
 from compiler.model.options import Options
 from compiler.model.report import Report
 from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
 from compiler.sources import inventory
+from compiler.sources.cache_files import overwrite, save_cache
 from compiler.workers.embedded import embedded
 from compiler.workers.engine_client import Replies
 from compiler.workers.pool import Crew
@@ -50,6 +53,7 @@ from vault.files.conflicts import sides
 from vault.files.guard import Scope
 from vault.ids import CardId, GapId, SourceId, ulid
 from vault.inbox.events import all_reasons, settled_in
+from vault.layout import FLASHCARDS, GAPS, PROPOSALS, SUMMARIES
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead
 from vault.log.ledger import parse_instant
@@ -58,7 +62,7 @@ from vault.model.card import CardKind, parse_deck
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import GapStatus, ticks
 from vault.text.sanitize import clean_line
-from vault.vault import FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, Vault
+from vault.vault import Vault
 
 _LASTING = frozenset(
     {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}

@@ -8,97 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from compiler.cards.cards import LiveCard
 from compiler.language.rewording import successors
+from compiler.model.changes import Blast, NewPassage, TouchedArticle, TouchedCard, TouchedClaim, TouchedGap
 from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
 from compiler.sources.segments import passages
 from vault.ids import CardId
+from vault.layout import CONCEPTS, FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log.ledger import Event, Ids
 from vault.model.article import CitedSentence, sentences
 from vault.model.exhibit import ASSETS
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, parse_agenda
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, TOPICS
 
 PRODUCTS = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS, ASSETS)  # folders of files that a build lays out
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedClaim:
-    """`words` are its quote, `was` what it quoted before where that is other.
-
-    Where somebody would be asked of the new words, a claim that seems to have changed counts as changed.
-    """
-
-    what: Literal["added", "changed", "retracted"]
-    id: str
-    path: str  # of the source
-    words: str
-    was: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NewPassage:
-    """Words of a source that somebody would be asked about; "" for `words` is the whole segment."""
-
-    path: str
-    heading: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedArticle:
-    """`proposed` where a human edited it: then the new version is laid beside. `asked` counts claims to write about."""
-
-    what: Literal["created", "updated", "removed", "proposed"]
-    id: str
-    path: str
-    title: str
-    gone: tuple[str, ...] = ()  # sentences
-    new: tuple[str, ...] = ()
-    asked: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedCard:
-    """`asked`: its claims changed, and whoever answers says what becomes of it."""
-
-    what: Literal["created", "returned", "changed", "reworded", "suspended", "asked"]
-    id: str
-    path: str  # of its deck
-    words: str  # its question
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedGap:
-    """`asked`: it is of a concept of which somebody would be asked."""
-
-    what: Literal["opened", "changed", "closed", "asked"]
-    id: str
-    kind: str
-    words: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Blast:
-    """`unchanged` counts the files that stay as they are, byte for byte."""
-
-    claims: tuple[TouchedClaim, ...] = ()
-    passages: tuple[NewPassage, ...] = ()
-    articles: tuple[TouchedArticle, ...] = ()
-    cards: tuple[TouchedCard, ...] = ()
-    gaps: tuple[TouchedGap, ...] = ()
-    unchanged: int = 0
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

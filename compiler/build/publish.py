@@ -17,11 +17,12 @@ from vault.files.folder import sha256_hex
 from vault.files.guard import Guard
 from vault.ids import ClaimId
 from vault.inbox.events import Settled
+from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.model.exhibit import ASSETS, embeds, is_copy
 from vault.model.frontmatter import foreign_properties, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
-from vault.vault import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
 

@@ -6,19 +6,19 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from compiler.articles.compose import MOST_CLAIMS
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
 from compiler.engines import FAMILY
 from compiler.gates.gates import CardGate
 from compiler.language.rewording import Change, classify, worst
+from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
 from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, digest12, mint
+from vault.layout import FLASHCARDS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 from vault.text.sanitize import fold
-from vault.vault import FLASHCARDS
 
 PER_KIND = 2  # cards of one kind and concept: quality over count
 MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it

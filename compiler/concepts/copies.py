@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from compiler.build.gather import Gathered
+from compiler.claims.gathered import Gathered
 from compiler.sources.duplicates import Copy, Witness, copies
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId
+from vault.layout import SUMMARIES
 from vault.log.ledger import Event, Ids
 from vault.log.provenance import arrivals_in
 from vault.model.frontmatter import Properties, read_properties
 from vault.model.wikilink import links
-from vault.vault import SUMMARIES
 
 NONE = "none"  # what a human writes for `copy_of` to deny it
 _HINT = (

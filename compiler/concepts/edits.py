@@ -13,10 +13,11 @@ from compiler.concepts.rulings import given_keys, last
 from compiler.language import names
 from vault.errors import NotFound, UsageError
 from vault.ids import ID
+from vault.layout import CONCEPTS
 from vault.log import ledger
 from vault.log.ledger import Event, Ids
 from vault.text.sanitize import clean_line, normal
-from vault.vault import CONCEPTS, Vault
+from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none
 _LIST = "`retain concept list` has them all"

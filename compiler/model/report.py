@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vault.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
-    from compiler.build.preview import Blast
+    from compiler.model.changes import Blast
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from compiler.build.gather import overwrite
 from compiler.build.snapshot import Snapshot, steady
 from compiler.engines import FAMILY
 from compiler.engines.prompts import prompt_id
@@ -29,6 +28,7 @@ from compiler.orders.questions import order_id, questions
 from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import FOLDER, Entry, entry_in
+from compiler.sources.cache_files import overwrite
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Guard, Scope
 from vault.ids import ulid

@@ -9,10 +9,11 @@ from typing import Any
 
 from compiler.gates.gates import content_words
 from vault.errors import Damaged, Refused
+from vault.layout import CONCEPTS, TOPICS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line, fold
-from vault.vault import CONCEPTS, TOPICS, Vault
+from vault.vault import Vault
 
 Thing = tuple[str, str, dict[str, Any]]  # its name, which counts twice; its text; what is told of it
 _SHOWN = 300  # characters of a card's side, or of an article's beginning

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from compiler.gates.gates import content_words
 from compiler.model.requests import ClaimView
 from vault.errors import Damaged, Refused
+from vault.layout import SUMMARIES
 from vault.model.claim import Claim, ClaimKind, ClaimState
 from vault.model.summary import Summary, parse_summary
 from vault.text.sanitize import clean_line, fold
-from vault.vault import SUMMARIES, Vault
+from vault.vault import Vault
 
 MOST = 24  # claims that go with a question
 _FIT = 0.2  # of what the question's words weigh: less is no answer to it

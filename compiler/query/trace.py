@@ -9,6 +9,7 @@ from typing import Any
 
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, NotFound, Refused
+from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.card_history import PastCard, past_card
 from vault.log.ledger import IDS, instant
 from vault.model.article import sentences
@@ -20,7 +21,7 @@ from vault.model.markdown import unescape
 from vault.model.summary import Summary, parse_summary
 from vault.model.wikilink import Citation
 from vault.text.sanitize import clean_line, fold
-from vault.vault import CONCEPTS, GAPS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 NOT_TEXT = "not-utf-8"
 

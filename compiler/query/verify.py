@@ -16,6 +16,7 @@ from compiler.workers.pool import Crew
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
+from vault.layout import CONCEPTS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.model.article import sentences
 from vault.model.card import Card, CardKind
@@ -27,7 +28,7 @@ from vault.model.source import FoldedText, SourceText
 from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
 from vault.model.wikilink import Citation
 from vault.text.sanitize import fold
-from vault.vault import CONCEPTS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 Progress = Callable[[dict[str, Any]], None]
 

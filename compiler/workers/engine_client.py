@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from compiler.build.gather import read_cache, save_cache
 from compiler.model.report import Rejection
 from compiler.model.requests import REPLY_TO, Reply, Request, digest
+from compiler.sources.cache_files import read_cache, save_cache
 from compiler.workers.pool import Crew
 from vault.errors import WorkerFailed
 from vault.files.guard import Guard

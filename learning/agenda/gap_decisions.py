@@ -10,11 +10,12 @@ from enum import StrEnum
 from vault.errors import EditedMeanwhile, NotFound, UsageError
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import GapId
+from vault.layout import GAPS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.text.sanitize import clean_line
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 NEAR = 3  # gaps that are named where an id fits none
 _TRIES = 5  # a compile or an editor may save the agenda just then
@@ -169,3 +170,8 @@ def _show(vault: Vault, decided: Gap, below: str | None) -> None:
                 raise
         else:
             return
+
+
+def decisions_of(vault: Vault) -> list[Event]:
+    """The events of `ledger/decisions.jsonl`, in order."""
+    return ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])

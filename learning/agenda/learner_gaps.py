@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from learning.agenda.gap_decisions import decisions_of
 from learning.agenda.gap_rules import (
     MANY,
     RECENT,
@@ -28,7 +29,6 @@ from learning.agenda.gap_rules import (
 )
 from learning.cards.workspace import Desk, last_event, prerequisites
 from learning.memory.predictions import only, replay
-from learning.pages.promotion import decisions_of, short
 from learning.stats.mastery import is_known
 from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
 from learning.store.near_copy import tokens
@@ -37,6 +37,7 @@ from vault.audit.agent_runs import at_work
 from vault.errors import Damaged, EditedMeanwhile, Refused
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, GapId
+from vault.layout import CONCEPTS, GAPS
 from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
 from vault.log.fast_scan import ScannedLog
@@ -47,8 +48,8 @@ from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
 from vault.model.markdown import unescape
 from vault.model.wikilink import links, note_link
-from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, GAPS, Vault
+from vault.text.sanitize import clean_line, short
+from vault.vault import Vault
 
 MOST = 50  # subjects on the agenda: more would be read by nobody
 ALIKE = 0.8  # of the words of two questions or answers, which are then nearly the same

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from learning.agenda.gap_decisions import read_agenda
 from vault.ids import GapId
+from vault.layout import READING_LIST
 from vault.model.gaps import Gap
 from vault.model.reading_list import Wanted, parse_reading_list
-from vault.vault import READING_LIST, Vault
+from vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)

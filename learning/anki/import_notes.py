@@ -21,12 +21,12 @@ from learning.cards.workspace import Desk, Placed
 from learning.store.siblings import DECK, is_imported
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
+from vault.layout import FLASHCARDS
 from vault.log import ledger
 from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, stamped
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.text.sanitize import clean_line
-from vault.vault import FLASHCARDS
 
 PER_FILE = 200  # cards
 _MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")

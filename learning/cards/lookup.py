@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from learning.pages.promotion import short
 from vault.errors import NotFound, UsageError
+from vault.layout import CONCEPTS, FLASHCARDS
 from vault.model.card import parse_deck
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line, fold
-from vault.vault import CONCEPTS, FLASHCARDS, Vault
+from vault.text.sanitize import clean_line, fold, short
+from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none, or more than one
 _WORD = re.compile(r"[^\W_]+")

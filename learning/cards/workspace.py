@@ -28,20 +28,20 @@ from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.store.due import groups_of, items
 from learning.store.history import Past
-from learning.store.placed import Placed, article_of
+from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
 from vault.cache.stamps import Listing
 from vault.diagnostic import Diagnostic
-from vault.errors import EditedMeanwhile, NotFound, Refused, WriteFailed
-from vault.files.guard import Scope, sha256_hex
+from vault.errors import NotFound, Refused, WriteFailed
+from vault.files.guard import Scope
 from vault.ids import CardId
+from vault.layout import FLASHCARDS
 from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.review_log import Log, LogWriter
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, REVIEW_PAGE, Vault
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from learning.store.card_text import Catalogue
     from vault.model.card import Deck
 
 __all__ = [
@@ -55,7 +55,6 @@ __all__ = [
     "rate",
     "read_desk",
     "retention_of",
-    "save_review_page",
     "undo_deed",
 ]
 
@@ -383,36 +382,6 @@ def last_event(desk: Desk) -> datetime | None:
     """The instant of the last thing that happened to a card and still counts."""
     reviewed = () if desk.past.latest is None else (desk.past.latest,)
     return max((*reviewed, *(change.at for change in desk.changes)), default=None)
-
-
-def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
-    """Renders `learning/_review.md`; False if it was right already.
-
-    `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
-    """
-    from learning.pages.review_page import Row, card_cell, concept_cell, render_page
-    from learning.store.card_text import catalogue  # here, as it needs a desk's cards
-
-    cards = cards or catalogue(desk.vault, desk.cards)
-    articles = set(desk.vault.paths(CONCEPTS, ".md"))
-    rows = []
-    for shelf in cards.shelves:
-        article = article_of(shelf.stem)
-        concept = concept_cell(article if article in articles else "", shelf.label)
-        rows += [
-            Row(cards.ids[row], concept, card_cell(shelf.path, cards.labels[row]), cards.kinds[row])
-            for row in range(shelf.first, shelf.end)
-        ]
-    page = render_page(rows, desk.states, desk.scheduler, last_event(desk)).encode()
-    guard = desk.vault.guard(Scope.LOG)
-    for last_try in (*[False] * (_TRIES - 1), True):
-        old = guard.read(REVIEW_PAGE)
-        try:
-            return guard.write(REVIEW_PAGE, page, expect=None if old is None else sha256_hex(old))
-        except EditedMeanwhile:  # another command has just rendered it
-            if last_try:
-                raise
-    raise AssertionError("the last try gives or raises")
 
 
 def read_desk(vault: Vault) -> Desk:

@@ -15,12 +15,13 @@ from datetime import date, datetime
 from learning.stats.mastery import Mastery, Studied, mastery
 from vault.errors import NotFound, RetainError
 from vault.files.paths import split
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.article import FRESHNESS_DAYS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 INDEX = "wiki/_index.md"
 GRAPH = "wiki/_graph.md"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
+from learning.agenda.gap_decisions import decisions_of
 from learning.cards.lookup import Subject
-from learning.pages.promotion import Reason, decisions_of, insight_event, mark_of, notes_in
+from learning.pages.promotion import Reason, insight_event, mark_of, notes_in
 from learning.pages.promotion_page import Item, question
 from learning.store.near_copy import NearCopy, NoteWords, Passage, near_copies
 from vault.errors import Refused
@@ -18,6 +19,7 @@ from vault.files.folder import is_folder, sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.files.paths import writable
 from vault.ids import slug
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.article import sentences
@@ -26,7 +28,7 @@ from vault.model.frontmatter import body_of, read_properties, render_note
 from vault.model.markdown import escape, unescape
 from vault.model.summary import parse_summary, prose_of
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 INSIGHTS = "insights"
 _HEAD = 2048  # bytes of a note in which its properties are looked for

@@ -20,18 +20,18 @@ from learning.stats.mastery import is_known
 from learning.store import placed
 from learning.store.card_text import Catalogue, Shelf, catalogue
 from vault.ids import ID, CardId, digest12
+from vault.layout import CONCEPTS
 from vault.log import ledger
 from vault.log.events import Rating
 from vault.log.ledger import Event
 from vault.log.review_log import at_of
 from vault.model.card import CardKind
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line, fold
-from vault.vault import CONCEPTS, Vault
+from vault.text.sanitize import fold, short
+from vault.vault import Vault
 
 _THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does
 _REPLIES, _HEAD = "ledger/replies", 200  # bytes that tell the ledger of an agent's run from replies of a model
-_TITLE = 100  # characters; a longer title is no title, but somebody's sentence
 
 
 class Reason(StrEnum):
@@ -174,12 +174,6 @@ class _Shelf:
 
     def stem_of(self, card: CardId) -> str:
         return placed.concept_of(self.desk.place(card).path)
-
-
-def short(title: str) -> str:
-    """A title in plain words, on one line, and no longer than titles are."""
-    plain = clean_line(title)
-    return plain if len(plain) <= _TITLE else plain[: _TITLE - 1].rstrip() + "…"
 
 
 # --- all four kinds known ---------------------------------------------------------------------------------------------
@@ -330,8 +324,3 @@ def notes_in(decided: Iterable[Event]) -> Mapping[str, Event]:
     """The last note that was recorded for each concept."""
     events = ledger.ordered(e for e in decided if e["type"] == "insight" and isinstance(e.get("note"), str))
     return {str(e.get("concept", "")): e for e in events}
-
-
-def decisions_of(vault: Vault) -> list[Event]:
-    """The events of `ledger/decisions.jsonl`, in order."""
-    return ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])

@@ -6,16 +6,19 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from learning.agenda.gap_decisions import decisions_of
 from learning.agenda.learner_gaps import save_learner_gaps
-from learning.cards.workspace import Desk, read_desk, save_review_page
-from learning.pages.promotion import Promotion, decisions_of, promotion, strike_event
+from learning.cards.workspace import Desk, read_desk
+from learning.pages.promotion import Promotion, promotion, strike_event
 from learning.pages.promotion_page import render_queue, ticks
+from learning.pages.review_page import save_review_page
 from learning.store.card_text import Catalogue, catalogue
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Scope, sha256_hex
+from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
-from vault.vault import PROMOTION_QUEUE, Vault
+from vault.vault import Vault
 
 _TRIES = 5  # an editor or another command may save the page just then
 

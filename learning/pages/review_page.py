@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from learning.memory import labels
 from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.store.placed import article_of
+from vault.errors import EditedMeanwhile
+from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
+from vault.layout import CONCEPTS, REVIEW_PAGE
 from vault.log.ledger import instant
-from vault.model.markdown import escape, unescape
-from vault.model.wikilink import Wikilink, alias
-from vault.text.sanitize import clean_line
 
-_LABEL = 60  # characters of a question that stand in the table
+if TYPE_CHECKING:
+    from learning.store.card_text import Catalogue
+from learning.cards.workspace import _TRIES, Desk, last_event
+
 _COLUMNS = (
     *("Concept", "Card", "Kind", "Due", "Interval", "Stability", "Difficulty", "Retrievability"),
     *("Reps", "Lapses", "Status"),
@@ -32,16 +36,6 @@ class Row:
     concept: str
     link: str
     kind: str
-
-
-def concept_cell(article: str, shown: str) -> str:
-    """What stands in a table for a concept; `article` is a vault path, "" if it has none, `shown` a `label`."""
-    return Wikilink(article.removesuffix(".md"), alias=shown).in_table() if article else shown
-
-
-def card_cell(deck: str, shown: str) -> str:
-    """What stands in a table for a card of the deck at that vault path; `shown` is a `label` of its question."""
-    return Wikilink(deck.removesuffix(".md"), alias=shown).in_table()
 
 
 def render_page(
@@ -117,15 +111,37 @@ class _Cells:
         )
 
 
-@lru_cache(maxsize=1024)  # the cards of a concept share its title
-def label(markdown: str) -> str:
-    """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
-    text = alias(clean_line(unescape(markdown)))
-    if len(text) > _LABEL:
-        text = text[: _LABEL - 1].rstrip() + "…"
-    return escape(text)
-
-
 def _table(rows: Iterable[Sequence[str]]) -> list[str]:
     rules = ["---"] * _LEFT + ["---:"] * (len(_COLUMNS) - _LEFT - 1) + ["---"]
     return ["| " + " | ".join(cells) + " |" for cells in (_COLUMNS, rules, *rows)]
+
+
+def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
+    """Renders `learning/_review.md`; False if it was right already.
+
+    `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
+    """
+    from learning.pages.review_page import Row, render_page
+    from learning.store.card_text import catalogue  # here, as it needs a desk's cards
+    from learning.store.table_cells import card_cell, concept_cell
+
+    cards = cards or catalogue(desk.vault, desk.cards)
+    articles = set(desk.vault.paths(CONCEPTS, ".md"))
+    rows = []
+    for shelf in cards.shelves:
+        article = article_of(shelf.stem)
+        concept = concept_cell(article if article in articles else "", shelf.label)
+        rows += [
+            Row(cards.ids[row], concept, card_cell(shelf.path, cards.labels[row]), cards.kinds[row])
+            for row in range(shelf.first, shelf.end)
+        ]
+    page = render_page(rows, desk.states, desk.scheduler, last_event(desk)).encode()
+    guard = desk.vault.guard(Scope.LOG)
+    for last_try in (*[False] * (_TRIES - 1), True):
+        old = guard.read(REVIEW_PAGE)
+        try:
+            return guard.write(REVIEW_PAGE, page, expect=None if old is None else sha256_hex(old))
+        except EditedMeanwhile:  # another command has just rendered it
+            if last_try:
+                raise
+    raise AssertionError("the last try gives or raises")

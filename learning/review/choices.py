@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from learning.cards.workspace import Desk
 from learning.memory.scheduler import Phase
 from learning.stats.mastery import Studied
-from learning.stats.material import studied, topics
+from learning.stats.material import studied
 from learning.store.due import TOPIC
+from learning.store.topics import topics
 from vault.ids import CardId
 
 _KINDS = ("definitional", "mechanistic", "relational", "applied")

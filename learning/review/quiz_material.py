@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from learning.stats.material import topic_named, topics
+from learning.store.topics import topic_named, topics
 from vault.errors import NotFound, RetainError
+from vault.layout import CONCEPTS, FLASHCARDS
 from vault.log.grading import Reading
 from vault.model import latex
 from vault.model.article import sentences
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, Vault
+from vault.vault import Vault
 
 MOST = 12  # articles of one quiz: a topic may list hundreds
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)

@@ -277,7 +277,7 @@ class CardColumns:
 def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) -> CardColumns:
     """The columns of a desk; `topics` as `shelf.topics` gives them, read where they are not given."""
     if topics is None:
-        from learning.stats.material import topics as read_topics
+        from learning.store.topics import topics as read_topics
 
         topics = read_topics(desk.vault)
     states = _columns(desk.states)

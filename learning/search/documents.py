@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from learning.search.segment import folded
 from vault.errors import Damaged, Refused
+from vault.layout import CONCEPTS, FLASHCARDS, TOPICS
 from vault.model.card import Deck
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, TOPICS, Vault
+from vault.vault import Vault
 
 FOLDERS = (FLASHCARDS, CONCEPTS, TOPICS)
 SHOWN = 200  # characters of a question that a list has

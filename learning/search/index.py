@@ -28,7 +28,8 @@ from vault.cache.cache import FOLDER, keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE, Stamp
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder
-from vault.vault import FLASHCARDS, Vault
+from vault.layout import FLASHCARDS
+from vault.vault import Vault
 
 CACHE = "search"
 _KIND = "retain-search 1"

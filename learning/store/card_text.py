@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import attrgetter
 
-from learning.pages.review_page import label
 from learning.store.cards import IndexedCards
 from learning.store.deck_index import DeckIndex
 from learning.store.near_copy import tokens
 from learning.store.placed import Placed, concept_named
+from learning.store.table_cells import label
 from vault.cache import stamps
 from vault.cache.cache import keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE

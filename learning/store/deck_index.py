@@ -19,9 +19,10 @@ from vault.cache import stamps
 from vault.cache.cache import keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
+from vault.layout import FLASHCARDS
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-from vault.vault import FLASHCARDS, Vault
+from vault.vault import Vault
 
 if TYPE_CHECKING:  # only a deck that has changed is parsed
     from vault.model.card import Deck

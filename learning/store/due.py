@@ -42,7 +42,7 @@ def _wanted_names(vault: Vault, tag: str) -> frozenset[str]:
     """What cards that are wanted go by, case folded; none where all are wanted."""
     if not tag.casefold().startswith(TOPIC):
         return frozenset({tag.casefold()} - {""})
-    from learning.stats.material import topic_named, topics  # here: it builds on desks
+    from learning.store.topics import topic_named, topics
 
     return frozenset(stem.casefold() for stem in topic_named(tag[len(TOPIC) :], topics(vault))[1]) | {TOPIC}
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vault.ids import ID, CardId
+from vault.layout import CONCEPTS
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS
 
 if TYPE_CHECKING:
     from vault.model.card import Card, Deck

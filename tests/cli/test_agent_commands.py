@@ -10,6 +10,7 @@ import pytest
 
 from cli import main, output
 from cli.agent_commands import AGENT_COMMANDS, OPTIONS, VALUED, may_run
+from cli.command_list import COMMANDS
 
 MAY = [
     "verify",
@@ -106,7 +107,7 @@ def test_an_agent_may_not(line: str) -> None:
 
 
 def _parameters(words: list[str]) -> list[click.Parameter]:
-    module, _, name = main.COMMANDS[words[0]][0].partition(":")
+    module, _, name = COMMANDS[words[0]][0].partition(":")
     command = getattr(importlib.import_module(module), name)
     for word in words[1:]:
         command = command.get_command(click.Context(command), word)

@@ -12,8 +12,9 @@ import pytest
 
 from cli import main, output
 from compiler.agent_session import begin, settle
+from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
-from vault.vault import PROMOTION_QUEUE, Vault, open_vault
+from vault.vault import Vault, open_vault
 
 DECK = "learning/flashcards/spacing-effect.md"
 Call = Callable[..., str]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import agent_runs
 from cli.main import run as retain
 from tests.jail.den import need
 from vault.sandbox import capabilities as levels
@@ -102,7 +103,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
     from cli.guard import run
 
     note, source = vault / "insights/note.md", vault / "raw/articles/source.md"
-    settle = run._settle
+    settle = agent_runs._settle
 
     def edited(*words: object) -> bool:
         note.write_text("other words\n")

@@ -16,9 +16,10 @@ import pytest
 from cli import main, output
 from vault.config.user import set_personal_vault
 from vault.files.folder import sha256_hex
+from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
 from vault.model.frontmatter import body_of, read_properties
-from vault.vault import PROMOTION_QUEUE, open_vault
+from vault.vault import open_vault
 
 # What the human does in the editor: the first word is a file of words to add, the last the note.
 EDITOR = """\

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import options
+from cli import environment
 from cli.study.optimize import optimize_after_review
 from cli.study.plain_review import review_plainly
 from learning.memory.fsrs import DEFAULTS, Fsrs6
@@ -124,7 +124,7 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
 
 
 def sit(vault: Vault) -> None:
-    review_plainly(vault, clock=options.now, source=StringIO("\n3\nq\n"), out=StringIO())
+    review_plainly(vault, clock=environment.now, source=StringIO("\n3\nq\n"), out=StringIO())
     optimize_after_review(vault)
 
 

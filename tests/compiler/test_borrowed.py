@@ -17,10 +17,11 @@ from compiler.language.mentions import explains, first_mention
 from compiler.model.requests import ExtractRequest, Span, Term
 from learning.agenda.gap_decisions import Decision, decide
 from vault.ids import SourceId
+from vault.layout import CONCEPTS, GAPS, READING_LIST
 from vault.log.ledger import Ids
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
 from vault.model.reading_list import parse_reading_list
-from vault.vault import CONCEPTS, GAPS, READING_LIST, Vault
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 SURVEY = """# Moving heat

@@ -15,9 +15,10 @@ from compiler.query.trace import trace
 from compiler.query.verify import verify
 from tests.builders import copy_vault
 from vault.errors import NotFound
+from vault.layout import GAPS
 from vault.model.card import parse_deck
 from vault.model.gaps import parse_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 CHECKER = Path(__file__).parents[1] / "independent_check.py"
 SUMMARY = "wiki/summaries/testing.md"

@@ -27,10 +27,11 @@ from compiler.query.verify import verify
 from compiler.readers.formats import READERS
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES
 from vault.model.claim import Claim
 from vault.model.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
 from vault.model.summary import head_of, parse_summary
-from vault.vault import CONCEPTS, FLASHCARDS, SUMMARIES, Vault, open_vault
+from vault.vault import Vault, open_vault
 
 ROOT = Path(__file__).resolve().parents[2]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -17,7 +17,8 @@ from compiler.engines.extractive.grammar.shown import without_shown
 from compiler.model.requests import ExtractRequest
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
-from vault.vault import FLASHCARDS, Vault, open_vault
+from vault.layout import FLASHCARDS
+from vault.vault import Vault, open_vault
 
 SAID = "A winch is a drum that winds up a rope by means of a crank."
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -11,13 +11,14 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.model.report import Report
 from vault.files.guard import Scope
 from vault.ids import ClaimId, ConceptId, GapId, SourceId
+from vault.layout import GAPS, READING_LIST
 from vault.log import ledger
 from vault.log.provenance import Origin, fills_event, origin_event
 from vault.model.claim import Claim, ClaimKind
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
 from vault.model.reading_list import Wanted, parse_reading_list
-from vault.vault import GAPS, READING_LIST, Vault
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PAPER = """# A study of retrieval

@@ -18,9 +18,10 @@ from compiler.query.verify import verify
 from tests.compiler.conftest import unpacked
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
+from vault.layout import CONCEPTS
 from vault.model.card import CardKind
 from vault.model.wikilink import citations
-from vault.vault import CONCEPTS, Vault, open_vault
+from vault.vault import Vault, open_vault
 
 pytestmark = pytest.mark.real_data
 CHECKER = Path(__file__).parents[1] / "independent_check.py"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import COMMANDS, _group
+from cli.command_list import COMMANDS
+from cli.main import _group
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md", "examples/README.md", "docs/app.md")

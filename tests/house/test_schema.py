@@ -11,8 +11,8 @@ import click
 import pytest
 
 import templates
+from cli.command_list import COMMANDS
 from cli.commands.init import FOLDERS
-from cli.main import COMMANDS
 from compiler.articles import indexes
 from compiler.gates.gates import KIND_OF
 from vault.config.settings import SCHEMA_VERSION

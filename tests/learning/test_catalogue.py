@@ -22,9 +22,10 @@ from vault.cache.cache import FOLDER
 from vault.config.settings import Settings, render_settings
 from vault.errors import NotFound
 from vault.ids import CardId
+from vault.layout import GAPS, PROMOTION_QUEUE, REVIEW_PAGE
 from vault.log.events import Bury, Flag, Rating, Resume, Suspend
 from vault.model.card import CardKind
-from vault.vault import GAPS, PROMOTION_QUEUE, REVIEW_PAGE, Vault, open_vault
+from vault.vault import Vault, open_vault
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PAGES = (REVIEW_PAGE, GAPS, PROMOTION_QUEUE)

@@ -12,17 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, save_review_page, undo_deed
+from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, undo_deed
 from learning.memory.card_events import card_events
 from learning.memory.scheduler import CardEvent, Phase
+from learning.pages.review_page import save_review_page
 from learning.schedule import pace
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
+from vault.layout import REVIEW_PAGE
 from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, encode
 from vault.log.review_log import LOG_PATH, read_log
 from vault.model.frontmatter import read_properties
-from vault.vault import REVIEW_PAGE, Vault, open_vault
+from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")

@@ -10,9 +10,10 @@ from learning.agenda.gap_decisions import Decision, decide, find, open_by_kind, 
 from vault.config.settings import Settings
 from vault.errors import NotFound, Refused, UsageError
 from vault.ids import GapId
+from vault.layout import GAPS
 from vault.log import ledger
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 SOFTMAX = Gap(GapId("aaaaaaaaaa"), GapKind.STRUCTURAL, "softmax", "4 articles mention it", "a source on softmax")

@@ -32,11 +32,12 @@ from learning.cards.workspace import read_desk
 from vault.errors import NotFound
 from vault.files.guard import Scope
 from vault.ids import CardId, GapId
+from vault.layout import GAPS
 from vault.log import ledger
 from vault.log.events import CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend
 from vault.log.review_log import append
 from vault.model.gaps import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 SOUND = "[[wiki/concepts/x|X]]"

@@ -20,12 +20,13 @@ from learning.review.sitting import Sitting
 from learning.stats.mastery import is_known
 from tests.learning.marks import mark
 from vault.ids import CardId
+from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
 from vault.log.events import Rating, Suspend
 from vault.log.ledger import Event, instant
 from vault.model.card import CardKind
 from vault.model.frontmatter import read_properties
-from vault.vault import PROMOTION_QUEUE, Vault
+from vault.vault import Vault
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 MONTHS = (START, START + timedelta(days=9), START + timedelta(days=60))

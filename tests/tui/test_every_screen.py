@@ -36,10 +36,11 @@ from tui.state.job_state import begun, ended
 from tui.views.evidence import SupportPanel
 from vault.errors import RetainError
 from vault.ids import CardId
+from vault.layout import GAPS
 from vault.log.events import Rating
 from vault.log.review_log import LOG_PATH
 from vault.model.gaps import Gap, GapKind, render_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 Clock = Callable[[], datetime]
 Compare = Callable[..., bool]

@@ -14,9 +14,10 @@ from tui.context import Context
 from tui.views.gap import GapView
 from tui.widgets.notice import Notice
 from vault.ids import GapId
+from vault.layout import GAPS
 from vault.log import ledger
 from vault.model.gaps import Gap, GapKind
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 

@@ -24,9 +24,10 @@ from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput
 from vault.ids import CardId, GapId
+from vault.layout import GAPS
 from vault.log.events import Rating
 from vault.model.gaps import Gap, GapKind, render_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Compare = Callable[..., bool]

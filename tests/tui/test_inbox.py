@@ -22,11 +22,12 @@ from tui.views.difference import DifferenceView
 from tui.widgets.bars import TopBar
 from tui.widgets.fact import Fact
 from tui.widgets.notice import Notice
+from vault.layout import PROPOSALS
 from vault.locks import lock
 from vault.log import ledger
 from vault.model.card import parse_deck, splice_card, stamped
 from vault.model.frontmatter import human_edited, read_properties, render_generated
-from vault.vault import PROPOSALS, Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]

@@ -22,8 +22,9 @@ from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput
 from vault.errors import Refused
+from vault.layout import GAPS
 from vault.model.gaps import render_agenda
-from vault.vault import GAPS, Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]

@@ -19,9 +19,10 @@ from tui.views.evidence import SupportPanel
 from tui.views.rating import RatingBar
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
+from vault.layout import REVIEW_PAGE
 from vault.log.events import Bury, LogEvent, Rating, Review, Suspend, Undo
 from vault.log.review_log import LOG_PATH, live
-from vault.vault import REVIEW_PAGE, Vault
+from vault.vault import Vault
 
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

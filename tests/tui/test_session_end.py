@@ -18,9 +18,10 @@ from learning.study_day import StudyCalendar
 from tui.app import RetainApp
 from tui.screens.review import ReviewScreen
 from tui.views.session_end import _words
+from vault.layout import PROMOTION_QUEUE
 from vault.log import ledger
 from vault.log.events import Rating
-from vault.vault import PROMOTION_QUEUE, Vault
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 Settled = Callable[[Pilot[int]], Awaitable[None]]

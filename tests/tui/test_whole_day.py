@@ -19,12 +19,13 @@ from tests.tui.conftest import SUMMARY
 from tests.tui.test_terminal import HERE, PATIENCE_S, RETAIN, Tmux, tmux
 from vault.config.settings import FILE, render_settings
 from vault.ids import CardId
+from vault.layout import GAPS, REVIEW_PAGE
 from vault.log import ledger
 from vault.log.events import Bury, Flag, Graded, LogEvent, Rating, Review, Suspend, Undo
 from vault.log.review_log import live, read_log
 from vault.model.card import parse_deck
 from vault.model.gaps import GapStatus, render_agenda
-from vault.vault import GAPS, REVIEW_PAGE, Vault
+from vault.vault import Vault
 
 __all__ = ["tmux"]  # the fixture
 

@@ -11,7 +11,7 @@ from learning.search.card_table import CardColumns
 from learning.search.index import View
 from learning.search.search import Found
 from tui.strings import browse as said
-from vault.vault import TOPICS
+from vault.layout import TOPICS
 
 
 @dataclass(frozen=True, slots=True)

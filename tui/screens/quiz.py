@@ -107,7 +107,7 @@ class QuizScreen(Page):
     def _read(self) -> None:
         from compiler.engines.grading.configured import tutor
         from learning.review.quiz_material import readings
-        from learning.stats.material import topics
+        from learning.store.topics import topics
 
         vault = self.context.vault
         try:

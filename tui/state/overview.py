@@ -17,8 +17,9 @@ from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.inbox.items import waiting
+from vault.layout import FLASHCARDS, PROMOTION_QUEUE
 from vault.model.gaps import Gap, GapKind
-from vault.vault import FLASHCARDS, PROMOTION_QUEUE, Vault
+from vault.vault import Vault
 
 if TYPE_CHECKING:
     from learning.schedule.workload import BacklogPlan
@@ -121,8 +122,9 @@ def backlog_of(desk: Desk) -> BacklogPlan | None:
 def topics_of(desk: Desk) -> tuple[Group, ...]:
     """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
     from learning.stats.mastery import by_tag, grouped, mastery
-    from learning.stats.material import studied, topics
+    from learning.stats.material import studied
     from learning.stats.stats import chance_at
+    from learning.store.topics import topics
 
     cards, members = studied(desk), topics(desk.vault)
     chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(desk.now))

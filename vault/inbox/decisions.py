@@ -18,12 +18,13 @@ from vault.files.guard import Guard, Scope
 from vault.ids import digest12
 from vault.inbox.events import TYPE, UNDO, Choice, reason_of, standing
 from vault.inbox.items import Change, Item, among, decided_in, exactly, source_of
+from vault.layout import PROPOSALS
 from vault.locks import lock
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.frontmatter import human_edited
 from vault.text.sanitize import clean_line
-from vault.vault import PROPOSALS, Vault
+from vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)

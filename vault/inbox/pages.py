@@ -12,12 +12,13 @@ from vault.files.folder import Folder, sha256_hex
 from vault.ids import digest12
 from vault.inbox.events import Choice, settled_in
 from vault.inbox.items import Change, Item, View
+from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log.ledger import Event, instant
 from vault.model.card import Card, append_card, parse_deck, splice_card
 from vault.model.frontmatter import body_of, foreign_properties, human_edited, read_properties
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-from vault.vault import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS, Vault
+from vault.vault import Vault
 
 _KINDS = {CONCEPTS: "article", TOPICS: "topic", SUMMARIES: "summary"}
 _EDITED = "somebody has edited the proposal itself since retain laid it there"

@@ -15,8 +15,7 @@ from compiler.readers.latex.citations import cited, works_in
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
-from compiler.readers.markup import Markup, link
-from compiler.readers.text.markdown_dialects import OMISSION
+from compiler.readers.markup import OMISSION, Markup, link
 from vault.model.source import Problem
 from vault.text.sanitize import clean_line
 

@@ -6,6 +6,8 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
+from compiler.readers.markup import OMISSION
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
@@ -37,7 +39,6 @@ _SLIDES_USED = re.compile(r"^:(?:eq)?label:`|^```\{\.python \.input", re.MULTILI
 _ONLY_TAGS = re.compile(r"(?:#[^\W\d][\w/-]*[ \t]*)+")
 
 VOID = {"br", "hr", "img", "input", "wbr", "meta", "link", "col", "area", "base", "embed", "param", "source", "track"}
-OMISSION = "[…]"  # stands where a reference with a part in its sentence was left out
 
 
 def _role(state: StateInline, silent: bool) -> bool:

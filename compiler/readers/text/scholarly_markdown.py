@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from compiler.readers.latex.commands import formula
-from compiler.readers.text.markdown_dialects import OMISSION
+from compiler.readers.markup import OMISSION
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
