@@ -13,7 +13,7 @@ from compiler.articles import compose
 from compiler.cards import cards
 from compiler.claims.extract import claims_in, requests_for
 from compiler.concepts.resolve import Resolution, SourceClaims, resolve
-from compiler.engines import VERSIONS
+from compiler.model.engine_names import VERSIONS
 from compiler.model.requests import Engine
 from compiler.readers.formats import RECORDED, kind_of
 from compiler.readers.read import read_source

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from compiler.engines.claude import backend
-from compiler.workers import pool
+from compiler.workers import model_backend, pool
 from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
 from tests.in_process import DirectSpeaker, DirectWorker
 
@@ -70,7 +69,7 @@ def _direct_workers() -> Iterator[None]:
     """Documents are read and models asked in this process, as starting another takes a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "start_worker", DirectWorker)
-        patch.setattr(backend, "start_speaker", DirectSpeaker)
+        patch.setattr(model_backend, "start_speaker", DirectSpeaker)
         yield
 
 
@@ -79,7 +78,7 @@ def _real_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     """Under the mark `real_workers`: in processes, as in the product."""
     if request.node.get_closest_marker("real_workers"):
         monkeypatch.setattr(pool, "start_worker", pool.Worker)
-        monkeypatch.setattr(backend, "start_speaker", backend.SpeakerProcess)
+        monkeypatch.setattr(model_backend, "start_speaker", model_backend.SpeakerProcess)
 
 
 @pytest.fixture(autouse=True)

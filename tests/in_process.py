@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from compiler.engines.claude import process
 from compiler.model.requests import Engine
+from compiler.workers import model_process
 from compiler.workers.process import answer, engine_named
 from vault.errors import WorkerFailed
 
@@ -43,11 +43,11 @@ class DirectWorker:
 
 
 class DirectSpeaker:
-    """Answers as a `compiler.engines.claude.backend.SpeakerProcess` does. What comes after its end is not heard."""
+    """Answers as a `compiler.workers.model_backend.SpeakerProcess` does. What comes after its end is not heard."""
 
     def __init__(self, begin: Mapping[str, Any]) -> None:
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._put = process.rounds(json.loads(json.dumps(begin)), lambda line: self._lines.put(json.dumps(line)))
+        self._put = model_process.rounds(json.loads(json.dumps(begin)), lambda line: self._lines.put(json.dumps(line)))
 
     def say(self, message: Mapping[str, Any]) -> None:
         self._put(json.loads(json.dumps(message)))

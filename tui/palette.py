@@ -9,7 +9,7 @@ from typing import Any
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from tui import keymap, navigation
+from tui import keymap, places
 from tui.keys import ANYWHERE, SCREENS
 from tui.navigation import Go
 from tui.preferences import THEMES
@@ -42,7 +42,7 @@ def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:
 
 
 def _places(page: Page) -> Iterator[SystemCommand]:
-    for place in navigation.PLACES:
+    for place in places.PLACES:
         if place in strings.PLACES and place != page.NAME:
             words, about = strings.PLACES[place]
             yield SystemCommand(words, about, partial(page.post_message, Go(place)))

@@ -19,7 +19,7 @@ from vault.errors import RetainError
 
 
 class Page(Screen[None]):
-    """A screen of the app. `NAME` is its name in `keys.SCREENS` and `going.PLACES`; BINDINGS come from there.
+    """A screen of the app. `NAME` is its name in `keys.SCREENS` and `places.PLACES`; BINDINGS come from there.
 
     The framework calls the handlers here and those of a subclass both, under the same names.
     """

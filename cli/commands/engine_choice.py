@@ -12,7 +12,7 @@ from vault.errors import UsageError
 
 if TYPE_CHECKING:
     from compiler.build.snapshot import Snapshot
-    from compiler.engines.claude.backend import ModelBackend
+    from compiler.workers.model_backend import ModelBackend
     from vault.vault import Vault
 
 
@@ -32,7 +32,7 @@ def engine_of(vault: Vault, given: str | None) -> str:
 
 def engine_of_last(vault: Vault) -> str:
     """The engine that needs nobody and makes what the last build made: "journal" where replies were kept."""
-    from compiler.engines import FAMILY
+    from compiler.model.engine_names import FAMILY
     from vault.log.ledger import BUILDS, ordered
 
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
@@ -63,13 +63,13 @@ def backend_of(
         yield None
         return
     from compiler.build.snapshot import last_report, stood_in
-    from compiler.engines import FAMILY
+    from compiler.model.engine_names import FAMILY
 
     last = None if renew else last_report(vault.root, FAMILY, seen)
     if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
-    from compiler.engines.claude.backend import ModelBackend, Spending
+    from compiler.workers.model_backend import ModelBackend, Spending
     from vault.config.engine import of_user
 
     settings = of_user()

@@ -16,7 +16,7 @@ from compiler.articles.renames import heirs
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import Deed, Op, event_of
 from compiler.concepts.edits import Known, Shelf, dated, line_of
-from compiler.engines import FAMILY
+from compiler.model.engine_names import FAMILY
 from compiler.model.report import Report
 from compiler.model.requests import Request
 from compiler.replies.asker import Waiting

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiler.build.snapshot import Snapshot, last_report, stood_in
-from compiler.engines import VERSIONS
+from compiler.model.engine_names import VERSIONS
 from compiler.model.options import Options
 from compiler.model.report import Report
 from vault.errors import UsageError

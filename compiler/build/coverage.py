@@ -16,7 +16,7 @@ from typing import Any
 
 from compiler.build.pipeline import Pipeline
 from compiler.claims.gathered import Gathered
-from compiler.engines import EXTRACTIVE, FAMILY
+from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Rejection
 from compiler.sources.segments import passages

@@ -33,14 +33,14 @@ from compiler.concepts.decisions import rulings_of
 from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
 from compiler.concepts.resolve import Resolution, SourceClaims, resolve
 from compiler.concepts.rulings import Rulings
-from compiler.engines import FAMILY
-from compiler.engines.prompts import prompt_id
 from compiler.gates.checks import Verdicts
 from compiler.model.changes import Blast
+from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.model.report import Report
 from compiler.replies.asker import Asker, Backend, KeepsNotes
 from compiler.replies.journal import Entry, Journal, JournalWriter
+from compiler.replies.prompts import prompt_id
 from compiler.sources import inventory
 from compiler.sources.cache_files import overwrite, save_cache
 from compiler.workers.embedded import embedded

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
-from compiler.engines import FAMILY
 from compiler.gates.gates import CardGate
 from compiler.language.rewording import Change, classify, worst
+from compiler.model.engine_names import FAMILY
 from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
 from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from compiler.claims.conflict_candidates import Candidate, candidates
 from compiler.claims.rule_conflicts import Disagreement
-from compiler.engines.prompts import prompt_id
 from compiler.model.requests import ReconcileReply, ReconcileRequest, Side
 from compiler.replies.asker import Asker
+from compiler.replies.prompts import prompt_id
 from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimState
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from compiler.engines import EXTRACTIVE
 from compiler.gates.checks import Verdicts
+from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.requests import AnswerRequest, rests
 from compiler.orders.board import Place, staged_entries
 from compiler.orders.questions import lay_down

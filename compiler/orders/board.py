@@ -19,8 +19,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from compiler.build.snapshot import Snapshot, steady
-from compiler.engines import FAMILY
-from compiler.engines.prompts import prompt_id
+from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.model.requests import REQUESTS, Request
 from compiler.orders.checks import writers
@@ -28,6 +27,7 @@ from compiler.orders.questions import order_id, questions
 from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import FOLDER, Entry, entry_in
+from compiler.replies.prompts import prompt_id
 from compiler.sources.cache_files import overwrite
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Guard, Scope

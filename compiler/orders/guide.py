@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from compiler.engines.prompts import prompt, prompt_id
 from compiler.model.requests import REPLY_TO
+from compiler.replies.prompts import prompt, prompt_id
 
 _SENTENCES = (
     "a claim without `words` says what its quote says",

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from compiler.build.snapshot import last_report
-from compiler.engines import FAMILY
+from compiler.model.engine_names import FAMILY
 from compiler.model.requests import Request
 from compiler.orders.board import Board, Place, board, is_order
 from compiler.orders.guide import how, names

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from compiler.engines.prompts import prompt_id
 from compiler.model.report import Rejection
 from compiler.model.requests import Reply, Request, rests
 from compiler.replies.journal import Entry, Journal, JournalWriter, digest
+from compiler.replies.prompts import prompt_id
 from compiler.replies.reuse import merged, parts, prepared, stand_in
 from vault.errors import ModelUnavailable
 from vault.log.ledger import Event

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.engines.claude import prompts_to_messages
-from compiler.engines.claude.backend import ROLES, Spending
 from compiler.engines.claude.budget import BudgetUsedUp, Purse
 from compiler.engines.claude.costs import Estimate, Paid, estimate
 from compiler.engines.claude.output_formats import most_sent
 from compiler.engines.claude.prices import PRICES, Price, Tokens, guessed, most, price_of
 from compiler.engines.claude.scheduler import Desk, Put, Setting
 from compiler.replies.asker import Answered, Failed
+from compiler.workers.model_backend import ROLES, Spending
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
 from tests.compiler.scripted_model import tokens_in, value_for
 from tests.compiler.test_speaking import backend, checks, texts

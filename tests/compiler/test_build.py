@@ -21,7 +21,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import STAMPS, last_report
-from compiler.engines import VERSIONS
+from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
 from compiler.query.verify import verify
 from compiler.workers.pool import Crew

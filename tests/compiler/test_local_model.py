@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from compiler.build.compile import Options, compile_vault
-from compiler.engines.claude.backend import ROLES, ModelBackend
 from compiler.model.requests import ExtractReply
 from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import Journal
+from compiler.workers.model_backend import ROLES, ModelBackend
 from tests.builders import vault_with_sources
 from tests.compiler.test_build import silent
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING

@@ -13,8 +13,8 @@ import pytest
 from cli import output
 from compiler.engines.claude.client import Claude
 from compiler.engines.claude.messages import Ask, Said
-from compiler.engines.claude.process import _teller, rounds
 from compiler.engines.claude.prompts_to_messages import SHAPES
+from compiler.workers.model_process import _teller, rounds
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, message, serving, sse, stream_events
 from tests.compiler.scripted_model import answering
 from vault.config.engine import EngineSettings, read_engine

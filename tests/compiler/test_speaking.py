@@ -16,13 +16,13 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.engines.claude import prompts_to_messages
-from compiler.engines.claude.backend import ROLES, ModelBackend, SpeakerProcess, Spending
 from compiler.model.report import Report
 from compiler.model.requests import CheckReply, CheckRequest, ExtractRequest, MatchRequest, NameView, Request
 from compiler.query.verify import verify
 from compiler.readers.read import read_source
 from compiler.replies.asker import Answered, Failed, Waiting
 from compiler.replies.journal import Journal
+from compiler.workers.model_backend import ROLES, ModelBackend, SpeakerProcess, Spending
 from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
@@ -117,7 +117,7 @@ def test_the_key_is_nowhere_but_in_the_header(cells: Vault, model: MessagesServe
 
 
 def test_neither_client_nor_network_is_loaded_by_who_publishes() -> None:
-    code = "import compiler.engines.claude.backend, sys; print([m for m in ('anthropic', 'httpx2', 'ssl') if m in sys.modules])"  # noqa: E501
+    code = "import compiler.workers.model_backend, sys; print([m for m in ('anthropic', 'httpx2', 'ssl') if m in sys.modules])"  # noqa: E501
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == "[]"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.engines import VERSIONS
+from compiler.model.engine_names import VERSIONS
 from compiler.readers.formats import VERSIONS as READERS
 
 ROOT = Path(__file__).resolve().parents[2] / "compiler"

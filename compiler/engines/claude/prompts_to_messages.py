@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from compiler.engines.claude.prices import guessed
-from compiler.engines.prompts import data, prompt
 from compiler.model.requests import (
     REPLY_TO,
     ROLE_OF,
@@ -29,6 +28,7 @@ from compiler.model.requests import (
     Text,
     Verdict,
 )
+from compiler.replies.prompts import data, prompt
 
 CHECKS = "checks"  # the question that holds several requests of type check
 BUNDLE = 20  # checks in one question

@@ -13,8 +13,8 @@ from pydantic import AfterValidator, Field
 
 from compiler.engines.claude.messages import Ask, Said, Speaker
 from compiler.engines.grading.quotes import stands
-from compiler.engines.prompts import data, prompt
 from compiler.model.requests import Model
+from compiler.replies.prompts import data, prompt
 from vault.log.events import Rating
 from vault.log.grading import Cancelled, Cost, Grade, GradeRequest, Point
 from vault.text.sanitize import clean_line, normal

@@ -11,8 +11,8 @@ from compiler.engines.claude.messages import Ask, Said
 from compiler.engines.claude.messages import Speaker as Asked
 from compiler.engines.grading.grader import Quoted, Short
 from compiler.engines.grading.quotes import gives_away, stands
-from compiler.engines.prompts import data, prompt
 from compiler.model.requests import Model
+from compiler.replies.prompts import data, prompt
 from vault.log.grading import Cancelled, Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
 from vault.text.sanitize import normal
 

@@ -1,6 +1,6 @@
 """The speaking process: the one that calls models for a compile, in a jail that leaves it the network and nothing else.
 
-Started as `python -I -m compiler.engines.claude.process` with a working directory outside every vault. JSON lines come
+Started as `python -I -m compiler.workers.model_process` with a working directory outside every vault. JSON lines come
 in: the first
 holds settings, key, prompts and budget; each further one a round of questions. Answers go out, a line each as it comes,
 then {"over": true}. Where the input ends, whoever asked is gone, and so is this process.

@@ -22,10 +22,10 @@ from pydantic import ValidationError
 
 from compiler.engines.claude import prompts_to_messages
 from compiler.engines.claude.costs import Paid, refuse_unpriced
-from compiler.engines.prompts import prompt_id
 from compiler.model.requests import CheckRequest, Reply, Request, rests
 from compiler.replies.asker import Answered, Failed
 from compiler.replies.journal import digest
+from compiler.replies.prompts import prompt_id
 from vault.config.engine import EngineSettings
 from vault.errors import WorkerFailed
 from vault.log.ledger import Event
@@ -33,7 +33,7 @@ from vault.text.sanitize import clean_line
 
 VERSION = "claude/1"
 SILENCE = 4_000.0  # seconds without a line after which the other process is taken for dead: more than any patience
-PROGRAM = ("-m", "compiler.engines.claude.process")
+PROGRAM = ("-m", "compiler.workers.model_process")
 _PASSED_ON = (
     *("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
@@ -242,7 +242,7 @@ def _is_instant(text: str) -> bool:
 
 
 class Speaker(Protocol):
-    """What answers rounds of questions as `compiler.engines.claude.process` does."""
+    """What answers rounds of questions as `compiler.workers.model_process` does."""
 
     def say(self, message: Mapping[str, Any]) -> None:
         """Send a round of questions. Raises WorkerFailed."""
