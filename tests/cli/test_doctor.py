@@ -100,10 +100,10 @@ def test_a_sandbox_that_does_not_hold_is_a_finding(
     script = f"""
 import sys
 from pathlib import Path
-from vault.sandbox import cage, selftest
+from vault.sandbox import sandbox, selftest
 from vault.sandbox.capabilities import Level
-real, cage.Cage = cage.Cage, None
-cage.Cage = lambda root, level, **more: real(root, level, tuple(root / each for each in {writable!r}), **more)
+real, sandbox.Cage = sandbox.Cage, None
+sandbox.Cage = lambda root, level, **more: real(root, level, tuple(root / each for each in {writable!r}), **more)
 sys.exit(selftest._main(Path(sys.argv[1]), Level[sys.argv[2]], None))"""
     monkeypatch.setattr(selftest, "_COMMAND", (sys.executable, "-I", "-c", script))
     before = tree(vault)

@@ -580,7 +580,7 @@ def test_a_pipe_among_the_documents_is_named_by_every_compile_and_read_by_none(v
 
 
 _SLOW = "raw/articles/slow.txt"
-_IN_A_HURRY = ("-c", "from compiler import worker; worker.SECONDS = 4; worker.main()")
+_IN_A_HURRY = ("-c", "from compiler.workers import process; process.SECONDS = 4; process.main()")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")

@@ -351,7 +351,7 @@ def test_minutes_follow_the_learners_own_pace() -> None:
 def test_reading_the_desk_loads_nothing_heavy(vault: Vault) -> None:
     script = (
         "import sys; from pathlib import Path; from datetime import UTC, datetime\n"
-        "from learning.cards.workspace import open_desk, save_review_page\n"
+        "from learning.cards.workspace import open_desk\nfrom learning.pages.review_page import save_review_page\n"
         "from vault.vault import open_vault\n"
         "save_review_page(open_desk(open_vault(sys.argv[1], None, Path.cwd()), datetime.now(UTC)))\n"
         "heavy = {'textual', 'anthropic', 'genanki', 'pydantic', 'yaml', 'markdown_it', 'fsrs_rs_python', 'sqlite3',"

@@ -91,10 +91,10 @@ async def test_ctrl_c_in_the_other_program_leaves_the_app_alone(
 
 def test_what_was_said_in_passing_comes_back_in_order_and_the_error_last() -> None:
     script = (
-        "import os; from cli import report; from vault.errors import Refused\n"
+        "import os; from cli import output; from vault.errors import Refused\n"
         "assert 'RETAIN_TELL' not in os.environ\n"
-        "report.say('one'); report.say('two')\n"
-        "raise SystemExit(report.failed(Refused('no', where='x.md:3', hint='try again')))"
+        "output.say('one'); output.say('two')\n"
+        "raise SystemExit(output.failed(Refused('no', where='x.md:3', hint='try again')))"
     )
     ended = run_lent([sys.executable, "-c", script], os.environ)
     assert (ended.code, ended.notes) == (3, ("one", "two"))
@@ -108,7 +108,7 @@ def test_what_is_no_message_counts_for_nothing(script: str) -> None:
 
 
 def test_a_program_with_too_much_to_tell_waits_for_nobody() -> None:
-    script = "from cli import report\nfor _ in range(500): report.say('x' * 900)"
+    script = "from cli import output\nfor _ in range(500): output.say('x' * 900)"
     ended = run_lent([sys.executable, "-c", script], os.environ)
     assert ended.code == 0 and ended.notes[0] == "x" * 900
 

@@ -85,8 +85,8 @@ def test_what_a_source_shows_is_named_on_one_line() -> None:
 
 def test_the_library_is_loaded_for_a_formula_alone() -> None:
     script = (
-        "import sys; from vault import readable; readable.text('Some words, `code` and ![[a.png]] for $5.');"
-        "assert 'pylatexenc' not in sys.modules; readable.text('$\\\\alpha$'); assert 'pylatexenc' in sys.modules"
+        "import sys; from vault.model import latex; latex.text('Some words, `code` and ![[a.png]] for $5.');"
+        "assert 'pylatexenc' not in sys.modules; latex.text('$\\\\alpha$'); assert 'pylatexenc' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

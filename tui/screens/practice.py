@@ -30,7 +30,7 @@ _NAME = 38  # columns of a filter's name
 
 class PractiseScreen(Page):
     NAME = "practise"
-    CSS_PATH = "practise.tcss"
+    CSS_PATH = "practice.tcss"
     BINDINGS = bindings(PRACTISE)  # type: ignore[assignment]
 
     @dataclass

@@ -16,7 +16,7 @@ NOT_A_NUMBER = "a number is wanted here"
 EDIT = "enter saves, esc leaves it"
 UNDONE = "As it was."
 MEANT = {
-    "learning.stats.retention": (
+    "learning.retention": (
         "Retention",
         "The chance of recalling a card on the day it is due. Higher costs reviews.",
     ),
