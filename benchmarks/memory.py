@@ -17,7 +17,6 @@ from pathlib import Path
 from benchmarks import made_decks
 from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, table
 
-PYTHON = (sys.executable, "-c", "pass")
 FULL = 100_000  # cards that the marks are set for
 _RATINGS = 200
 
@@ -57,7 +56,7 @@ def collection(bench: Bench, root: Path) -> Path:
 
 
 def due(bench: Bench, cards: int) -> list[Row]:
-    """`retain due --json` as a whole process: after a rating, and asked again."""
+    """`retain due --json` as a whole process, after a rating."""
     made = vault(bench, cards)
     anki = collection(bench, made)
     root = bench.work / "asked"
@@ -80,16 +79,9 @@ def due(bench: Bench, cards: int) -> list[Row]:
 
     bench.run(ask)
     changed, first = in_turns(bench.rounds, after_a_rating, first_card)
-    settled()
-    bench.run(ask)  # and its answer is kept
-    again, first_again, bare = in_turns(bench.rounds, lambda: bench.run(ask), first_card, lambda: bench.run(PYTHON))
     full = cards >= FULL
-    what, peer = f"due --json, {cards:,} cards", "Anki: import, open, first card"
-    return [
-        Row(f"{what}, after a rating", changed, peer, first, 0.25 if full else None),
-        Row(f"{what}, again", again, peer, first_again, 0.25 if full else None),
-        Row(f"{what}, again", again, "python -c pass", bare, 5 if full else None),
-    ]
+    what, peer = f"due --json, {cards:,} cards, after a rating", "Anki: import, open, first card"
+    return [Row(what, changed, peer, first, 0.25 if full else None)]
 
 
 def _cards_due(root: Path) -> list[str]:

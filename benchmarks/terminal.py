@@ -41,23 +41,20 @@ def _environment(bench: Bench) -> dict[str, str]:
 
 
 def start(bench: Bench, cards: int) -> list[Row]:
-    """From the start of `retain review` to its first question, and to the framework's first whole frame."""
+    """From the start of `retain review` to its first whole frame."""
     root = _copy(bench, cards, "started")
     anki = collection(bench, vault(bench, cards))
     environment, command = _environment(bench), [RETAIN, "--vault", str(root), "review"]
-    time.sleep(2.5)  # no file is so young that its stamp counts for nothing
-    with Terminal(command, environment) as app:  # what it leaves is what the next start paints
+    with Terminal(command, environment) as app:  # what it leaves in the caches is what the next start reads
         app.until(_FRAME)
         app.press("\x03")
         app.left()
-    question = _first_words(root)
 
     def anki_first_card() -> float:
         return bench.run([sys.executable, "-c", FIRST_CARD, str(anki)])
 
-    first, frame, theirs, bare = in_turns(
+    frame, theirs, bare = in_turns(
         bench.rounds,
-        lambda: seconds_to_paint(command, question, environment),
         lambda: seconds_to_paint(command, _FRAME, environment),
         anki_first_card,
         lambda: seconds_to_paint([sys.executable, "-c", _BARE], "ready", environment),
@@ -65,19 +62,9 @@ def start(bench: Bench, cards: int) -> list[Row]:
     full = cards >= FULL
     peer = "Anki: import, open, first card"
     return [
-        Row(f"start to the first question, {cards:,} cards", first, peer, theirs, 0.3 if full else None),
         Row(f"start to the first whole frame, {cards:,} cards", frame, peer, theirs, 1.0 if full else None),
         Row(f"start to the first whole frame, {cards:,} cards", frame, "Textual, one Static", bare),
     ]
-
-
-def _first_words(root: Path) -> str:
-    from learning.first_card import first_card
-
-    found = first_card(str(root))
-    if found is None:
-        raise RuntimeError("no first card was kept")
-    return " ".join(found.question.split()[:4])
 
 
 def keys(bench: Bench, cards: int) -> list[Row]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli import report
-from cli.late_group import LateGroup
 from cli.opening import now, opened, vault_option
 from vault.errors import RetainError, UsageError
 
@@ -25,17 +24,9 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST = 8 << 20  # bytes of what is handed in at once
 _POLL_S = 1.0
-_COMMANDS = {
-    "next": ("cli.agent:next_", "Take the next orders: what to read, what to answer, and how."),
-    "show": ("cli.agent:show", "An order once more."),
-    "submit": ("cli.agent:submit", "Hand in replies; what is wrong with one is told at once."),
-    "ask": ("cli.agent:ask", "Ask the wiki a question: its answer, or the order that asks for one."),
-    "status": ("cli.agent:status", "How much is open, who works on it, what comes next."),
-    "release": ("cli.agent:release", "Give orders back that you took."),
-}
 
 
-@click.group(cls=LateGroup, table=_COMMANDS)
+@click.group()
 def agent() -> None:
     """Work orders: an agent compiles the vault by answering what `retain` asks, and writes no file itself.
 
@@ -80,7 +71,7 @@ def _checked(name: str) -> str:
     return name
 
 
-@click.command("next")
+@agent.command("next")
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 200), help="At most so many orders.")
 @click.option(
     "--type", "of", default="", metavar="TYPE", help="extract, match, reconcile, compose, cards, check or answer."
@@ -133,7 +124,7 @@ def next_(
         time.sleep(_POLL_S)
 
 
-@click.command()
+@agent.command()
 @click.argument("order")
 @vault_option
 @_spoken
@@ -150,7 +141,7 @@ def show(order: str, vault_dir: str | None) -> int:
     return report.DONE
 
 
-@click.command()
+@agent.command()
 @click.argument("question")
 @_name_option
 @vault_option
@@ -171,7 +162,7 @@ def ask(question: str, name: str, vault_dir: str | None) -> int:
     return report.DONE
 
 
-@click.command()
+@agent.command()
 @_name_option
 @vault_option
 @_spoken
@@ -188,7 +179,7 @@ def status(name: str, vault_dir: str | None) -> int:
     return report.DONE
 
 
-@click.command()
+@agent.command()
 @click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
 @_name_option
 @vault_option
@@ -206,7 +197,7 @@ def release(orders: tuple[str, ...], name: str, vault_dir: str | None) -> int:
     return report.DONE
 
 
-@click.command()
+@agent.command()
 @click.argument("given", nargs=-1, metavar="[ORDER] [FILE|-]")
 @_name_option
 @click.option("--partial", is_flag=True, help="Keep the good items of a reply, and tell of the others.")

@@ -1,6 +1,4 @@
-"""The terminal app, or lines of text where there is no terminal to draw on. Nothing of the command line is known here:
-where the first card stands on the screen already, the app begins without it.
-"""
+"""The terminal app, or lines of text where there is no terminal to draw on."""
 
 from __future__ import annotations
 
@@ -43,17 +41,14 @@ def open_app(
 
         code = review_plainly(vault, tag=tag, plan=plan, clock=now)
     else:
-        from cli import early
         from cli.review_page import tell_rendering
         from tui.app import run_app
         from tui.context import Context
         from tui.preferences import of_user
 
-        overture = early.now
-        shown = overture.card if overture is not None else None
         liked = of_user()
         report.found(liked.found)
-        context = Context(vault, now, tag, START_AGAIN, early=shown, overture=overture, preferences=liked)
+        context = Context(vault, now, tag, START_AGAIN, preferences=liked)
         code = run_app(context, asked_for or start, plan, tell_rendering)
     from cli.tuning import optimize_after_review
 

@@ -163,8 +163,9 @@ def _began_anew(vault: Vault, error: Damaged) -> bool:
     if error.where != str(newest(vault.settings.vault_id)):
         return False
     report.say(f"  {error.where}: {error.what}")
-    old, new, carried = start_anew(vault.settings.vault_id)
-    report.say(f"  it stays as {old.name}; {carried} rows of it were carried over to {new.name}")
+    old, new = start_anew(vault.settings.vault_id)
+    report.say(f"  it stays as {old.name}, and {new.name} is new: your files count as unchanged from now on")
+    report.say("  what changed before that is in git or in your own backup, if you have one")
     return True
 
 

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from compiler.agent_plan import Settled
     from compiler.agent_work import Run
     from vault.jail.cage import Cage
-    from vault.jail.host_settings import Split
     from vault.jail.level import Level
     from vault.store import Vault
 
 REFUSED = 125  # ours alone: every other exit code is the command's
 _SHOWN = 12  # findings on the screen; all are in the report that is named
-_LEVELS = ("landlock", "bubblewrap", "full", "seatbelt")
-_WEAKER = {
+_LEVELS = ("landlock", "bubblewrap", "full")
+WEAKER = {
     "bubblewrap": "weaker than full: the kernel's second fence, behind the read-only file system, is missing",
-    "landlock": "weaker than full: mode, owner and times of your files can be changed, your other programs be seen, "
-    "and folders that lead to hidden ones can't be listed",
+    "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
+    "are put back when the command ends), your other programs be seen, and folders that lead to hidden ones can't be "
+    "listed",
 }
 
 
@@ -69,18 +69,18 @@ def run(
     vault, a temporary folder of its own, and what --rw adds. Your personal vault is empty to it. When it ends, what
     it wrote goes through the same checks as any page; what fails is moved to output/quarantine/.
 
-    In a folder of Claude Code's or Codex's that --rw adds, what they run or believe later (settings, hooks, skills,
-    instructions) stays shut, unless --rw names that very file, too. What the agent made of it all the same is moved
-    aside or put back.
+    The folders in which Claude Code and Codex keep their settings stay read-only: --rw refuses them, and takes a
+    folder for sessions in them, or a settings folder of the agent's own.
 
     The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
-    where something was moved aside or put back so. If retain refuses to start it, 125.
+    where something that it destroyed could not be put back, or where the agent changed mode, owner, time or attributes
+    of files that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
 
     \b
     Examples:
       retain guard run -- claude
-      retain guard run --rw ~/.claude --rw ~/.claude.json -- claude
-      retain guard run --rw ~/.codex --require full -- codex
+      retain guard run --rw ~/.claude/projects -- claude
+      retain guard run --rw ~/caged-codex --require full -- env CODEX_HOME=$HOME/caged-codex codex
       retain guard run --no-network -- bash
       retain guard run --env AWS_PROFILE -- claude -p "mend the links in wiki/"
     """
@@ -107,25 +107,19 @@ def _run(
     from cli.auditing import before_agent
     from vault.jail.cage import run_in_cage  # only now: on a system without cages it can't even be loaded
     from vault.jail.environment import scrubbed
-    from vault.jail.host_settings import said_before, split
 
     added = tuple(Path(each).expanduser().absolute() for each in rw)
-    parted = split(added)
-    cage = _cage(vault, added, parted, level, network=network)
+    cage = _cage(vault, added, level, network=network)
     begun: list[Run] = []
     losses = False
 
     def begin() -> None:
         settle_left_over(vault)
-        _announce(cage, (*said_before(parted), *words))
+        _announce(cage, words)
         _warn_of_root(vault)
-        _warn_of_agent_files(vault)
         before_agent(vault)
         begun.append(_begin(vault, command))
-        if parted.homes or parted.files:
-            from vault.jail.host_return import take_down
-
-            take_down(vault.settings.vault_id, begun[0].id, parted, level, (here(), vault.root))
+        _record_metadata(vault, begun[0], cage)
 
     try:
         code = run_in_cage(cage, command, cwd=here(), env=scrubbed(os.environ, passed), before=begin)
@@ -152,12 +146,12 @@ def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
     if found.level is Level.NONE:
         hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
         raise Refused(f"no agent can be shut in here:\n  {why}", hint=hint)
-    if require is not None and not found.level.meets(Level[require.upper()]):
+    if require is not None and found.level < Level[require.upper()]:
         raise Refused(f"{require} was required, and what works here is {found.level}{why and ':'}\n  {why}".rstrip())
     return found.level, found.words
 
 
-def _cage(vault: Vault, added: tuple[Path, ...], parted: Split, level: Level, *, network: bool) -> Cage:
+def _cage(vault: Vault, added: tuple[Path, ...], level: Level, *, network: bool) -> Cage:
     """The cage of an agent of this vault; folders that it is to write are made where they are missing."""
     from vault.jail.cage import Cage
     from vault.user import config_folder, config_guard, personal_vaults, state_folder, state_guard
@@ -185,7 +179,6 @@ def _cage(vault: Vault, added: tuple[Path, ...], parted: Split, level: Level, *,
         personal=personal,
         hidden=hidden,
         network=network,
-        shut=parted.shut,
     )
 
 
@@ -209,19 +202,10 @@ def _warn_of_root(vault: Vault) -> None:
         )
 
 
-def _warn_of_agent_files(vault: Vault) -> None:
-    """One line where the vault holds settings, hooks or instructions for agents that the human does not know yet."""
-    from cli.agent_files import unaccepted
-
-    count = unaccepted(vault)
-    if count:
-        files = "1 file here speaks" if count == 1 else f"{count} files here speak"
-        report.say(f"  {files} to agents, editors or git, and you have not accepted that: see `retain doctor`")
-
-
 def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     """One line that says what holds; a weaker level is never silent."""
     from vault.jail import landlock
+    from vault.jail.hosts import opened
     from vault.jail.processes import inherited
 
     level = str(cage.level)
@@ -231,10 +215,10 @@ def _announce(cage: Cage, words: tuple[str, ...]) -> None:
     network = "on" if cage.network else "off"
     unseen = f"; cannot see {cage.personal}" if cage.personal else ""
     report.say(f"cage: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
-    for line in (*((_WEAKER[level],) if level in _WEAKER else ()), *words):
+    for line in (*((WEAKER[level],) if level in WEAKER else ()), *words):
         report.say(f"  {line}")
-    if level == "seatbelt":
-        report.say("  the profile was written from what is documented and never run by us")
+    for path, host in opened(cage.rw).items():
+        report.say(f"  YOU OPENED {path}: what it writes there, {host} may run or believe, with all your rights")
     closed = inherited()
     if closed:
         report.say(f"  open files that were handed down are closed to it: {', '.join(map(str, closed))}")
@@ -264,36 +248,56 @@ def _begin(vault: Vault, command: tuple[str, ...]) -> Run:
 
 
 def _settle(vault: Vault, begun: Run) -> bool:
-    """What the agent wrote goes through the gates; whether it changed settings of hosts, or something is lost."""
+    """What the agent wrote goes through the gates; whether something that it destroyed is lost."""
     from compiler.agent_work import settle
 
-    changed = _settle_hosts(vault, begun)
-    for line in changed:
+    metadata = _put_metadata_back(vault, begun)
+    for line in metadata:
         report.say(line)
     try:
         settled = settle(vault, begun, now(), report.say)
     except RetainError as error:
         report.failed(error)
         report.say(f"  what the agent wrote is not settled yet; {SETTLED_BY}")
-        return bool(changed)
-    _tell(settled)
-    return bool(changed or settled.lost)
+        return bool(metadata)
+    _tell(settled, untouched=not metadata)
+    return bool(metadata or settled.lost)
 
 
-def _settle_hosts(vault: Vault, begun: Run) -> list[str]:
-    from vault.jail.host_return import settle
+def _record_metadata(vault: Vault, begun: Run, cage: Cage) -> None:
+    """Modes, times and attributes before the run, at the level whose kernel lets an agent change them."""
+    from vault.jail.level import Level
+    from vault.metadata import record
+
+    if cage.level is Level.LANDLOCK:
+        record(vault, begun.id, cage.rw)
+
+
+def _put_metadata_back(vault: Vault, begun: Run) -> list[str]:
+    """What the agent changed of modes, times and attributes outside its folders, a line each; as before by now."""
+    from vault.metadata import put_back
 
     try:
-        return settle(vault.settings.vault_id, begun.id, now())
-    except (RetainError, OSError, ValueError, LookupError) as error:
-        return [f"whether the agent changed settings of Claude Code or Codex cannot be told, look yourself: {error}"]
+        found = put_back(vault, begun.id)
+    except (RetainError, OSError, ValueError, TypeError) as error:
+        return [f"whether the agent changed modes, times or attributes of your files cannot be told: {error}"]
+    if not found:
+        return []
+    files = report.number(len(found), "file") + " or folder" + ("s" if len(found) > 1 else "")
+    more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return [
+        f"the agent changed mode, owner, time or attributes of {files} that it must not change; they are put back:",
+        *(f"  {line}" for line in found[:_SHOWN]),
+        *more,
+    ]
 
 
-def _tell(settled: Settled) -> None:
+def _tell(settled: Settled, *, untouched: bool) -> None:
     kept, back = len(settled.kept), len(settled.restored)
     failed = len({each.path for each in settled.quarantined})
     if not (kept or failed or back or settled.findings):
-        report.say("the agent left the vault as it was")
+        if untouched:
+            report.say("the agent left the vault as it was")
         return
     aside = f", {failed} set aside in output/quarantine/" if failed else ""
     restored = f", {back} as before" if back else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ from vault.errors import UsageError
 if TYPE_CHECKING:
     from learning.card_deeds import Deed
     from learning.desk import Desk
+    from learning.placed import Placed
+    from vault.card_history import PastCard, Version
+    from vault.ids import CardId
 
 _SHOWN = 20
 _MOST_IDS = 1_000_000  # read from a pipe
@@ -45,54 +49,112 @@ def card() -> None:
 @json_option
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     """The card, what it rests on, what is remembered of it, and what it said before."""
-    from learning.changed_card import history
+    from vault.card_history import past_card
+    from vault.ledger import IDS
+
+    desk = desk_of(vault_dir, looking=True)
+    data = desk.vault.read_bytes(IDS) or b""
+    past = past_card(data, id_) if id_ not in desk.cards else None
+    shown = _retired(past) if past is not None else _active(desk.card(id_), data)
+    if as_json:
+        report.show_json(_card_json(desk, shown))
+        return report.DONE
+    _print_card(desk, shown)
+    if past is None:
+        report.say(f"`retain trace {shown.id}` shows the words it rests on")
+    return report.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What `card show` prints of a card, besides what is remembered of it.
+
+    `question` and `answer` are Markdown in a deck, else plain text; `past` is there for a card that is in no deck.
+    """
+
+    id: CardId
+    title: str
+    kind: str
+    question: str
+    answer: str
+    support: Sequence[str]
+    versions: Sequence[Version]
+    path: str | None = None
+    line: int | None = None
+    edited: bool = False
+    past: PastCard | None = None
+
+
+def _active(placed: Placed, data: bytes) -> _Shown:
+    from vault.card_history import history
+
+    card, support = placed.card, [c.claim for c in placed.card.support]
+    place = (placed.deck.path, card.line, card.human_edited)
+    return _Shown(
+        placed.id, placed.title, placed.kind, card.question, card.answer, support, history(data, placed.id), *place
+    )
+
+
+def _retired(past: PastCard) -> _Shown:
+    from vault.ids import CardId
+
+    words = (past.last.question, past.last.answer)
+    return _Shown(CardId(past.id), past.concept, past.kind, *words, past.cites, past.versions, past=past)
+
+
+def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
+    from learning.wording import status
+    from vault.card_history import history_json
+    from vault.ledger import instant
+    from vault.markdown import unescape
+
+    state = desk.state(shown.id)
+    words = (shown.question, shown.answer)
+    question, answer = words if shown.past else map(unescape, words)
+    found: dict[str, object] = {
+        "id": shown.id,
+        "path": shown.path,
+        "line": shown.line,
+        "concept": shown.title,
+        "kind": shown.kind,
+        "question": question,
+        "answer": answer,
+        "edited": shown.edited,
+        "support": list(shown.support),
+        "status": status(state, desk.now),
+        "due": instant(state.due) if state.due and not shown.past else None,
+        "interval_days": state.interval_days,
+        "stability": round(state.stability, 4),
+        "difficulty": round(state.difficulty, 4),
+        "reps": state.reps,
+        "lapses": state.lapses,
+        "tags": list(state.tags),
+        "history": history_json(shown.versions),
+    }
+    return found | ({"retired": shown.past.retired()} if shown.past else {})
+
+
+def _print_card(desk: Desk, shown: _Shown) -> None:
     from learning.wording import headed, status
     from vault import readable
     from vault.clean import clean_line
-    from vault.ledger import IDS, instant
-    from vault.markdown import unescape
+    from vault.ledger import instant
 
-    desk = desk_of(vault_dir, looking=True)
-    if id_ not in desk.cards:
-        from cli.past_card import show_past
-
-        return show_past(desk, id_, as_json=as_json)
-    placed = desk.card(id_)
-    state = desk.state(placed.id)
-    question, answer = unescape(placed.card.question), unescape(placed.card.answer)
-    versions = history(desk.vault.read_bytes(IDS) or b"", placed.id)
-    if as_json:
-        memory = {
-            "status": status(state, desk.now),
-            "due": instant(state.due) if state.due else None,
-            "interval_days": state.interval_days,
-            "stability": round(state.stability, 4),
-            "difficulty": round(state.difficulty, 4),
-            "reps": state.reps,
-            "lapses": state.lapses,
-        }
-        place = {"path": placed.deck.path, "line": placed.card.line, "concept": placed.title, "kind": placed.kind}
-        support = [c.claim for c in placed.card.support]
-        words = {"question": question, "answer": answer, "edited": placed.card.human_edited}
-        said = [
-            {"at": instant(v.at), "how": v.how or None, "question": v.question, "answer": v.answer} for v in versions
-        ]
-        report.show_json(
-            {"id": placed.id, **place, **words, "support": support, **memory, "tags": list(state.tags), "history": said}
-        )
-        return report.DONE
-    report.show(f"{headed(placed.title, placed.kind)}  ({placed.deck.path}:{placed.card.line})")
-    report.show(f"Q: {readable.text(placed.card.question)}\nA: {readable.text(placed.card.answer)}")
-    done = f"{report.number(state.reps, 'review')}, {report.number(state.lapses, 'lapse')}"
-    seen = f"due {instant(state.due)}, {done}" if state.due else "never reviewed"
-    report.show(f"{status(state, desk.now)}: {seen}")
+    state = desk.state(shown.id)
+    place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
+    report.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
+    report.show(f"Q: {readable.text(shown.question)}\nA: {readable.text(shown.answer)}")
+    seen = f"{report.number(state.reps, 'review')}, {report.number(state.lapses, 'lapse')}"
+    if state.due and not shown.past:
+        seen = f"due {instant(state.due)}, {seen}"
+    report.show(f"{status(state, desk.now)}: {seen if state.reps or state.due else 'never reviewed'}")
+    if shown.past:
+        report.show(shown.past.fate)
     if state.tags:
         report.show(f"tags: {clean_line(', '.join(state.tags))}")
-    for version, following in itertools.pairwise(versions):
+    for version, following in itertools.pairwise(shown.versions):
         report.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")
         report.show(f"  {clean_line(version.answer)}")
-    report.say(f"`retain trace {placed.id}` shows the words it rests on")
-    return report.DONE
 
 
 @card.command("edit")

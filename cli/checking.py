@@ -60,6 +60,7 @@ def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
       retain trace "the forgetting curve"
     """
     from compiler.trace import trace as follow
+    from vault.card_history import history_json
 
     damaged: list[Diagnostic] = []
     try:
@@ -68,7 +69,8 @@ def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
         report.found(damaged)
     if as_json:
         claims = [step.as_json() for step in found.steps]
-        past = {"retired": found.past.retired(), "history": found.past.history()} if found.past is not None else {}
+        gone = found.past
+        past = {"retired": gone.retired(), "history": history_json(gone.versions)} if gone is not None else {}
         report.show_json({"what": found.what, "path": found.path, "line": found.line, "claims": claims, **past})
         return
     report.show(found.what)

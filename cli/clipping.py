@@ -128,10 +128,10 @@ def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
 
 def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
     """What the reading process makes of the page; nothing of it is parsed here."""
-    from compiler.crew import Worker
+    from compiler import crew
 
     message = {"op": "clip", "name": name, "charset": fetched.charset, "address": fetched.address}
-    worker = Worker("")
+    worker = crew.start_worker("", None)
     try:
         reply = worker.ask(message | {"data": base64.b64encode(fetched.data).decode()})
     except WorkerFailed as error:

@@ -1,23 +1,23 @@
-"""A connection to a web server, judged before it is used, and a clock that ends it."""
+"""Connections to web servers: judged before they are used, and bounded in time."""
 
 from __future__ import annotations
 
-import base64
-import http.client
-import io
 import ipaddress
 import re
 import socket
+import ssl
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpcore2
+
 from vault.errors import FetchFailed, Refused
-from vault.web_address import host_and_port
+from vault.web_address import host_and_port, in_request
 
 _INNER_NAMES = (
     ".localhost",
@@ -59,93 +59,90 @@ class Clock:
         return self.last_wait_s
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An open connection. `socket` is what http.client reads from and writes to."""
+class _Network(httpcore2.NetworkBackend):
+    """Connects to one server, or to the proxy; `is_private` says afterwards whether the server is a private one.
 
-    socket: TimedSocket
-    is_private: bool  # it leads to this machine or into its own network
-    by_proxy: bool = False  # a proxy takes whole addresses
-    headers: dict[str, str] = field(default_factory=dict)  # what the proxy wants to see
+    A name is looked up once and judged, and the very address that was judged is used: no second look-up can differ.
+    """
+
+    def __init__(self, clock: Clock, connect_s: float, *, proxy: bool, private_ok: bool, is_private: bool) -> None:
+        self._inner, self._clock, self._connect_s = httpcore2.SyncBackend(), clock, connect_s
+        self._proxy, self._private_ok, self.is_private = proxy, private_ok, is_private
+
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
+        if self._proxy:
+            return self._connected([host], port)
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        self.is_private = not all(map(is_public, addresses))
+        _check_private(host, is_private=self.is_private, private_ok=self._private_ok)
+        return self._connected(addresses, port)
+
+    def _connected(self, addresses: list[str], port: int) -> httpcore2.NetworkStream:
+        last: Exception = socket.gaierror("no address")
+        for address in addresses:
+            try:
+                stream = self._inner.connect_tcp(address, port, self._clock.wait_s(self._connect_s), None, [])
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                last = error
+            else:
+                return _Stream(stream, self._clock)
+        if self._proxy:
+            why = getattr(last.__cause__, "strerror", None) or str(last)
+            raise FetchFailed(f"the proxy does not help: {why}", where=f"http://{addresses[0]}:{port}") from last
+        raise last
 
 
-class TimedSocket:
-    """What http.client needs of a socket; a server that sends a byte now and then does not outlast the clock."""
+class _Stream(httpcore2.NetworkStream):
+    """A stream whose waits are bounded by the clock: a server that sends a byte now and then does not outlast it."""
 
-    def __init__(self, inner: socket.socket, clock: Clock) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, clock: Clock) -> None:
         self._inner, self._clock = inner, clock
 
-    def sendall(self, data: Any) -> None:
-        self._inner.settimeout(self._clock.wait_s(self._clock.silence_s))
-        self._inner.sendall(data)
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, self._clock.wait_s(self._clock.silence_s))
 
-    def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
-        return io.BufferedReader(_Incoming(self._inner, self._clock))
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, self._clock.wait_s(self._clock.silence_s))
 
     def close(self) -> None:
-        """Nothing: http.client closes early what it still reads from; `connected` closes the real one."""
+        self._inner.close()
 
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        wait = self._clock.wait_s(self._clock.silence_s)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, wait), self._clock)
 
-class _Incoming(io.RawIOBase):
-    def __init__(self, inner: socket.socket, clock: Clock) -> None:
-        self._inner, self._clock = inner, clock
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._inner.settimeout(self._clock.wait_s(self._clock.silence_s))
-        return self._inner.recv_into(buffer)
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
 
 
 @contextmanager
-def connected(parts: SplitResult, clock: Clock, connect_s: float, *, private_ok: bool) -> Iterator[Line]:
-    """A connection to the server of an address, secure for https; closed afterwards. By proxy where one is set.
+def asked(
+    parts: SplitResult, headers: list[tuple[str, str]], clock: Clock, connect_s: float, *, private_ok: bool
+) -> Iterator[tuple[httpcore2.Response, bool]]:
+    """The response to a GET, its body still to be read, and whether a private server gave it; by proxy if one is set.
 
-    Raises: Refused where it leads to a private network and must not; FetchFailed; OSError.
+    Raises: Refused where the address leads to a private network and must not; FetchFailed; TimeoutError; OSError;
+    what httpcore2 raises.
     """
     host, port = host_and_port(parts)
     proxy = _proxy_of(parts.scheme, host)
-    headers: dict[str, str] = {}
-    named_private = _is_inner_name(host)
-    _check_private(host, is_private=named_private, private_ok=private_ok)
-    with ExitStack() as stack:
-        if proxy is None:
-            plain, is_private = _dialled(host, port, clock, connect_s, private_ok=private_ok)
-            stack.callback(plain.close)
-            by_proxy = False
-        else:  # the proxy looks names up, so only what a name tells by itself can be judged
-            is_private = named_private
-            plain, headers = _through(proxy, parts, clock, connect_s)
-            stack.callback(plain.close)
-            by_proxy = parts.scheme == "http"
-        if parts.scheme == "https":
-            plain.settimeout(clock.wait_s(connect_s))
-            plain = _tls().wrap_socket(plain, server_hostname=host)
-            stack.callback(plain.close)
-        yield Line(TimedSocket(plain, clock), is_private, by_proxy, headers)
-
-
-def _dialled(host: str, port: int, clock: Clock, connect_s: float, *, private_ok: bool) -> tuple[socket.socket, bool]:
-    """A connection to the first of the host's addresses that answers, and whether that is a private one."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    private = {entry[4][0]: not is_public(str(entry[4][0])) for entry in found}
-    _check_private(host, is_private=any(private.values()), private_ok=private_ok)
-    last: OSError | None = None
-    for family, type_, protocol, _, where in found:
-        line = socket.socket(family, type_, protocol)
-        try:
-            line.settimeout(clock.wait_s(connect_s))
-            line.connect(where)
-        except OSError as error:
-            line.close()
-            last = error
-        except BaseException:
-            line.close()
-            raise
-        else:
-            return line, private[where[0]]
-    raise last or socket.gaierror("no address")
+    is_private = _is_inner_name(host)  # of a name that a proxy looks up, no more can be known
+    _check_private(host, is_private=is_private, private_ok=private_ok)
+    network = _Network(clock, connect_s, proxy=proxy is not None, private_ok=private_ok, is_private=is_private)
+    context = _tls() if parts.scheme == "https" else None
+    target = in_request(parts, whole=proxy is not None and parts.scheme == "http")
+    url = httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target)
+    pool: httpcore2.ConnectionPool
+    if proxy is None:
+        pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=network)
+    else:
+        user = (unquote(proxy.username), unquote(proxy.password or "")) if proxy.username else None
+        way = httpcore2.URL(scheme="http", host=proxy.hostname or "", port=proxy.port or 80, target="/")
+        pool = httpcore2.HTTPProxy(way, proxy_auth=user, ssl_context=context, network_backend=network)
+    with pool, pool.stream("GET", url, headers=headers) as response:
+        yield response, network.is_private
 
 
 def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
@@ -202,32 +199,8 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _through(
-    proxy: SplitResult, parts: SplitResult, clock: Clock, connect_s: float
-) -> tuple[socket.socket, dict[str, str]]:
-    """A connection by way of the proxy: a tunnel for https, else to the proxy itself; and its headers."""
-    headers = {}
-    if proxy.username:
-        pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
-        headers["Proxy-Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
-    way = http.client.HTTPConnection(proxy.hostname or "", proxy.port or 80, timeout=clock.wait_s(connect_s))
-    if parts.scheme == "https":
-        way.set_tunnel(*host_and_port(parts), headers=headers)
-        headers = {}
-    try:
-        way.connect()
-    except OSError as error:
-        where = f"http://{proxy.hostname}:{proxy.port or 80}"
-        raise FetchFailed(f"the proxy does not help: {error.strerror or error}", where=where) from error
-    line = way.sock
-    assert isinstance(line, socket.socket)
-    return line, headers
-
-
-def _tls() -> Any:
+def _tls() -> ssl.SSLContext:
     """What secure connections trust: the system's certificates; where Python finds none, those of certifi."""
-    import ssl
-
     paths = ssl.get_default_verify_paths()
     if paths.cafile or paths.capath:
         return ssl.create_default_context()

@@ -1,29 +1,29 @@
 """One document from the web, fetched by a human's own command: bounded in size, time and hops.
 
-The only room that opens a connection. Of http.client, which is in every Python and quick to load: an address is looked
-up once, judged, and the very connection made to it is used, so that no second look-up can lead elsewhere.
+Redirects are followed here, one by one, as each address is judged anew.
 """
 
 from __future__ import annotations
 
-import http.client
 import re
 import socket
+import ssl
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
-from http import HTTPStatus
 from urllib.parse import SplitResult, unquote, urljoin
 
-from cli.dialling import Clock, connected, is_loopback
+import httpcore2
+
+from cli.dialling import Clock, asked, is_loopback
 from cli.version import __version__
 from vault.clean import clean_line
 from vault.errors import FetchFailed, Refused, UsageError
-from vault.web_address import checked, host_and_port, in_request, parts_of
+from vault.web_address import checked, parts_of
 
 MIB = 1 << 20
-_BLOCK = 1 << 16
+_OK = 200
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _NO_DOCUMENT = ("image/", "audio/", "video/", "font/", "model/")
 _CHARSET = re.compile(r"[A-Za-z0-9][\w.:+-]{0,39}")
@@ -84,27 +84,33 @@ def _asked(
 ) -> tuple[Fetched | str, bool]:
     """What the server at the address gives, or where it says the document is; and whether it is a private server."""
     parts = parts_of(address)
+    headers = [("Host", parts.netloc), ("User-Agent", f"retain/{__version__}"), ("Accept", _ACCEPT)]
+    headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
     try:
-        with connected(parts, clock, limits.connect_s, private_ok=private_ok) as line:
-            connection = http.client.HTTPConnection(*host_and_port(parts))
-            connection.sock = line.socket
-            target = in_request(parts, whole=line.by_proxy)
-            headers = {"Host": parts.netloc, "Accept": _ACCEPT, "Accept-Encoding": "gzip", "Connection": "close"}
-            headers |= {"User-Agent": f"retain/{__version__}", **line.headers}
-            connection.request("GET", target, headers=headers)
-            response = connection.getresponse()
+        with asked(parts, headers, clock, limits.connect_s, private_ok=private_ok) as (response, is_private):
+            head = _head(response)
             if response.status in _MOVED:
-                return _as_sent(response.headers.get("Location", "")), line.is_private
-            _check_status(address, response)
-            return _document(address, response, limits, progress), line.is_private
-    except TimeoutError as error:
+                return _as_sent(head.get("Location", "")), is_private
+            _check_status(address, response.status)
+            return _document(address, response, head, limits, progress), is_private
+    except (TimeoutError, httpcore2.TimeoutException) as error:
         raise _too_slow(address, clock) from error
-    except (http.client.HTTPException, OSError, ValueError, zlib.error) as error:
+    except httpcore2.ProxyError as error:
+        raise FetchFailed(f"the proxy does not help: {clean_line(str(error))}", where=address) from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, ValueError, zlib.error) as error:
         raise _broken(address, parts, error) from error
 
 
+def _head(response: httpcore2.Response) -> Message:
+    """Return the headers of a response, the first of each name."""
+    head = Message()
+    for name, value in response.headers:
+        head[name.decode("latin-1")] = value.decode("latin-1")
+    return head
+
+
 def _as_sent(header: str) -> str:
-    """A header's words as UTF-8 where they are that: http.client takes every header for Latin-1."""
+    """A header's words as UTF-8 where they are that, else as Latin-1."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeError:
@@ -136,9 +142,8 @@ _STATUS_WORDS = {
 }
 
 
-def _check_status(address: str, response: http.client.HTTPResponse) -> None:
-    status = response.status
-    if status == HTTPStatus.OK:
+def _check_status(address: str, status: int) -> None:
+    if status == _OK:
         return
     if status in _STATUS_WORDS:
         what, hint = _STATUS_WORDS[status]
@@ -149,16 +154,16 @@ def _check_status(address: str, response: http.client.HTTPResponse) -> None:
     raise FetchFailed(f"{what} ({status})", where=address, hint=hint)
 
 
-def _document(address: str, response: http.client.HTTPResponse, limits: Limits, progress: Progress) -> Fetched:
+def _document(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> Fetched:
     """The body of a reply, unpacked, with what its head says of it."""
-    kind, charset = _media_type(response.headers)
+    kind, charset = _media_type(head)
     if kind.startswith(_NO_DOCUMENT):
         what = f"not a document that can be read, but {clean_line(kind)[:60]}"
         raise FetchFailed(what, where=address, hint="to keep it all the same, download it and add the file")
-    data = _body(address, response, limits, progress)
+    data = _body(address, response, head, limits, progress)
     if not data.strip():
         raise FetchFailed("the server gave an empty document", where=address)
-    return Fetched(address, kind, charset, _offered_name(response.headers), data)
+    return Fetched(address, kind, charset, _offered_name(head), data)
 
 
 def _media_type(headers: Message) -> tuple[str, str]:
@@ -174,29 +179,33 @@ def _offered_name(headers: Message) -> str:
     return clean_line(unquote(name).replace("\\", "/").rpartition("/")[2])[:200]
 
 
-def _body(address: str, response: http.client.HTTPResponse, limits: Limits, progress: Progress) -> bytes:
+def _body(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> bytes:
     """All bytes of the document. The limit holds while they come, packed or unpacked."""
-    packing = (response.headers.get("Content-Encoding") or "identity").strip().lower()
+    packing = (head.get("Content-Encoding") or "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
         raise FetchFailed(f"packed in a way that nobody asked for: {clean_line(packing)[:40]}", where=address)
-    expected = response.length
+    expected = int(head["Content-Length"]) if "Content-Length" in head else None  # httpcore2 has checked that it is one
     unpacker = _Unpacker(limits.size_bytes) if packing != "identity" else None
     out = bytearray()
     came = 0
     if expected is not None and expected > limits.size_bytes:
         raise _too_large(address, limits)
-    while came != expected:
-        block = response.read1(_BLOCK if expected is None else min(_BLOCK, expected - came))
-        if not block:
-            break
-        came += len(block)
-        out += unpacker.unpacked(block, len(out)) if unpacker else block
-        if max(len(out), came) > limits.size_bytes:
-            raise _too_large(address, limits)
-        progress(came, expected)
-    if came < (expected or 0) or (unpacker and not unpacker.is_whole):
-        raise FetchFailed("the connection broke off in the middle of the document", where=address, hint="try again")
+    try:
+        for block in response.iter_stream():
+            came += len(block)
+            out += unpacker.unpacked(block, len(out)) if unpacker else block
+            if max(len(out), came) > limits.size_bytes:
+                raise _too_large(address, limits)
+            progress(came, expected)
+    except (httpcore2.RemoteProtocolError, httpcore2.ReadError) as error:
+        raise _broken_off(address) from error
+    if unpacker and not unpacker.is_whole:
+        raise _broken_off(address)
     return bytes(out)
+
+
+def _broken_off(address: str) -> FetchFailed:
+    return FetchFailed("the connection broke off in the middle of the document", where=address, hint="try again")
 
 
 class _Unpacker:
@@ -232,8 +241,8 @@ def _too_slow(address: str, clock: Clock) -> FetchFailed:
 
 def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
     """One clear line for what went wrong on the way."""
-    import ssl
-
+    if isinstance(error, httpcore2.NetworkError) and error.args and isinstance(error.args[0], OSError):
+        error = error.args[0]  # httpcore2 drops it as the cause
     host = parts.hostname or ""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = clean_line(error.verify_message)
@@ -247,7 +256,7 @@ def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
         return FetchFailed(f"no address is known for {host}", where=address, hint=hint)
     if isinstance(error, ConnectionRefusedError):
         return FetchFailed(f"nothing answers at {parts.netloc}", where=address, hint="is the server running?")
-    if isinstance(error, http.client.HTTPException | ValueError | zlib.error):
+    if isinstance(error, httpcore2.ProtocolError | ValueError | zlib.error):
         why = clean_line(str(error))[:120] or type(error).__name__
         return FetchFailed(f"the server's answer makes no sense: {why}", where=address)
     why = (error.strerror if isinstance(error, OSError) else "") or str(error)

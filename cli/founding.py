@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
-import subprocess
 from pathlib import Path
 
 import click
 
 from cli import report
 from cli.opening import json_option, now, opened, progress_option, vault_option
-from vault.errors import Refused, UsageError
+from vault.errors import GitFailed, Refused, UsageError
+from vault.git import git, is_installed
 from vault.settings import FILE
 from vault.store import open_vault
 
@@ -109,9 +108,8 @@ def init(
     _begin_the_audit(root)
     for name in kept:
         report.say(f"  {name} was there and stays as it is; the one retain would write is in its documentation")
-    if not no_git and shutil.which("git") and not _in_git(root):
-        subprocess.run(["git", "init", "--quiet", str(root)], check=False)
-        report.say("  it is a git repository; commit whenever you like")
+    if not no_git and is_installed() and not _in_git(root):
+        _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
     report.say(f"next: cd {root} && retain add FILES && retain compile")
     return code
@@ -193,9 +191,21 @@ def _lay(guard: object, name: str, text: str) -> bool:
     return guard.write(name, text.encode(), expect=None)
 
 
+def _start_repository(root: Path) -> None:
+    try:
+        git(root, "init", "--quiet")
+    except GitFailed as error:  # the vault is whole without it
+        report.failed(error)
+        return
+    report.say("  it is a git repository; commit whenever you like")
+
+
 def _in_git(root: Path) -> bool:
-    done = subprocess.run(["git", "-C", str(root), "rev-parse", "--git-dir"], capture_output=True, check=False)
-    return done.returncode == 0
+    try:
+        git(root, "rev-parse", "--git-dir")
+    except GitFailed:
+        return False
+    return True
 
 
 def _local_zone() -> str:

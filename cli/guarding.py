@@ -23,7 +23,7 @@ def guard() -> None:
     \b
     Examples:
       retain guard run -- claude
-      retain guard run --rw ~/.claude --rw ~/.claude.json --require full -- claude
+      retain guard run --rw ~/.claude/projects --require full -- claude
       retain guard status
       retain guard audit --restore
     """

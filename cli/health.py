@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from cli import personal
+from cli.caging import WEAKER
 from cli.version import __version__
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.folder import is_folder
-from vault.jail import landlock, proof, seccomp
+from vault.git import is_installed
+from vault.jail import landlock, seccomp
 from vault.jail.level import Level, bubblewrap, standing, without_landlock
-from vault.safe_path import AGENT_FOLDERS, DEPTH, HUMAN_FOLDERS, TEMP_PREFIX
+from vault.safe_path import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
 from vault.settings import SCHEMA_VERSION
 from vault.store import Vault
 
@@ -50,11 +51,9 @@ def examined(vault: Vault | None, at: datetime) -> Health:
         "schema": SCHEMA_VERSION,
     }
     health.facts["guard"] = _guard(health)
-    proofs = list(_proofs(health, vault))
-    health.facts["guard"]["proofs"] = [each.as_json() for each in proofs if each.by]
+    health.facts["guard"]["self_test"] = _self_test(health, vault) if vault is not None else None
     health.facts["vault"] = _vault(health, vault, at) if vault is not None else None
     if vault is not None:
-        health.facts["vault"]["file_system"] = proofs[0].traits if proofs else {}
         _clocks(health, vault, at)
     return health
 
@@ -76,6 +75,7 @@ def _guard(health: Health) -> dict[str, Any]:
         "caged": caged,
         "level": str(here.level),
         "reasons": list(here.words),
+        "weaker": "" if caged else WEAKER.get(str(here.level), ""),
         "landlock_abi": abi,
         "filter": seccomp.available(),
         "bubblewrap": _bubblewrap_version(),
@@ -93,53 +93,30 @@ def _bubblewrap_version() -> str | None:
     return done.stdout.strip().removeprefix("bubblewrap ") or None
 
 
-def _proofs(health: Health, vault: Vault | None) -> Iterator[proof.Proof]:
-    """The write that must fail and the one that must succeed: in the jail of our own, and in an agent's cage."""
-    must_fail, must_succeed = _grounds(health, vault)
-    if must_fail is None or must_succeed is None:
-        return
-    caged = vault is not None and standing().level is not Level.NONE and "RETAIN_CAGED" not in os.environ
-    for trial in (_self_jail, _cage) if caged else (_self_jail,):
-        try:
-            found = trial(vault, must_fail, must_succeed)
-        except RetainError as error:
-            health.find("guard", "not-proved", f"it could not be proved that the guard holds: {error.what}", error.hint)
-            continue
-        if found.by and not found.holds:
-            what = f"{found.by} does not hold: {found.must_fail}; {found.must_succeed}"
-            health.find("guard", "jail-open", what, "start no agent here, and report this with `retain doctor --json`")
-        yield found
+def _self_test(health: Health, vault: Vault) -> bool | None:
+    """Whether an agent's sandbox here refuses a write in insights/ and lets one in wiki/ pass; None if not tested."""
+    from vault.guard import Guard, Scope
+    from vault.jail import selftest
 
-
-def _self_jail(vault: Vault | None, must_fail: Path, must_succeed: Path) -> proof.Proof:
-    return proof.prove_self_jail(must_fail, must_succeed)
-
-
-def _cage(vault: Vault | None, must_fail: Path, must_succeed: Path) -> proof.Proof:
-    assert vault is not None
-    return proof.prove_cage(vault.root, _reachable(vault), standing().level, must_fail)
-
-
-def _grounds(health: Health, vault: Vault | None) -> tuple[Path | None, Path | None]:
-    """Where a jailed process must not write, and where it may."""
-    if vault is not None:
-        from vault.guard import Guard, Scope
-
-        try:
-            Guard(vault.root, Scope.AGENT).makedirs(proof.WORK)
-        except RetainError as error:
-            health.find(error.where or proof.WORK, "not-writable", f"nothing can be written: {error.what}", error.hint)
-            return None, None
-        insights, raw = (vault.root / name for name in HUMAN_FOLDERS)
-        personal_ = None if "RETAIN_CAGED" in os.environ else _reachable(vault)
-        theirs = [insights, *([personal_] if personal_ else []), raw]
-        return next((folder for folder in theirs if folder.is_dir()), vault.root), vault.root / proof.WORK
-    home = Path.home()
-    for name in ("/var/tmp", "/dev/shm", "/tmp"):  # noqa: S108 (nothing stays there)
-        folder = Path(name)
-        if os.access(folder, os.W_OK) and folder not in (home, *home.parents) and home.is_dir():
-            return home, folder
-    return None, None
+    if "RETAIN_CAGED" in os.environ:
+        return None
+    try:
+        for folder in AGENT_FOLDERS:
+            Guard(vault.root, Scope.AGENT).makedirs(folder)
+    except RetainError as error:
+        health.find(error.where or "wiki", "not-writable", f"nothing can be written: {error.what}", error.hint)
+        return None
+    if standing().level is Level.NONE:
+        return None
+    try:
+        wrong = selftest.run(vault.root, standing().level, _reachable(vault))
+    except RetainError as error:
+        health.find("guard", "not-proved", error.what, error.hint)
+        return None
+    if wrong:
+        what = f"the sandbox of agents does not hold: {wrong}"
+        health.find("guard", "jail-open", what, "start no agent here, and report this with `retain doctor --json`")
+    return not wrong
 
 
 def _reachable(vault: Vault) -> Path | None:
@@ -221,7 +198,7 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
         hint = "copy the lines of `retain init`'s .gitattributes"
         what = f"two clones would conflict, as these are not merged line by line: {', '.join(missing)}"
         health.find(".gitattributes", "union-merge", what, hint)
-    return {"installed": shutil.which("git") is not None, "repository": repository, "union_merge": not missing}
+    return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
 def _unmerged(vault: Vault) -> list[str]:

@@ -1,4 +1,4 @@
-"""`retain init --host`: settings and hooks that ask Claude Code, Codex and git to keep out of what is the human's.
+"""`retain init --host`: settings and hooks that ask Claude Code and Codex to keep out of what is the human's.
 
 Politeness, not a barrier. A file of the human's own is never written over: what it lacks is shown instead.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from cli import report
-from cli.agent_files import own, written_by_us
-from vault.errors import Refused
-from vault.folder import named
+from vault.errors import GitFailed, Refused
+from vault.folder import is_folder, named
+from vault.git import git
 from vault.guard import Guard, Scope, sha256_hex
 from vault.store import Vault
+from vault.user import state_folder, state_guard
 
 CLAUDE, CODEX = ".claude/settings.local.json", ".codex/config.toml"
-GIT_HOOKS = {"pre-commit": "git-pre-commit", "commit-msg": "git-commit-msg"}
+_RECORD = "agent-files.json"  # in the user's state of the vault: what retain wrote, by SHA-256
 
 # What an agent must not write, from the vault's root: folders, files, and names of files that may come later.
 _FOLDERS = ("insights", "raw", "ledger", ".git", ".retain", ".claude", ".codex", ".agents", ".obsidian", ".vscode")
@@ -38,30 +38,25 @@ _SPECIAL = frozenset("*?[]{}()!\\\n\r")  # what acts in the rules of Claude Code
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """One file that a host or git reads; `path` is relative to the vault, or absolute where it lies outside."""
+    """One file that a host reads; `path` is relative to the vault."""
 
     path: str
     text: str
-    executable: bool = False
 
 
 def lay_hosts(root: Path, hosts: Sequence[str], *, show: bool) -> int:
     """Writes the files of these hosts into the vault at `root`, or with `show` prints them; the exit code."""
     files = (file for host in sorted(hosts, reverse=True) for file in _files_of(host, root))
     if show:
-        for file in (*files, *git_hooks(root)):
+        for file in files:
             report.show(f"# {file.path}\n{file.text}")
         return report.DONE
     from vault.store import open_vault
 
     vault = open_vault(str(root), None, root)
-    hooks = git_hooks(root)
-    codes = [_lay(vault, file) for file in hooks]
-    codes += [_lay(vault, file) for file in files]  # Claude Code's last: it names what is there by then
+    codes = [_lay(vault, file) for file in files]  # Claude Code's last: it names what is there by then
     if "claude-code" in hosts and _would_be_committed(root):
         report.say(f"  {CLAUDE} names places of this machine: add `/{CLAUDE}` to .gitignore")
-    if not hooks:
-        report.say("  there is no git repository here, so no git hook was written; run this again once there is one")
     report.say("  this asks an agent to keep out, and holds none: `retain guard run -- COMMAND` does (docs/guard.md)")
     return max(codes, default=report.DONE)
 
@@ -148,76 +143,51 @@ def _own_places() -> list[str]:
     return sorted({os.path.realpath(place) for place in (sys.prefix, sys.base_prefix)} | {sys.prefix})
 
 
-def git_hooks(root: Path) -> list[HostFile]:
-    """The hooks for the repository that holds `root`, where git will look for them; none without a repository."""
-    told = _git(root, "rev-parse", "--git-path", "hooks")
-    if told is None:
-        return []
-    folder = Path(os.path.realpath(root / told))
-    ours = Path(os.path.realpath(root)) / ".git/hooks"
-    prefix = (_git(root, "rev-parse", "--show-prefix") or "").rstrip("/")
-    return [
-        HostFile(f".git/hooks/{name}" if folder == ours else str(folder / name), _hook_text(name, prefix), True)
-        for name in GIT_HOOKS
-    ]
-
-
-def _hook_text(name: str, prefix: str) -> str:
-    from cli.git_hook import MARKS
-    from templates import read
-
-    words = program()
-    text = read("git-hook.sh").replace("@RETAIN@", shlex.quote(words[0])).replace("@HOOK@", GIT_HOOKS[name])
-    text = text.replace(" @WORDS@", "".join(f" {shlex.quote(word)}" for word in words[1:]))
-    text = text.replace("@MARKS@", "".join(f"${{{mark}:-}}" for mark in MARKS))
-    rest = ' -- "$1"' if name == "commit-msg" else ""
-    return text.replace("@VAULT@", shlex.quote(f"./{prefix}".rstrip("/") or ".")).replace(" @REST@", rest)
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    """What git answers in that folder, on one line; None without git or a repository."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
-    except OSError:
-        return None
-    return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else None
-
-
 def _would_be_committed(root: Path) -> bool:
     """Whether git would take the settings that name places of this machine into a commit."""
-    if _git(root, "rev-parse", "--git-dir") is None:
+    try:
+        git(root, "rev-parse", "--git-dir")
+    except GitFailed:
         return False
-    return _git(root, "check-ignore", "--quiet", CLAUDE) is None
+    try:
+        git(root, "check-ignore", "--quiet", CLAUDE)
+    except GitFailed:
+        return True
+    return False
 
 
 def _lay(vault: Vault, file: HostFile) -> int:
     """Puts one file where it belongs, unless one of the human's is there; the exit code for this one."""
     data = file.text.encode()
-    if file.path.startswith("/"):
-        return _outside(file)
     guard = Guard(vault.root, Scope.HOST)
     old = guard.read(file.path)
     if old == data:
         report.say(f"  {file.path} is up to date")
-    elif old is None or sha256_hex(old) == written_by_us(vault, file.path):
-        guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None, executable=file.executable)
+    elif old is None or sha256_hex(old) == _written_by_us(vault).get(file.path):
+        guard.write(file.path, data, expect=sha256_hex(old) if old is not None else None)
         report.say(f"  {file.path} {'written' if old is None else 'brought up to date'}")
     else:
         return _to_merge(file, old)
-    own(vault, [file.path])
+    _record(vault, file.path, sha256_hex(data))
     return report.DONE
 
 
-def _outside(file: HostFile) -> int:
-    """A git hook that git looks for outside the vault's own .git: shown, never written."""
+def _written_by_us(vault: Vault) -> dict[str, str]:
+    """Return the SHA-256 of what retain last wrote, by path; nothing where the record is missing or damaged."""
     try:
-        if Path(file.path).read_bytes() == file.text.encode():
-            return report.DONE
-    except OSError:
-        pass
-    report.say(f"  git looks for hooks of this repository outside the vault: put this into {file.path}")
-    report.show(file.text)
-    return report.FINDINGS
+        files = json.loads((state_folder(vault.settings.vault_id) / _RECORD).read_bytes())["files"]
+        return {path: entry["written"] for path, entry in files.items() if entry.get("written")}
+    except (OSError, Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _record(vault: Vault, path: str, digest: str) -> None:
+    """Record that retain wrote the file, so that a later version may replace it while it is unchanged."""
+    files = {each: {"written": known} for each, known in (_written_by_us(vault) | {path: digest}).items()}
+    guard = state_guard(vault.settings.vault_id)
+    old = guard.read(_RECORD) if is_folder(guard.root) else None
+    new = json.dumps({"v": 1, "files": files}, indent=1, sort_keys=True) + "\n"
+    guard.write(_RECORD, new.encode(), expect=sha256_hex(old) if old is not None else None)
 
 
 def _to_merge(file: HostFile, old: bytes) -> int:
@@ -229,8 +199,6 @@ def _to_merge(file: HostFile, old: bytes) -> int:
     report.say(f"  {file.path} is your own and stays as it is. It lacks:")
     for line in lacks:
         report.say(f"    {line}")
-    if file.executable:
-        report.say("  add these lines to the hook, or call a script that holds them")
     report.show(f"# {file.path}, as retain would write it\n{file.text}")
     return report.FINDINGS
 

@@ -63,7 +63,7 @@ def anki(
       retain import anki ~/Downloads/collection.colpkg --dry-run --json
     """
     from learning.anki_import import import_package
-    from learning.anki_read import read_package
+    from learning.anki_package import open_package
 
     vault = opened(vault_dir)
     if not dry_run:
@@ -71,19 +71,19 @@ def anki(
     narrator = report.Progress(progress)
     if narrator.jsonl:
         narrator({"event": "source", "done": 0, "of": 1, "path": file.name})
-    package = read_package(file)
-    if narrator.jsonl:
-        narrator({"event": "source", "done": 1, "of": 1, "path": file.name})
-    done = import_package(
-        vault,
-        package,
-        now(),
-        deck=deck,
-        history=not without_history,
-        restore=restore,
-        dry_run=dry_run,
-        progress=_told(narrator, len(package.reviews)),
-    )
+    with open_package(file) as package:
+        if narrator.jsonl:
+            narrator({"event": "source", "done": 1, "of": 1, "path": file.name})
+        done = import_package(
+            vault,
+            package,
+            now(),
+            deck=deck,
+            history=not without_history,
+            restore=restore,
+            dry_run=dry_run,
+            progress=_told(narrator, package.reviews),
+        )
     if as_json:
         report.show_json({"path": str(file), **done.as_json()})
     else:
@@ -99,7 +99,7 @@ def _told(narrator: report.Progress, reviews: int) -> Callable[[int, int], None]
 
 
 def _progress(done: int, of: int) -> None:
-    report.say(f"{done:,} of {of:,} reviews are in the log")
+    report.say(f"{done:,} of {of:,} reviews are done")
 
 
 def _show(done: ImportReport) -> None:

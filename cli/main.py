@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guard": ("cli.guarding:guard", "Cage agents; see and restore what changed behind your back."),
     "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.serving:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
-    "doctor": ("cli.doctor:doctor", "Prove what protects this vault here, and find what looks wrong."),
+    "doctor": ("cli.doctor:doctor", "Show what protects this vault here, and find what looks wrong."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),
     "import": ("cli.importing:import_", "Bring cards and reviews home from Anki."),
     "sync": ("cli.syncing:sync", "Bring cards and reviews together with a running Anki."),
@@ -90,11 +90,6 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:  # asked for by scripts: it must not cost the loading of a library
         print(f"retain, version {__version__}")
         sys.exit(0)
-    if "due" in sys.argv and "--json" in sys.argv:  # asked for by status bars, all day long
-        from cli.fast_due import answered
-
-        if answered(sys.argv[1:]):
-            sys.exit(0)
     import gc
     from contextlib import suppress
 
@@ -102,19 +97,12 @@ def main() -> None:
     # more on leaving, finds nothing and costs a tenth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
     try:
-        if "review" in sys.argv:  # asked for every day: its first question is there before the screen's library is
-            from cli import early
-
-            early.begin(sys.argv[1:])
         _open_what_is_closed()
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may know ASCII alone
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130
-    finally:
-        if (painted := sys.modules.get("cli.early")) is not None:
-            painted.end()
     gc.freeze()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # it has been told; Python would tell it once more, with an exit code of its own
@@ -187,11 +175,6 @@ def _interrupted() -> int:
 
 def _called(arguments: list[str]) -> int:
     """What the command gave back. Not by click's own `main`: of a pipe that nobody reads it makes exit code 1."""
-    early = sys.modules.get("cli.early")
-    if early is not None and early.now is not None:  # `retain review`, plainly: no word is left to be read
-        from cli.app import open_app
-
-        return open_app(early.now.root, start="review")
     import os
 
     import click

@@ -23,6 +23,7 @@ from vault.errors import (
     UsageError,
     WriteFailed,
 )
+from vault.redaction import redact
 
 if TYPE_CHECKING:
     import click
@@ -110,15 +111,15 @@ def say(text: str) -> None:
 def _tell_app(told: dict[str, str]) -> None:
     if _app.isdecimal():
         with suppress(OSError):
-            os.write(int(_app), json.dumps({name: words[:1000] for name, words in told.items()}).encode() + b"\n")
+            os.write(
+                int(_app), json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n"
+            )
 
 
 def _tell(text: str) -> None:
     """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
-    if (early := sys.modules.get("cli.early")) is not None:
-        early.end()  # a card stands on the terminal, where nobody would find what is told
     with suppress(OSError):
-        sys.stderr.write(text)
+        sys.stderr.write(redact(text))
         sys.stderr.flush()
 
 
@@ -138,11 +139,9 @@ def show_file(data: bytes) -> None:
         raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
 
 
-def show_json(value: Any) -> str:
-    """One JSON object on stdout; gives its text."""
-    text = _json(value, sys.stdout, indent=2)
-    _print(text)
-    return text
+def show_json(value: Any) -> None:
+    """Print one JSON object on stdout."""
+    _print(_json(value, sys.stdout, indent=2))
 
 
 def number(count: int, noun: str) -> str:
@@ -158,7 +157,7 @@ def flush() -> None:
 def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
     try:
-        print(text, end=end, flush=flush)
+        print(redact(text), end=end, flush=flush)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -224,10 +223,9 @@ class Progress:
             if event["done"] == event["of"] or now - self._last > 0.1:
                 self._last = now
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
-                words = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}  {name}"
-                if event.get("tokens"):
-                    words += f"{event['tokens']} tokens, ${event['usd']:.4f}"
-                _tell(f"\r\x1b[K{words}")
+                done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+                cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
+                _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
 
     def done(self) -> None:
         """Clear the renewing line."""

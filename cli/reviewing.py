@@ -78,13 +78,11 @@ def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
 @json_option
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
-    from cli import fast_due
     from learning.desk import open_desk
     from learning.wording import headed
     from vault.ledger import instant
 
     vault = opened(vault_dir)
-    before = fast_due.begin(str(vault.root)) if as_json else None
     decks = _listed(vault)
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
@@ -92,10 +90,9 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
         held = {"waiting": _waiting(desk), "why": desk.held_back}
-        text = report.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
+        report.show_json({"as_of": instant(desk.now), **lists, "today": {**desk.today, **held}})
         report.flush()  # who asked needs not wait for the pages
         mend(desk, seen)
-        fast_due.keep(desk, before, decks, text)
         return report.DONE
     today = desk.today
     report.show(f"today: {today['due']} due, {today['new']} new, about {today['minutes']} min")

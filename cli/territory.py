@@ -21,6 +21,9 @@ _NAMES = (*_OURS, "learning", "retain.toml", "AGENTS.md", "CLAUDE.md", ".gitigno
 _FOLDERS = (".git", ".claude", ".codex", ".agents", ".obsidian", ".retain", ".cursor", ".vscode", ".github")
 _LONGEST = 4_096
 _SKELETONS = frozenset(skeleton(name) for name in (*_NAMES, *_FOLDERS))
+_CLOSED = frozenset(
+    skeleton(name) for name in (*_OURS, "retain.toml", "reviews.jsonl", ".git", ".claude", ".codex", ".retain")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,12 @@ class Territory:
         first = Path(os.path.relpath(os.path.realpath(path), self.root)).parts[:1]
         return bool(first) and skeleton(first[0]) in _SKELETONS
 
+    def closed_place(self, path: str) -> str | None:
+        """Return the closed folder or file of the vault that the absolute path leads into, by name; None if none."""
+        parts = Path(os.path.relpath(os.path.realpath(path), self.root)).parts
+        named = parts[1:2] if parts[:1] == ("learning",) else parts[:1]
+        return next(filter(is_closed, named), None)
+
     def _above(self, real: str) -> list[tuple[str, Identity]]:
         """The path and all above it that exist, each with what it is."""
         found: list[tuple[str, Identity]] = []
@@ -94,6 +103,11 @@ class Territory:
         if identity is None:
             return real.startswith(folder.rstrip("/") + "/") or (real == folder and not inside)
         return any(found == identity and not (inside and path == real) for path, found in above)
+
+
+def is_closed(name: str) -> bool:
+    """Return whether the name is that of a folder or file of a vault that no shell command of an agent may name."""
+    return skeleton(name) in _CLOSED
 
 
 def territory_of(vault: Vault) -> Territory:

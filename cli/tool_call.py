@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cli.agent_commands import MCP_TOOLS
-from cli.territory import Territory
+from cli.agent_commands import AGENT_COMMANDS, MCP_TOOLS, may_run
+from cli.main import COMMANDS
+from cli.territory import Territory, is_closed
 
 _WRITING = frozenset({"write", "edit", "multiedit", "notebookedit", "update", "create", "str_replace_based_edit_tool"})
 _READING = frozenset({"read", "notebookread", "view", "viewimage", "view_image", "lsp"})
@@ -24,6 +25,9 @@ _TEXT = re.compile(r"content|contents|text|body|data|old_?str.*|new_?str.*|query
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
 _READS = re.compile(r"(^|[_-])(read|get|list|search|find|view|stat|info|tree|open|fetch|show|query|grep|glob)")
 _LONGEST = 4_096
+_LONGEST_LINE = 1 << 20
+_WORD = re.compile(r"[^\s(),;=<>|&\[\]{}`]+")
+_RETAIN = re.compile(r"(?:(?<![\w.-])retain|cli\.main)[ \t]([^;&|<>()`\n]*)")  # the arguments of each call
 
 
 class Malformed(ValueError):
@@ -67,11 +71,33 @@ def _shell(given: Mapping[str, Any], cwd: str, territory: Territory, *, powershe
         raise Malformed("the command is no text")
     if given.get("dangerouslyDisableSandbox"):
         return "a command outside the sandbox is the human's to run"
-    from cli.shell_reading import shell_fault  # most calls are of other tools
-
     own = given.get("workdir", cwd)
     here = os.path.join(cwd, own) if isinstance(own, str) else cwd  # noqa: PTH118
     return shell_fault(line.replace("\\", "/") if powershell else line, here, territory)
+
+
+def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
+    """Return why an agent must not run this shell line in `cwd`, or None.
+
+    The line is not parsed. It is refused when one of its words names a closed place or the personal vault, whether to
+    read or to write, or when it runs a command of retain that is the human's.
+    """
+    if len(line) > _LONGEST_LINE:
+        return "the command is too long to be checked"
+    text = re.sub(r"\$\{(\w+)\}", r"$\1", re.sub(r"['\"\\]", "", line))
+    for arguments in _RETAIN.findall(text):
+        words = arguments.split()
+        if not COMMANDS.keys().isdisjoint(words) and not may_run(words):
+            return f"`retain {arguments.strip()[:60]}` is for the human; an agent may run {', '.join(AGENT_COMMANDS)}"
+    for word in dict.fromkeys([cwd, *_WORD.findall(text)]):
+        path = _absolute(word, cwd)
+        if (fault := territory.read_fault(path)) is not None:
+            return fault
+        parts = [] if "://" in word or path == word else word.split("/")
+        closed = territory.closed_place(path) or next(filter(is_closed, parts), None)
+        if closed is not None:
+            return f"a shell command must not name {closed}; to read a file there, use the tool that reads files"
+    return None
 
 
 def _patch(given: Mapping[str, Any], cwd: str, territory: Territory) -> str | None:

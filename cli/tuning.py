@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
     from vault.log_scan import ScannedLog
     from vault.store import Vault
 
-_TRIED, _KIND = "tuning", "tuning 1"
-_LEAST_LINE = 120  # bytes; a review takes more
-_FEWEST = 400  # as `learning.optimizing` has it, which a short sitting must not load
-_MOST_QUIETLY = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
+_TRIED, _KIND = "tuning", "tuning 2"
+_MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
 @click.command()
@@ -83,11 +80,10 @@ def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
 
 
 def _write(vault: Vault, event: LogEvent) -> None:
-    from vault import year_end
     from vault.guard import Scope
     from vault.review_log import append
 
-    append(vault.guard(Scope.LOG), event, closing=year_end.closing(event, vault.settings.zone))
+    append(vault.guard(Scope.LOG), event)
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
@@ -95,8 +91,8 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
     from learning.optimizing import TooFew, contest, due_for_fit, params_event
 
     log = _log_of(vault)
-    if auto and not due_for_fit(log, _remembered(vault).tried):
-        return _not_due(log, _remembered(vault).tried, as_json)
+    if auto and not due_for_fit(log, _tried(vault)):
+        return _not_due(log, _tried(vault), as_json)
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     narrator = report.Progress(progress)
     if narrator.jsonl:
@@ -116,7 +112,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
             _write(vault, event)
             _render(vault)
     else:
-        _remember(vault, log, len(log.reviews))
+        _remember_tried(vault, log)
     if as_json:
         report.show_json(_contest_json(found, kept=found.better and not dry_run, due=due))
     else:
@@ -268,38 +264,35 @@ def _render(vault: Vault) -> None:
         report.say(f"  saved in the review log; only its page could not be written: {error}")
 
 
-# --- by itself ------------------------------------------------------------------------------------------------------
+# --- after a review -------------------------------------------------------------------------------------------------
 
 
 def optimize_after_review(vault: Vault) -> None:
-    """Fits the scheduler if the reviews have doubled, and says so in one line; called when a sitting is over and saved.
+    """Fit the scheduler if the reviews have doubled, and report it in one line; called when a review is over and saved.
 
-    As a rule it looks at sizes of files and is done. What goes wrong here is a line: the reviews are on disk.
+    An error here is only reported: the reviews are on disk.
     """
     if not vault.settings.auto_optimize:
         return
     try:
-        if _may_be_due(vault):
-            _fit_in_passing(vault, _log_of(vault))
+        _fit_after_review(vault, _log_of(vault))
     except RetainError as error:
         report.say(f"the scheduler was not fitted to your reviews: {error}")
 
 
-def _fit_in_passing(vault: Vault, log: ScannedLog) -> None:
+def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     from learning.memory import rules_of, scheduler_for
     from learning.optimizing import Contest, contest, due_for_fit, params_event
 
-    tried = _remembered(vault).tried
-    if not due_for_fit(log, tried):
-        _remember(vault, log, tried)
+    if not due_for_fit(log, _tried(vault)):
         return
-    if len(log.reviews) > _MOST_QUIETLY:
+    if len(log.reviews) > _MOST_AFTER_REVIEW:
         report.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     found = contest(log.reviews, rules, _changes(vault))
     if not isinstance(found, Contest) or not found.better:
-        _remember(vault, log, len(log.reviews))
+        _remember_tried(vault, log)
         return
     _write(vault, params_event(_stamp(vault, log), found))
     _render(vault)
@@ -309,39 +302,11 @@ def _fit_in_passing(vault: Vault, log: ScannedLog) -> None:
     )
 
 
-class _Remembered(NamedTuple):
-    """What is known of the last look: reviews of a fit in vain, reviews and bytes there were, reviews then wanted."""
-
-    tried: int = 0
-    reviews: int = 0
-    size: int = 0
-    wanted: int = 0
-
-
-def _may_be_due(vault: Vault) -> bool:
-    """Whether so many reviews could have come since the last look that a fit is due, by the size of the log alone."""
-    last = _remembered(vault)
-    came = max(0, _size(vault) - last.size) // _LEAST_LINE
-    return last.reviews + came >= (last.wanted or _FEWEST)
-
-
-def _size(vault: Vault) -> int:
-    sizes = 0
-    for file in vault.root.glob("learning/reviews*.jsonl"):
-        with suppress(OSError):  # a year that is closed just then goes by another name
-            sizes += file.stat().st_size
-    return sizes
-
-
-def _remembered(vault: Vault) -> _Remembered:
+def _tried(vault: Vault) -> int:
+    """Return how many reviews there were at the last fit that gave nothing better; 0 if none is known."""
     parts = read_cache(vault.root, _TRIED, _KIND) or []
-    numbers = [int(part) for part in parts if part.isdigit() and len(part) < 16]
-    return _Remembered(*numbers) if len(numbers) == len(_Remembered._fields) else _Remembered()
+    return int(parts[0]) if len(parts) == 1 and parts[0].isdigit() and len(parts[0]) < 16 else 0
 
 
-def _remember(vault: Vault, log: ScannedLog, tried: int) -> None:
-    from learning.optimizing import next_fit_at
-
-    wanted = next_fit_at(log, tried)
-    numbers = _Remembered(tried, len(log.reviews), _size(vault), wanted)
-    keep_cache(vault, _TRIED, _KIND, [str(number).encode() for number in numbers])
+def _remember_tried(vault: Vault, log: ScannedLog) -> None:
+    keep_cache(vault, _TRIED, _KIND, [str(len(log.reviews)).encode()])

@@ -6,11 +6,7 @@ before the first byte of the vault changes, so that a settling that is killed en
 
 from __future__ import annotations
 
-import os
-import re
 import secrets
-import stat
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -31,7 +27,6 @@ from vault.agent_run import (
     run_in,
     run_json,
     stuck,
-    this_process,
     unreadable,
 )
 from vault.copies import LARGEST, Copies
@@ -41,13 +36,12 @@ from vault.errors import Damaged, Refused, RetainError
 from vault.guard import sha256_hex
 from vault.ids import ulid
 from vault.locks import lock
+from vault.process import this_process
 from vault.store import Vault
 from vault.user import state_guard
 
 __all__ = ["Run", "Settled", "begin", "looked_at", "open_runs", "settle"]
 
-_TRIAL = re.compile(r"proof-[0-9a-f]{12}\.txt")
-_TRIAL_S = 60
 REPLIES = f"{WORK}/replies"
 _MANY = 500  # files, from which on what is going on is told, as it takes its time
 Tell = Callable[[str], None]
@@ -110,7 +104,7 @@ def settle(vault: Vault, run: Run, at: datetime, tell: Tell = lambda _: None) ->
         judged = _take_replies(vault, run, at, tell, found)
         with suppress(RetainError):  # where something else stands in its place, the next run says so
             if judged:
-                empty(vault.root, WORK, forbidden=vault.kept_out(), stays=_of_a_trial)
+                empty(vault.root, WORK, forbidden=vault.kept_out())
         _forget(vault, run)
     return plan.settled(found)
 
@@ -131,12 +125,6 @@ def _take_replies(vault: Vault, run: Run, at: datetime, tell: Tell, found: list[
         tell(f"{count} to work orders kept; when none is open, `retain compile --engine agent` publishes")
     found += taken.refused
     return True
-
-
-def _of_a_trial(name: str, status: os.stat_result) -> bool:
-    """Whether a file in the work folder may be what a `doctor` is reading in this moment, beside us."""
-    young = abs(time.time() - status.st_mtime) < _TRIAL_S
-    return young and stat.S_ISREG(status.st_mode) and _TRIAL.fullmatch(name) is not None
 
 
 def open_runs(vault: Vault) -> list[Run]:

@@ -2,89 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from vault.errors import WorkerFailed
+from vault.jail.child import Child
 
-# For one document or one request, by the clock. A busy machine may take long over little: what a document may cost is
-# bounded by the work that it makes (`compiler.worker.SECONDS`), and this ends what only waits.
-SECONDS = 600.0
-_TOO_MUCH_WORK = -int(getattr(signal, "SIGXCPU", 0))
 PROGRAM = ("-m", "compiler.worker")  # what a worker runs
-_PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 
 
-class Worker:
-    """One child process, that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
+class Reader(Protocol):
+    """What answers the messages of `compiler.worker`, one at a time."""
 
-    def __init__(self, engine: str, raw: Path | None = None) -> None:
-        environment = {k: os.environ[k] for k in _PASSED_ON if k in os.environ}
-        # -I: neither the environment nor the working directory may name code; "/" is outside every vault.
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", *PROGRAM, engine, *([str(raw)] if raw else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),  # noqa: PTH100 (a name, not a file)
-            env=environment,
-            close_fds=True,
-            text=True,
-            encoding="utf-8",
-        )
-
-    def ask(self, message: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-        """The reply. Raises WorkerFailed when the process dies, is too slow or answers nonsense; it is gone then."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        overdue = threading.Event()
-
-        def end() -> None:
-            overdue.set()  # before the kill: who hears of its end must know the reason
-            self.process.kill()
-
-        late = threading.Timer(seconds, end)
-        late.start()
-        try:
-            self.process.stdin.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n")
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
-            reply = json.loads(line) if line.endswith("\n") else None
-        except (OSError, ValueError):
-            reply = None
-        finally:
-            late.cancel()
-        if not isinstance(reply, dict):
-            self.close()
-            raise WorkerFailed(self._fate(seconds, timely=not overdue.is_set()), hint="the other sources go on")
-        return reply
-
-    def _fate(self, seconds: float, *, timely: bool) -> str:
-        """What ended the process, in words."""
-        if not timely:
-            return f"reading it took more than {seconds:.0f} s"
-        if _TOO_MUCH_WORK and self.process.returncode == _TOO_MUCH_WORK:
-            return "reading it took more of the processor's time than a document may take"
-        return "reading it killed the reader (too much memory, or a defect)"
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply. Raises WorkerFailed."""
+        ...
 
     def close(self) -> None:
-        with suppress(OSError):
-            self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(OSError, ValueError):  # ValueError: another thread is writing to it, or closed it
-                    stream.close()
+        """End it; it is not asked again."""
+        ...
+
+
+class Worker(Child):
+    """One child process that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
+
+    def __init__(self, engine: str, raw: Path | None = None) -> None:
+        super().__init__([*PROGRAM, engine, *([str(raw)] if raw else [])], hint="the other sources go on")
+
+
+start_worker: Callable[[str, Path | None], Reader] = Worker  # called with the engine's name and the folder to read
 
 
 @dataclass(slots=True)
@@ -94,8 +46,8 @@ class Crew:
     engine: str
     raw: Path | None = None
     size: int = field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)))
-    _idle: queue.SimpleQueue[Worker] = field(default_factory=queue.SimpleQueue)
-    _all: list[Worker] = field(default_factory=list)
+    _idle: queue.SimpleQueue[Reader] = field(default_factory=queue.SimpleQueue)
+    _all: list[Reader] = field(default_factory=list)
 
     def __enter__(self) -> Crew:
         return self
@@ -111,7 +63,7 @@ class Crew:
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
-            worker = Worker(self.engine, self.raw)
+            worker = start_worker(self.engine, self.raw)
             self._all.append(worker)
         reply = worker.ask(message)
         self._idle.put(worker)

@@ -22,16 +22,31 @@ _LONGEST = 400  # characters; in a longer sentence nobody can say what its numbe
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?:\s*(?:%|percent\b))?(?![\w-])")
 _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|nicht|nie|kein\w*)\b|n['’]t\b|[不没]", re.IGNORECASE)
 _HEDGED = re.compile(r"\bnot only\b|\bno longer\b|\bif\b|\bunless\b|\bwhether\b|\bnicht nur\b", re.IGNORECASE)
-_UP = (
-    "better more higher larger greater faster easier stronger longer bigger deeper cheaper richer safer simpler earlier"
-)
-_DOWN = (
-    "worse less lower smaller smaller slower harder weaker shorter smaller shallower dearer poorer riskier harder later"
-)
-_OPPOSITE = dict(zip(_UP.split(), _DOWN.split(), strict=True)) | {"fewer": "more"}
-_OPPOSITE |= {down: up for up, down in _OPPOSITE.items() if down not in _OPPOSITE}
+# Word -> (what it compares, which way). Two words of one scale and other signs are opposites.
+_SCALES = {
+    "quality": ("better", "worse"),
+    "amount": ("more", "less fewer"),
+    "height": ("higher", "lower"),
+    "size": ("larger greater bigger", "smaller"),
+    "speed": ("faster", "slower"),
+    "ease": ("easier simpler", "harder"),
+    "strength": ("stronger", "weaker"),
+    "length": ("longer", "shorter"),
+    "depth": ("deeper", "shallower"),
+    "price": ("dearer", "cheaper"),
+    "wealth": ("richer", "poorer"),
+    "safety": ("safer", "riskier"),
+    "time": ("later", "earlier"),
+}
+DIRECTIONS = {
+    word: (scale, sign)
+    for scale, (up, down) in _SCALES.items()
+    for words, sign in ((up, +1), (down, -1))
+    for word in words.split()
+}
+_BETTER = DIRECTIONS["better"]
 _COMPARED = re.compile(
-    rf"^(?P<left>.{{3,160}}?)\b(?P<how>{'|'.join(sorted(_OPPOSITE))})\b(?P<what>[^,;:.]{{0,80}}?)\bthan\b(?P<right>[^,;:.]+)",
+    rf"^(?P<left>.{{3,160}}?)\b(?P<how>{'|'.join(sorted(DIRECTIONS))})\b(?P<what>[^,;:.]{{0,80}}?)\bthan\b(?P<right>[^,;:.]+)",
     re.IGNORECASE,
 )
 _BEATS = re.compile(
@@ -51,9 +66,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """`left` is more or less of `what` than `right`; all are sets of stems."""
+    """`left` is more or less of `what` than `right`; all are sets of stems. `direction` is one of DIRECTIONS."""
 
-    how: str
+    direction: tuple[str, int]
     left: frozenset[str]
     what: frozenset[str]
     right: frozenset[str]
@@ -128,16 +143,17 @@ def _comparison(words: str) -> _Comparison | None:
         return None
     how = found["how"].casefold()
     what = _stems(found["what"]) if "what" in found.groupdict() else frozenset()
-    return _Comparison(how if how in _OPPOSITE else "better", _stems(found["left"]), what, _stems(before))
+    return _Comparison(DIRECTIONS.get(how, _BETTER), _stems(found["left"]), what, _stems(before))
 
 
 def _turned(a: _Comparison, b: _Comparison) -> bool:
-    """Whether one puts first what the other puts last, in the same respect."""
+    """Return whether one puts first what the other puts last, in the same respect: the same in either order."""
     if (a.what or b.what) and not a.what & b.what:
         return False
     left, right, low, high = a.left - a.right, a.right - a.left, b.right - b.left, b.left - b.right
     crossed = bool(left & low) and bool(right & high)
     straight = bool(left & high) and bool(right & low)
-    if a.how == b.how:
-        return crossed and not straight
-    return _OPPOSITE[a.how] == b.how and straight and not crossed
+    (scale, sign), (other_scale, other_sign) = a.direction, b.direction
+    if scale != other_scale:
+        return False
+    return crossed and not straight if sign == other_sign else straight and not crossed

@@ -28,13 +28,14 @@ from vault import ledger
 from vault.claim import Claim
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
-from vault.errors import WorkerFailed
+from vault.errors import TooCostly, WorkerFailed
 from vault.guard import Guard, Scope
 from vault.ids import ClaimId, digest12, mint
 from vault.source import MarkKind, SourceText
 from vault.store import Vault
 
 _DIGESTS = ".retain/cache/raw.json"
+_TOO_COSTLY = "too_costly"  # the key of a reply that says why reading took too much
 _MOST_KNOWN = 12  # names of the wiki that go with a segment which names them
 _FEWEST = 40  # characters besides code: less, as a bare heading, says nothing
 Progress = Callable[[dict[str, Any]], None]
@@ -108,6 +109,12 @@ def overwrite(guard: Guard, path: str, data: bytes) -> None:
     guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
 
 
+def _remembered(source: Tracked, reply: dict[str, Any]) -> TooCostly:
+    """Return the failure of a reading that is not tried again until the file or its reader changes."""
+    hint = f"split the document; `retain compile {source.path}` tries it once more"
+    return TooCostly(clean_line(str(reply[_TOO_COSTLY])), hint=hint)
+
+
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -153,6 +160,7 @@ class Gathering:
     progress: Progress
     dry_run: bool = False
     fresh: bool = False
+    retried: frozenset[str] = frozenset()  # paths whose remembered failures are forgotten
     changed: frozenset[str] = frozenset()  # ids of the sources that are new or hold other bytes than before
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
@@ -171,6 +179,8 @@ class Gathering:
             cached = self._cached(source)
             if cached is None:
                 missing.append(index)
+            elif _TOO_COSTLY in cached:
+                self._fail(source, _remembered(source, cached), self.changed)
             else:
                 results[index] = (cached, False)
         self._read(sources, missing, results)
@@ -192,7 +202,9 @@ class Gathering:
             found = json.loads(data) if data is not None else None
         except ValueError:
             return None
-        return found if isinstance(found, dict) else None
+        if not isinstance(found, dict) or (_TOO_COSTLY in found and not self.retried.isdisjoint(source.paths)):
+            return None
+        return found
 
     def _read(
         self, sources: Sequence[Tracked], missing: list[int], results: dict[int, tuple[dict[str, Any], bool]]
@@ -207,16 +219,26 @@ class Gathering:
         for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
             source = sources[order[n]]
             self.progress({"event": "source", "done": done, "of": len(messages), "path": source.path})
-            if not isinstance(reply, WorkerFailed) and "not_now" in reply:
-                reply = WorkerFailed(clean_line(str(reply["not_now"])), hint="run the command again")
-                self._keep_claims(source, reply, frozenset())
-            if isinstance(reply, WorkerFailed):
-                self._keep_claims(source, reply, self.changed)
-                self.failures.append(Diagnostic(source.path, 0, "reader-failed", reply.what, reply.hint))
+            if isinstance(reply, TooCostly):
+                reply = {_TOO_COSTLY: reply.what}
+            elif isinstance(reply, WorkerFailed):
+                self._fail(source, reply, self.changed)
+                continue
+            elif "not_now" in reply:
+                what = clean_line(str(reply["not_now"]))
+                self._fail(source, WorkerFailed(what, hint="run the command again"), frozenset())
                 continue
             if not self.dry_run:
                 save_cache(self.guard, cache_path(source.path, source.sha256, self.engine), reply)
-            results[order[n]] = (reply, True)
+            if _TOO_COSTLY in reply:
+                self._fail(source, _remembered(source, reply), self.changed)
+            else:
+                results[order[n]] = (reply, True)
+
+    def _fail(self, source: Tracked, failure: WorkerFailed, given_up: frozenset[str]) -> None:
+        """Report that a source was not read. Raises as `_keep_claims` does."""
+        self._keep_claims(source, failure, given_up)
+        self.failures.append(Diagnostic(source.path, 0, "reader-failed", failure.what, failure.hint))
 
     def _have_extracted(
         self, sources: Sequence[Tracked], results: dict[int, tuple[dict[str, Any], bool]], asker: Asker
@@ -260,7 +282,8 @@ class Gathering:
         )
         if living and source.id not in given_up:
             what = f"it was read before, and now {failure.what}; nothing was written"
-            raise WorkerFailed(what, where=source.path, hint="run the command again")
+            hint = failure.hint if isinstance(failure, TooCostly) else "run the command again"
+            raise WorkerFailed(what, where=source.path, hint=hint)
 
     def _gathered(self, tracked: Tracked, reply: dict[str, Any], fresh: bool, before: dict[str, str]) -> Gathered:
         if "recorded" in reply:

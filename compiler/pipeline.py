@@ -267,6 +267,7 @@ class Pipeline:
             progress=self.progress,
             dry_run=self.options.dry_run and not self.options.keep_read,
             fresh=self.options.fresh,
+            retried=frozenset(self.options.only),
             changed=changed,
             asker=self.asker,
             verdicts=self.verdicts,

@@ -51,6 +51,7 @@ def scan(root: Path, folder: str) -> Scan:
             reason = f"cannot be listed: {error.strerror}"
             found.failures.append(Diagnostic(here, 0, "unreadable-folder", reason, "check its permissions"))
     found.files.sort(key=lambda f: f.path)
+    found.notices.sort(key=lambda n: n.path)
     return found
 
 
@@ -73,6 +74,9 @@ def _take(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> 
     elif entry.is_file(follow_symlinks=False):
         stat = entry.stat(follow_symlinks=False)
         found.files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
+    else:
+        what = "not read: a pipe, a socket or a device, and no file"
+        found.notices.append(Diagnostic(path, 0, "no-file", what, "put a file there, or remove it"))
 
 
 @dataclass(frozen=True, slots=True)

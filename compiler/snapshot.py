@@ -16,7 +16,7 @@ from compiler.kinds import VERSIONS
 
 CACHE = ".retain/cache/build.json"  # what the last build reported
 STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
-VERSION = 3  # of the steps between engine and file: when it grows, everything is laid out anew
+VERSION = 4  # of the steps between engine and file: when it grows, everything is laid out anew
 TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
 _TICK_NS = int(TICK_S * 1e9)
 _WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones
@@ -63,7 +63,7 @@ class Snapshot:
 
 
 def look(root: Path) -> Snapshot:
-    """The files of the vault at `root` as they stand now: plain ones, less hidden ones; links are passed over.
+    """The files of the vault at `root` as they stand now, less hidden ones; links are passed over.
 
     Raises: OSError if there is no vault.
     """
@@ -83,7 +83,8 @@ def look(root: Path) -> Snapshot:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                if entry.is_file(follow_symlinks=False):
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not (is_folder or entry.is_symlink()):  # a pipe or a socket in raw/ is reported, so that it counts
                     try:
                         status = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
@@ -94,7 +95,7 @@ def look(root: Path) -> Snapshot:
                         newest = changed
                     if not changed % _WHOLE_NS:
                         coarse = max(coarse, changed)
-                elif entry.is_dir(follow_symlinks=False):
+                elif is_folder:
                     folders.append(f"{here}/{name}")
     logs = [p for p in stamps if p.startswith(_LOG[0]) and p.endswith(_LOG[1]) and p.count("/") == 1]
     for path in [p for p in stamps if p.startswith(_NO_INPUT)]:

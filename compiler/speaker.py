@@ -16,6 +16,7 @@ from typing import Any
 
 from compiler.bytecode import leave_bytecode
 from vault.jail.self_jail import SPEAKER_BYTES, limit_worker, restrict_speaker
+from vault.redaction import redact_all
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -31,9 +32,9 @@ def main() -> None:
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     first = lines.readline()
     if first:
-        rounds = _rounds(json.loads(first), _teller(answers))
+        put = rounds(json.loads(first), _teller(answers))
         for line in lines:
-            rounds(json.loads(line))
+            put(json.loads(line))
     os._exit(0)  # threads that wait for a server are not waited for
 
 
@@ -41,7 +42,7 @@ def _teller(handle: int) -> Callable[[dict[str, Any]], None]:
     lock = threading.Lock()
 
     def tell(line: dict[str, Any]) -> None:
-        data = (json.dumps(line, separators=(",", ":")) + "\n").encode()
+        data = (json.dumps(redact_all(line), separators=(",", ":")) + "\n").encode()
         with lock:
             while data:
                 data = data[os.write(handle, data) :]
@@ -49,8 +50,8 @@ def _teller(handle: int) -> Callable[[dict[str, Any]], None]:
     return tell
 
 
-def _rounds(begin: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    """What takes a round of questions: it is answered on threads, so that the end of the input is seen at once."""
+def rounds(begin: dict[str, Any], tell: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Return what answers a round of questions on a thread, so that the end of the input is seen at once."""
     from compiler.engines.desk import Desk, Put, Setting
     from vault.engine_settings import EngineSettings
 

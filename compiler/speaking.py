@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from pydantic import ValidationError
 
@@ -72,7 +72,7 @@ class ModelBackend:
         self.paid = Paid()
         self.lost = 0.0  # USD that calls which broke off may have cost on top of what is told
         self.shown: Shown = lambda _: ([], 0)
-        self._speaker: _Speaker | None = None
+        self._speaker: Speaker | None = None
         self._given: dict[str, list[str]] = {}  # batches of earlier runs that were not fetched
         self._lost: list[tuple[str, list[str]]] = []  # batches whose giving broke off: since when, and their questions
         self._known: list[str] = []  # ids of all batches
@@ -210,7 +210,7 @@ class ModelBackend:
     def _model(self, question: wire.Question) -> str:
         return self.models[question.role]
 
-    def _opened(self) -> _Speaker:
+    def _opened(self) -> Speaker:
         if self._speaker is None:
             key = self._key()
             if self.place:  # before a word goes there
@@ -218,7 +218,7 @@ class ModelBackend:
                 self._progress({"event": "wait", "done": 0, "of": 1, "words": words})
             settings = {key: value for key, value in asdict(self.settings).items() if key in _SENT}
             systems = {of: wire.system(of) for of in wire.SHAPES}
-            self._speaker = _Speaker(
+            self._speaker = start_speaker(
                 {"settings": settings, "key": key, "systems": systems, "cap": self.spending.budget}
             )
         return self._speaker
@@ -234,7 +234,23 @@ def _is_instant(text: str) -> bool:
 # --- the other process ------------------------------------------------------------------------------------------------
 
 
-class _Speaker:
+class Speaker(Protocol):
+    """What answers rounds of questions as `compiler.speaker` does."""
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        """Send a round of questions. Raises WorkerFailed."""
+        ...
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield what it sends, without end. Raises WorkerFailed where it died."""
+        ...
+
+    def close(self) -> None:
+        """End it; it is not asked again."""
+        ...
+
+
+class SpeakerProcess:
     """The child that speaks to models. It ends when its input does."""
 
     def __init__(self, begin: Mapping[str, Any]) -> None:
@@ -296,3 +312,6 @@ class _Speaker:
             if stream is not None:
                 with suppress(OSError, ValueError):  # ValueError: another thread reads it
                     stream.close()
+
+
+start_speaker: Callable[[Mapping[str, Any]], Speaker] = SpeakerProcess  # called with settings, key, prompts and budget

@@ -12,11 +12,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib
-import json
-import os
 import sys
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from compiler.bytecode import leave_bytecode
 from compiler.engines.port import (
@@ -30,8 +28,8 @@ from compiler.engines.port import (
     ExtractRequest,
 )
 from compiler.fingerprint import fingerprint
-from vault.errors import RetainError, Unreadable
-from vault.jail.self_jail import limit_time, limit_worker, restrict_worker
+from vault.errors import RetainError, TooCostly, Unreadable
+from vault.jail.child_main import Answer, serve
 from vault.source import SourceText
 
 SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
@@ -58,7 +56,7 @@ def engine_named(name: str) -> Engine:
 def read(path: str, sha256: str) -> SourceText | str:
     """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
 
-    Raises: Unreadable for a fault of the document; NotNow for one of the moment.
+    Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
     """
     from compiler.ingest import read_source
     from compiler.kinds import HEAD, RECORDED, kind_of
@@ -70,7 +68,7 @@ def read(path: str, sha256: str) -> SourceText | str:
     try:
         return read_source(data, Path(path).name)
     except MemoryError as error:
-        raise NotNow("reading it needs more memory than a document may take") from error
+        raise TooCostly("reading it needs more memory than a document may take") from error
     except RecursionError as error:
         raise Unreadable("it is nested too deeply to be read") from error
 
@@ -152,6 +150,8 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
             made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
         except NotNow as error:
             return {"not_now": str(error)}
+        except TooCostly as error:
+            return {"too_costly": error.what}
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint}}
         return {
@@ -179,27 +179,15 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
     return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
 
 
-def serve(requests: IO[str], replies: IO[str], engine: Engine | None) -> None:
-    """Answer until the requests end."""
-    for line in requests:
-        limit_time(SECONDS)
-        reply = answer(json.loads(line), engine)
-        replies.write(json.dumps(reply, ensure_ascii=False, separators=(",", ":")) + "\n")
-        replies.flush()
-
-
 def main() -> None:
-    # Libraries that print must not break the line protocol: stdout is kept for replies, prints go to stderr.
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    leave_bytecode()
-    limit_worker()
-    restrict_worker(raw)  # before anything of a document comes in: its parsers are loaded from within
-    sys.setrecursionlimit(2_000)
-    requests = os.fdopen(os.dup(0), encoding="utf-8")
-    serve(requests, replies, engine_named(name) if name else None)
+
+    def prepare() -> Answer:
+        engine = engine_named(name) if name else None
+        return lambda message: answer(message, engine)
+
+    serve(prepare, before=leave_bytecode, readable=raw, seconds=SECONDS)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Archive:
         """Whether everything in it is packed by zstd."""
         return self.collection.endswith("21b")
 
-    def read(self, name: str, limit: int) -> bytes:
+    def read(self, name: str, limit: int) -> bytearray:
         """The bytes of an entry, unpacked. Raises: Unreadable if it is damaged, missing or grows beyond its caps."""
         try:
             info = self.zip.getinfo(name)
@@ -72,7 +72,7 @@ class Archive:
         except _BROKEN as error:
             raise self.fault("the package is cut off or damaged") from error
         self.left -= len(out)
-        return bytes(out)
+        return out
 
     def _blocks(self, packed: Any) -> Iterator[bytes]:
         """The plain bytes, a block at a time."""
@@ -161,7 +161,7 @@ def _check_directory(path: Path, shown: str) -> None:
         raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
 
 
-def _media_of_json(data: bytes) -> list[tuple[str, str]]:
+def _media_of_json(data: bytearray) -> list[tuple[str, str]]:
     """(entry, name) of a legacy list; what is no such pair is left out."""
     try:
         found = json.loads(data or b"{}")
@@ -171,11 +171,13 @@ def _media_of_json(data: bytes) -> list[tuple[str, str]]:
     return [(entry, name) for entry, name in pairs if isinstance(name, str)]
 
 
-def _media_of_protobuf(data: bytes) -> list[tuple[str, str]]:
+def _media_of_protobuf(data: bytearray) -> list[tuple[str, str]]:
     """The same of a modern list: its nth entry names the file n."""
     pairs = []
     try:
-        for number, entry in enumerate(value for key, value in fields(data) if key == 1 and isinstance(value, bytes)):
+        for number, entry in enumerate(
+            value for key, value in fields(bytes(data)) if key == 1 and isinstance(value, bytes)
+        ):
             name = next((v for k, v in fields(entry) if k == 1 and isinstance(v, bytes)), b"")
             pairs.append((str(number), name.decode("utf-8", "replace")))
     except ValueError:

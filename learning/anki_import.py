@@ -8,29 +8,32 @@ their reviews; whatever was cut off, the next import completes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Any
 
 from learning.anki_made import Made, keep_made, read_made, told
-from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage
-from learning.anki_reviews import VIA, AnkiReview, dated, imports, known_origins
+from learning.anki_marks import SUSPENDED, AnkiState, take_marks
+from learning.anki_package import Identity, Package, PackageCard
+from learning.anki_read import AnkiRow
+from learning.anki_reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.desk import Desk, open_desk, read_desk
 from vault import ledger
 from vault.agent_run import refuse_beside_agents
 from vault.clean import clean_line
 from vault.errors import UsageError
 from vault.guard import Scope
-from vault.ids import ID, CardId
+from vault.ids import CardId
 from vault.locks import lock
-from vault.log_event import LogEvent, Review
-from vault.review_log import append, read_log, unix_ms
+from vault.review_log import append, stream_log
 from vault.store import Vault
 
 BATCH = 20_000  # events between two waits for the disk
+_ODD = 20  # reviews without a date of ours, that are named
 _NAMED = 12  # of a package's decks, where none has the name that was asked for
 _PATIENCE_S = 5.0  # for a compile that ends, or an agent's start
 Progress = Callable[[int, int], None]
@@ -70,7 +73,7 @@ class ImportReport:
 
 def import_package(
     vault: Vault,
-    package: AnkiPackage,
+    package: Package,
     now: datetime,
     *,
     deck: str = "",
@@ -84,66 +87,104 @@ def import_package(
 
     A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck has that name;
     LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as what came in
-    would count as the agent's; Refused or WriteFailed, after which the rest can be imported again.
+    would count as the agent's; Refused or WriteFailed, after which the rest can be imported again; Unreadable and
+    WorkerFailed of the package, before any card is written or among the reviews, and so can they.
     """
-    cards = _chosen(package, deck)
+    decks = _chosen(package, deck)
     report = ImportReport(dry_run)
+    options = _Options(decks, history, restore, progress)
     if dry_run:
-        desk = replace(read_desk(vault), now=now)
-        return _taken(desk, package, cards, report, history=history, restore=restore, progress=progress)
+        return _taken(replace(read_desk(vault), now=now), package, report, options)
     with ExitStack() as held:
         held.enter_context(lock(vault.root, "import", purpose="importing", now=now))
         held.enter_context(lock(vault.root, "publish", purpose="importing", now=now, timeout_s=_PATIENCE_S))
         refuse_beside_agents(vault)
-        desk = open_desk(vault, now)
-        return _taken(desk, package, cards, report, history=history, restore=restore, progress=progress)
+        return _taken(open_desk(vault, now), package, report, options)
 
 
-def _taken(
-    desk: Desk,
-    package: AnkiPackage,
-    cards: Sequence[AnkiCard],
-    report: ImportReport,
-    *,
-    history: bool,
-    restore: bool,
-    progress: Progress | None,
-) -> ImportReport:
-    """As `import_package`, of the chosen `cards`."""
-    from learning.anki_marks import take_marks
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What an import was asked for; `decks` None is all of them."""
+
+    decks: list[int] | None
+    history: bool
+    restore: bool
+    progress: Progress | None
+
+
+def _taken(desk: Desk, package: Package, report: ImportReport, options: _Options) -> ImportReport:
+    """As `import_package`."""
     from learning.anki_strangers import take_strangers
 
     vault, now = desk.vault, desk.now
-    notes = {note.id: note for note in package.notes}
-    mine = own_cards(desk, package)
-    report.notes["ours"] = len(mine)
-    left_out = mine.keys() | _not_ours(desk, package, mine, report)
-    strange = [c for c in cards if c.note not in left_out and c.note in notes]
-    report.notes["strange"] = len({c.note for c in strange})
-    if not report.dry_run and (learnt := told(read_made(vault), ((mine[i], i, notes[i].guid) for i in mine))):
+    notes = sort_notes(desk, package, report)
+    report.notes["ours"] = len(notes.own)
+    if not report.dry_run and (learnt := told(read_made(vault), notes.made)):
         keep_made(vault, learnt)
-    known = {c.id: mine[c.note] for c in cards if c.note in mine and c.ord == 0}
-    _tell_edits(desk, {mine[i]: notes[i] for i in mine.keys() & {c.note for c in cards}}, report)
-    known |= take_strangers(desk, package, strange, report, restore=restore)
-    if history:
-        events = read_log(vault.root).events
-        take_marks(vault, events, package, known, now, report)
-        _take_reviews(vault, events, package, known, now, report, progress)
+    cards = _Cards(notes.own, _Edits(desk, report))
+    made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
+    known = take_strangers(desk, package, cards.of_others(made), report, restore=options.restore)
+    report.notes["strange"] = cards.strange_notes
+    states = cards.own_states + [state._replace(card=known[state.id]) for state in cards.states if state.id in known]
+    _tell_undated(sum(state.id in known for state in cards.undated), report)
+    if options.history:
+        events = known_history(stream_log(vault.root))
+        take_marks(vault, events, states, now, report)
+        known |= {state.id: state.card for state in cards.own_states}
+        _take_reviews(vault, events, package, known, now, report, options.progress)
     return report
 
 
-def _chosen(package: AnkiPackage, deck: str) -> list[AnkiCard]:
-    """The cards of the deck and of those below it; of all decks without one. Raises: UsageError."""
-    wanted = deck.casefold()
-    names = {i: name.casefold() for i, name in package.decks.items()}
-    chosen = {i for i, name in names.items() if name == wanted or name.startswith(f"{wanted}::")}
-    if deck and not chosen:
+@dataclass(slots=True)
+class _Cards:
+    """Tells the cards of the vault's own notes from others while they are read once, and keeps how each is in Anki."""
+
+    own: Mapping[int, CardId]
+    edits: _Edits
+    own_states: list[AnkiState] = field(default_factory=list)
+    states: list[AnkiState] = field(default_factory=list)  # of others, by Anki's numbers alone
+    undated: list[AnkiState] = field(default_factory=list)  # those of `states` that have a date but no review
+    strange_notes: int = 0
+
+    def of_others(self, cards: Iterable[PackageCard]) -> Iterator[PackageCard]:
+        last = None
+        for card in cards:
+            own = self.own.get(card.note, CardId(""))
+            state = AnkiState(own, card.id, card.mod, card.queue == SUSPENDED, card.answered)
+            if own:
+                if card.is_first:
+                    self.own_states.append(state)
+                if card.fields is not None:
+                    self.edits.tell(own, card.note_mod, card.fields)
+                continue
+            self.strange_notes += card.note != last
+            last = card.note
+            if card.is_made:
+                self.states.append(state)
+                if card.type > 0 and not card.is_reviewed:
+                    self.undated.append(state)
+            yield card
+
+
+def _tell_undated(count: int, report: ImportReport) -> None:
+    if count:
+        what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
+        report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")
+
+
+def _chosen(package: Package, deck: str) -> list[int] | None:
+    """The numbers of the deck and of those below it; None without a deck, for all. Raises: UsageError."""
+    if not deck:
+        return None
+    wanted, names = deck.casefold(), package.decks()
+    chosen = [i for i, name in names.items() if f"{name.casefold()}::".startswith(f"{wanted}::")]
+    if not chosen:
         raise UsageError(
             f"no deck in the package is called {clean_line(deck)[:100]!r}",
             where=clean_line(str(package.path)),
-            hint=f"it has: {_nearest(deck, package.decks.values())}",
+            hint=f"it has: {_nearest(deck, names.values())}",
         )
-    return [card for card in package.cards if not deck or card.deck in chosen]
+    return chosen
 
 
 def _nearest(wanted: str, decks: Iterable[str]) -> str:
@@ -157,79 +198,89 @@ def _nearest(wanted: str, decks: Iterable[str]) -> str:
     return (", ".join(names[:_NAMED]) or "none") + more
 
 
-def own_cards(desk: Desk, package: AnkiPackage) -> dict[int, CardId]:
-    """Anki's note -> our card, for every note that this vault gave out, whatever was edited in it since.
+@dataclass(slots=True)
+class Notes:
+    """The notes of a package that say they are a vault's. `own` maps Anki's number to our card; `left_out` say they are
+    of this vault, and nothing else says so; `made` are (card, number, GUID) of own notes that a sync made."""
 
-    Its GUID tells, or that a sync wrote down to have made it: tag and CardId alone could be anybody's.
+    own: dict[int, CardId] = field(default_factory=dict)
+    left_out: set[int] = field(default_factory=set)
+    made: list[tuple[CardId, int, str]] = field(default_factory=list)
+
+
+def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
+    """Finds every note that this vault gave out, whatever was edited in it since.
+
+    Its GUID says so, or that a sync wrote down to have made it: tag and CardId alone could be anybody's. Notes of
+    another vault are a stranger's, and are named.
     """
-    from learning.anki import guid_of
+    from learning.anki import VAULT_TAG, guid_of, vault_tag
 
     vault_id = desk.vault.settings.vault_id
+    tag = vault_tag(vault_id)
     events, _ = desk.vault.ledger_events(ledger.IDS)
     births = {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
     every, made = births | desk.cards.keys(), read_made(desk.vault)
-    found: dict[int, CardId] = {}
-    unknown: list[AnkiNote] = []
-    for note in package.notes:
-        said = _said(note)
-        if said in every and (note.guid == guid_of(vault_id, said) or _is_made(note, made.get(said))):
-            found[note.id] = said
-        else:
-            unknown.append(note)
-    if unknown:  # the field may be edited away: the GUID alone still tells
-        by_guid = {one.guid: card for card, one in made.items() if one.guid and card in every}
-        by_guid |= {guid_of(vault_id, card): card for card in every}
-        found |= {note.id: by_guid[note.guid] for note in unknown if note.guid in by_guid}
-    return found
+    by_guid = {one.guid: card for card, one in made.items() if one.guid and card in every}
+    by_guid |= {guid_of(vault_id, card): card for card in every}
+    notes, others = Notes(), 0
+    for note in package.identities(VAULT_TAG):
+        said = CardId(note.card)
+        is_ours = said in every and (note.guid == guid_of(vault_id, said) or _is_made(note, made.get(said)))
+        own = said if is_ours else by_guid.get(note.guid)  # the field may be edited away: the GUID alone still tells
+        if own is not None:
+            notes.own[note.id] = own
+            if own in made:
+                notes.made.append((own, note.id, note.guid))
+            continue
+        others += any(each != tag for each in note.tags)
+        if tag in note.tags and said:
+            notes.left_out.add(note.id)
+    _tell_of_vaults(others, len(notes.left_out), report)
+    return notes
 
 
-def _said(note: AnkiNote) -> CardId:
-    """The id in a note's field CardId, which is its last; "" where no field is one."""
-    return next((CardId(v.strip()) for v in reversed(note.values) if ID.fullmatch(v.strip())), CardId(""))
-
-
-def _is_made(note: AnkiNote, made: Made | None) -> bool:
+def _is_made(note: Identity, made: Made | None) -> bool:
     return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
 
 
-def _not_ours(desk: Desk, package: AnkiPackage, mine: Mapping[int, CardId], report: ImportReport) -> set[int]:
-    """Notes that say they are this vault's, and of which nothing else says so: neither ours nor a stranger's.
-
-    Those of another vault are a stranger's, and are named.
-    """
-    from learning.anki import VAULT_TAG, vault_tag
-
-    tag = vault_tag(desk.vault.settings.vault_id)
-    others = sum(n.id not in mine and any(t.startswith(VAULT_TAG) and t != tag for t in n.tags) for n in package.notes)
+def _tell_of_vaults(others: int, odd: int, report: ImportReport) -> None:
     if others:
         notes = "1 note is" if others == 1 else f"{others} notes are"
         report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
-    odd = {n.id for n in package.notes if n.id not in mine and tag in n.tags and _said(n)}
     if odd:
-        who = "1 note says it is" if len(odd) == 1 else f"{len(odd)} notes say they are"
+        who = "1 note says it is" if odd == 1 else f"{odd} notes say they are"
         what = f"{who} of this vault, but with another GUID, and no sync here made any such: left out, with reviews"
         report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
-    return odd
 
 
-def _tell_edits(desk: Desk, mine: Mapping[CardId, AnkiNote], report: ImportReport) -> None:
+@dataclass(slots=True)
+class _Edits:
     """Names the cards that read otherwise in Anki than the last export made them: no edit comes in unseen."""
-    from learning.anki import STAMPS, notes_of, read_stamps
-    from learning.anki_media import Media
 
-    if not mine:
-        return
-    stamps = read_stamps(desk.vault.read_bytes(STAMPS))
-    ours = {note.card: note for note in notes_of(desk, Media(desk.vault))}
-    for card, theirs in mine.items():
-        if card not in ours:
-            report.tell(card, "no deck here has this card any more; its reviews are kept")
-            continue
-        if tuple(theirs.values[:2]) == ours[card].fields[:2] or not _edited(theirs.mod, stamps.get(card)):
-            continue
-        placed = desk.cards[card]
-        what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
-        report.tell(card, what, placed.deck.path, placed.card.line)
+    desk: Desk
+    report: ImportReport
+    _stamps: Mapping[CardId, Any] | None = None
+    _ours: Mapping[CardId, tuple[str, ...]] = field(default_factory=dict)
+    _told: set[CardId] = field(default_factory=set)
+
+    def tell(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
+        """`fields` are the first two of the note that the package has of `card`."""
+        if self._stamps is None:
+            from learning.anki import STAMPS, notes_of, read_stamps
+            from learning.anki_media import Media
+
+            self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
+            self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
+        if card in self._told:
+            return
+        self._told.add(card)
+        if card not in self._ours:
+            self.report.tell(card, "no deck here has this card any more; its reviews are kept")
+        elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
+            placed = self.desk.cards[card]
+            what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
+            self.report.tell(card, what, placed.deck.path, placed.card.line)
 
 
 def _edited(mod: int, stamp: Any) -> bool:
@@ -239,46 +290,65 @@ def _edited(mod: int, stamp: Any) -> bool:
 
 def _take_reviews(
     vault: Vault,
-    events: Sequence[LogEvent],
-    package: AnkiPackage,
+    history: KnownHistory,
+    package: Package,
     known: Mapping[int, CardId],
     now: datetime,
     report: ImportReport,
     progress: Progress | None,
 ) -> None:
-    """Every answer of a known card that the log has not yet, each once; the others are counted by reason."""
-    why: Counter[str] = Counter()
-    rows = []
-    origins, gone = known_origins(events), 0
-    for row in package.reviews:
-        if row.card not in known:
-            if f"{VIA}:{row.id}" in origins:
-                gone += 1  # its card was deleted here since; the review is not
-            else:
-                why["its card was not taken in"] += 1
-            continue
-        review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
-        if review.counts:
-            rows.append(review)
-        else:
-            why["no answer: crammed, or set by hand"] += 1
-    kept, odd = dated(rows, now)
-    if odd:
-        why["dated before 1970 or in the future"] += len(odd)
-        report.reported += [Reported("", each.message) for each in odd[:20]]
-    fresh = _fresh(events, origins, kept)
-    new = imports(fresh, (), vault.settings.vault_id, vault.settings.zone)
-    report.reviews = {"added": len(new), "known": gone + len(kept) - len(new), "left_out": sum(why.values())}
-    report.left_out = dict(sorted(why.items()))
+    """Every answer of a known card that the log has not yet, each once; the others are counted by reason.
+
+    They come and go to the log a batch at a time, oldest first, so that no more than a batch is ever in memory.
+    """
+    counts = _Counts()
     guard = vault.guard(Scope.LOG)
-    for start in range(0, 0 if report.dry_run else len(new), BATCH):
-        append(guard, *new[start : start + BATCH])
-        if progress is not None:
-            progress(min(start + BATCH, len(new)), len(new))
+    fresh = counts.fresh(package.rows(), history, known, now)
+    while some := list(islice(fresh, BATCH)):
+        counts.added += len(some)
+        if not report.dry_run:
+            append(guard, *imports(some, (), vault.settings.vault_id, vault.settings.zone))
+            if progress is not None:
+                progress(counts.seen, package.reviews)
+    report.reviews = {"added": counts.added, "known": counts.known, "left_out": sum(counts.why.values())}
+    report.left_out = dict(sorted(counts.why.items()))
+    report.reported += [Reported("", message) for message in counts.odd]
 
 
-def _fresh(events: Iterable[LogEvent], origins: Collection[str], rows: Iterable[AnkiReview]) -> list[AnkiReview]:
-    """Those of which the log knows nothing: neither their origin, nor a review of that card at that very instant,
-    which is one of our own that had gone to Anki. What was undone here stays undone."""
-    made_here = {(e.card, unix_ms(e.at)) for e in events if isinstance(e, Review)}
-    return [row for row in rows if row.origin not in origins and (row.card, row.id) not in made_here]
+@dataclass(slots=True)
+class _Counts:
+    """What became of the reviews in a package: `why` those were left out that were, and how many for each reason."""
+
+    seen: int = 0
+    added: int = 0
+    known: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+    odd: list[str] = field(default_factory=list)  # what is said of the first that have no date of ours
+
+    def fresh(
+        self, rows: Iterable[AnkiRow], history: KnownHistory, known: Mapping[int, CardId], now: datetime
+    ) -> Iterator[AnkiReview]:
+        """Those that the log does not know: neither by their number, nor as a review of that card at that very instant,
+        which is one of our own that had gone to Anki. What was undone here stays undone."""
+        last = None
+        for row in rows:
+            self.seen += 1
+            if row.card not in known:
+                if history.is_known(row.id):
+                    self.known += 1  # its card was deleted here since; the review is not
+                else:
+                    self.why["its card was not taken in"] += 1
+                continue
+            review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
+            if not review.counts:
+                self.why["no answer: crammed, or set by hand"] += 1
+                continue
+            kept, odd = dated([review], now)
+            if odd:
+                self.why["dated before 1970 or in the future"] += 1
+                self.odd += [each.message for each in odd if len(self.odd) < _ODD]
+            elif row.id == last or history.is_known(row.id) or (review.card, row.id) in history.own:
+                self.known += 1
+            else:
+                last = row.id
+                yield from kept

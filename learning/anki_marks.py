@@ -11,21 +11,19 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from learning.anki_read import AnkiCard, AnkiPackage
-from learning.anki_reviews import FILTERED, MANUAL, VIA
+from learning.anki_reviews import VIA, KnownHistory
 from vault.errors import Refused, WriteFailed
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId, ulid
-from vault.log_event import LogEvent, Resume, Review, Stamp, Suspend
+from vault.log_event import LogEvent, Resume, Stamp, Suspend
 from vault.review_log import append, unix_ms
 from vault.store import Vault
 
 HEARD = ".retain/anki-heard.json"
-_SUSPENDED = -1  # Anki's queue of a suspended card
+SUSPENDED = -1  # Anki's queue of a suspended card
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,41 +34,35 @@ class Report(Protocol):
     marks: dict[str, int]
 
 
-@dataclass(slots=True)
-class _Log:
-    """What the log says: the last word of Anki's on each card, and the second of its last review."""
+class AnkiState(NamedTuple):
+    """How a card of ours is in Anki. `mod` and `answered` are the Unix seconds of its last change and answer there, -1
+    for no answer; `id` is its number, the Unix millisecond at which it was made."""
 
-    marks: dict[CardId, tuple[int, bool]] = field(default_factory=dict)  # (Unix second, suspended)
-    reviewed: dict[CardId, int] = field(default_factory=dict)
-    ids: set[str] = field(default_factory=set)
+    card: CardId
+    id: int
+    mod: int
+    is_suspended: bool
+    answered: int = -1
 
 
-def take_marks(
-    vault: Vault,
-    events: Iterable[LogEvent],
-    package: AnkiPackage,
-    known: Mapping[int, CardId],
-    now: datetime,
-    report: Report,
-) -> None:
+def take_marks(vault: Vault, history: KnownHistory, states: Iterable[AnkiState], now: datetime, report: Report) -> None:
     """Cards suspended in Anki are suspended here, and resumed once they are there: only where that has changed since
-    the last import, so that what the human says here afterwards stands. `known` maps Anki's cards to ours."""
-    said = _said(events)
+    the last import, so that what the human says here afterwards stands. Of several `states` of one card, the newest
+    counts."""
     heard = read_heard(vault)
     learnt: dict[CardId, int] = {}
     new: list[LogEvent] = []
-    there = _last_rows(package, known)
-    for own, (second, card) in _newest(package, known, unix_ms(now) // 1000).items():
-        is_suspended = card.queue == _SUSPENDED
-        at, was = said.marks.get(own, (-1, False))
-        if (second, is_suspended) <= max((at, was), (heard.get(own, -1), was)):
+    newest, answered = _newest(states, unix_ms(now) // 1000)
+    for own, (second, state) in newest.items():
+        at, was = history.marks.get(own, (-1, False))
+        if (second, state.is_suspended) <= max((at, was), (heard.get(own, -1), was)):
             continue  # an older package, or the same again
-        reviewed = said.reviewed.get(own, -1)
-        if is_suspended != was and not (is_suspended and reviewed > max(second, there.get(own, -1))):
-            new.append(_event(vault, own, second, suspended=is_suspended))
-        elif is_suspended or not _is_told(card, second, max(reviewed, there.get(own, -1))):
+        reviewed, there = history.reviewed.get(own, -1), answered[own]
+        if state.is_suspended != was and not (state.is_suspended and reviewed > max(second, there)):
+            new.append(_event(vault, own, second, suspended=state.is_suspended))
+        elif state.is_suspended or not _is_told(state, second, max(reviewed, there)):
             learnt[own] = second
-    new = [event for event in new if event.id not in said.ids]
+    new = [event for event in new if event.id not in history.mark_ids]
     suspended = sum(isinstance(event, Suspend) for event in new)
     report.marks.update(suspended=suspended, resumed=len(new) - suspended)
     if report.dry_run:
@@ -81,45 +73,24 @@ def take_marks(
         _keep_heard(vault, heard | learnt)
 
 
-def _said(events: Iterable[LogEvent]) -> _Log:
-    found = _Log()
-    for event in events:
-        if isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
-            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
-            found.marks[event.card] = max(word, found.marks.get(event.card, word))
-            found.ids.add(event.id)
-        elif isinstance(event, Review):
-            found.reviewed[event.card] = unix_ms(event.at) // 1000
-    return found
-
-
-def _newest(package: AnkiPackage, known: Mapping[int, CardId], latest: int) -> dict[CardId, tuple[int, AnkiCard]]:
-    """Our card -> (Unix second, Anki's card) that was touched last, where two of Anki's are one of ours."""
-    found: dict[CardId, tuple[int, AnkiCard]] = {}
-    for card in package.cards:
-        if card.id not in known:
-            continue
-        own, word = known[card.id], (min(max(card.mod, 0), latest), card)
+def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tuple[int, AnkiState]], dict[CardId, int]]:
+    """Our card -> (Unix second, Anki's card) that was changed last, where two of Anki's are one of ours; and -> the
+    second of its last answer in either."""
+    found: dict[CardId, tuple[int, AnkiState]] = {}
+    answered: dict[CardId, int] = {}
+    for state in states:
+        own, word = state.card, (min(max(state.mod, 0), latest), state)
+        answered[own] = max(answered.get(own, -1), state.answered)
         if own not in found or _order(word) > _order(found[own]):
             found[own] = word
-    return found
+    return found, answered
 
 
-def _order(word: tuple[int, AnkiCard]) -> tuple[int, bool]:
-    return word[0], word[1].queue == _SUSPENDED
+def _order(word: tuple[int, AnkiState]) -> tuple[int, bool]:
+    return word[0], word[1].is_suspended
 
 
-def _last_rows(package: AnkiPackage, known: Mapping[int, CardId]) -> dict[CardId, int]:
-    """Our card -> the second of its last answer that the package has: the card stood as it stands after that."""
-    found: dict[CardId, int] = {}
-    for row in package.reviews:
-        if row.card in known and row.ease > 0 and row.kind < MANUAL and (row.kind != FILTERED or row.factor):
-            own = known[row.card]
-            found[own] = max(found.get(own, -1), row.id // 1000)
-    return found
-
-
-def _is_told(card: AnkiCard, second: int, reviewed: int) -> bool:
+def _is_told(card: AnkiState, second: int, reviewed: int) -> bool:
     """Whether no older package can say that a card was suspended and be believed: a review came later, or the card has
     not been touched since it was made."""
     return second <= reviewed or second <= card.id // 1000

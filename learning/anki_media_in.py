@@ -12,7 +12,7 @@ from vault.ids import slug
 from vault.store import Vault
 
 if TYPE_CHECKING:
-    from learning.anki_read import AnkiPackage
+    from learning.anki_package import Package
 
 MEDIA = "learning/media"
 _PICTURES = {
@@ -59,15 +59,18 @@ def _is_what_it_says(suffix: str, data: bytes) -> bool:
 
 
 def take_media(
-    vault: Vault, package: AnkiPackage, wanted: Iterable[str], counts: dict[str, int], *, dry_run: bool
-) -> dict[str, str]:
-    """Name in the package -> vault path, of every wanted medium that could be taken in; `counts` tells of all."""
+    vault: Vault, package: Package, wanted: Iterable[str], counts: dict[str, int], *, dry_run: bool
+) -> dict[str, str | None]:
+    """Name -> vault path, of every wanted file in the package; None for one that was not taken in.
+
+    All are counted in `counts`.
+    """
     wanted = frozenset(wanted)
     guard = vault.guard(Scope.IMPORT)
-    paths: dict[str, str] = {}
+    paths: dict[str, str | None] = {}
     for name, data in package.media_files(wanted):
-        safe = safe_name(name, data) if data is not None else None
-        if safe is None or data is None:
+        safe, paths[name] = safe_name(name, data), None
+        if safe is None:
             continue
         path = f"{MEDIA}/{safe}"
         try:
@@ -76,5 +79,6 @@ def take_media(
         except EditedMeanwhile:
             continue
         paths[name] = path
-    counts["left_out"] += len((wanted | package.media) - paths.keys())
+    taken = sum(path is not None for path in paths.values())
+    counts["left_out"] += package.media + len(wanted - paths.keys()) - taken
     return paths

@@ -1,7 +1,8 @@
-"""Anki packages of every generation (`.apkg`, `.colpkg`) as plain values. Nothing in them is believed.
+"""Anki packages of every generation (`.apkg`, `.colpkg`), row by row. Nothing in them is believed.
 
-The collection is looked at in memory alone, by a connection that may read tables and do nothing else: no function of
-SQL, no view, no trigger, no file. So a hostile one can be wrong, but not act.
+The collection is read in memory alone, by a connection that may read tables and do nothing else: no function of
+SQL, no view, no trigger, no file. So a hostile one can be wrong, but not act. `retain` does this in a process of its
+own (`learning.anki_worker`).
 """
 
 from __future__ import annotations
@@ -9,20 +10,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from learning.anki_archive import MAX_COLLECTION, MAX_MEDIUM, Archive, fields, open_archive
+from learning.anki_archive import MAX_COLLECTION, Archive, fields, open_archive
+from learning.anki_reviews import is_answer
 from vault.clean import clean_line
-from vault.errors import Unreadable
 
 IMAGE_OCCLUSION = 6  # Anki's number of that stock note type
 MAX_NOTES = 1_000_000
 MAX_CARDS = 2_000_000
 MAX_REVIEWS = 20_000_000
 MAX_FIELD = 256 * 1024  # characters of a note's fields together; no card can be larger than 64 KiB anyhow
+_INTEGERS = frozenset((int,))
 _STEPS = 1_000_000  # of SQLite's machine between two looks at how long a question has taken
 _MOST_LOOKS = 5_000
 
@@ -81,74 +83,136 @@ class AnkiRow(NamedTuple):
     factor: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnkiPackage:
-    """What a package holds; `decks` maps ids to names with `::` between parents and children."""
+@dataclass(slots=True)
+class Collection:
+    """An open package. `decks` maps ids to names with `::` between parents and children.
 
-    path: Path
-    container: str
-    notes: tuple[AnkiNote, ...] = ()
-    cards: tuple[AnkiCard, ...] = ()
-    reviews: tuple[AnkiRow, ...] = ()
-    types: Mapping[int, NoteType] = field(default_factory=dict)
-    decks: Mapping[int, str] = field(default_factory=dict)
-    media: frozenset[str] = frozenset()  # names as the fields say them: hostile
+    `counts` are the notes, cards and reviews in it; `answered` is the Unix second of each card's last answer, -1 for
+    none; `reviewed` are the cards of which the log of reviews has any row.
+    """
 
-    def media_files(self, wanted: frozenset[str]) -> Iterator[tuple[str, bytes | None]]:
-        """(name, bytes) of each medium that is `wanted` and here; None for one that is damaged or too large."""
-        if not wanted & self.media:
-            return
-        archive = open_archive(self.path)
-        with closing(archive.zip):
-            for name in sorted(wanted & archive.media.keys()):
-                try:
-                    yield name, archive.read(archive.media[name], MAX_MEDIUM)
-                except Unreadable:
-                    yield name, None
+    archive: Archive
+    connection: sqlite3.Connection
+    types: Mapping[int, NoteType]
+    decks: Mapping[int, str]
+    counts: tuple[int, int, int] = (0, 0, 0)
+    answered: dict[int, int] = field(default_factory=dict)
+    reviewed: set[int] = field(default_factory=set)
+
+    @property
+    def media(self) -> Mapping[str, str]:
+        """The entry in the archive of each file, by the name that the fields say: hostile."""
+        return self.archive.media
+
+    def notes(self) -> Iterator[AnkiNote]:
+        """In order of their ids, as everything else here."""
+        rows = self.connection.execute("SELECT id, guid, mid, mod, tags, flds FROM notes ORDER BY id")
+        for id_, guid, type_, mod, tags, values in _limited(rows, MAX_NOTES, "notes"):
+            parts = tuple(_str(values)[:MAX_FIELD].split("\x1f"))
+            yield AnkiNote(_int(id_), _str(guid)[:200], _int(type_), _int(mod), tuple(_str(tags)[:4096].split()), parts)
+
+    def cards(self) -> Iterator[AnkiCard]:
+        """In order of note and number; a card in a filtered deck counts to its home."""
+        asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags FROM cards ORDER BY nid, ord"
+        for row in _limited(self.connection.execute(asked), MAX_CARDS, "cards"):
+            id_, note, deck, home, ord_, mod, type_, queue, flags = row
+            deck = _int(home) or _int(deck)
+            yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags)))
+
+    def cards_with_notes(self) -> Iterator[tuple[AnkiCard, AnkiNote]]:
+        """Each card whose note is there, beside that note."""
+        notes = self.notes()
+        note = next(notes, None)
+        for card in self.cards():
+            while note is not None and note.id < card.note:
+                note = next(notes, None)
+            if note is not None and note.id == card.note:
+                yield card, note
+
+    def reviews(self) -> Iterator[AnkiRow]:
+        rows = self.connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog ORDER BY id")
+        for row in _limited(rows, MAX_REVIEWS, "reviews"):
+            yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
+
+    def look_through(self) -> None:
+        """Reads every row once, so that a fault in any of them is found before the first is used.
+
+        Raises: sqlite3.Error or ValueError, for damage and for too many rows.
+        """
+        notes = sum(1 for _ in self.notes())
+        self.answered = {card.id: -1 for card in self.cards()}
+        reviews = 0
+        for row in self.reviews():
+            reviews += 1
+            last = self.answered.get(row.card)
+            if last is None:
+                continue
+            self.reviewed.add(row.card)
+            if row.ease > 0 and is_answer(row.kind, row.factor):
+                self.answered[row.card] = max(last, row.id // 1000)
+        self.counts = notes, len(self.answered), reviews
+
+    def close(self) -> None:
+        self.connection.close()
+        self.archive.zip.close()
 
 
-def read_package(path: Path) -> AnkiPackage:
-    """The package at `path`. Raises: Unreadable, naming the file and what is wrong with it."""
+def open_collection(path: Path) -> Collection:
+    """The package at `path`, looked through. Raises: Unreadable, naming the file and what is wrong with it."""
     archive = open_archive(path)
-    with closing(archive.zip):
+    try:
         data = archive.read(archive.collection, MAX_COLLECTION)
+        with faults_of(archive):
+            connection = _opened(data)
         try:
-            return _read(archive, path, data)
-        except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
-            what = f"its collection cannot be read: {clean_line(str(error))[:200]}"
-            raise archive.fault(what) from error
+            del data
+            with faults_of(archive):
+                collection = _read(archive, connection)
+                collection.look_through()
+                return collection
+        except BaseException:
+            connection.close()
+            raise
+    except BaseException:
+        archive.zip.close()
+        raise
 
 
-def _read(archive: Archive, path: Path, data: bytes) -> AnkiPackage:
-    with closing(_opened(data)) as connection:
-        del data
-        table = _tables(connection)
-        if not {"notes", "cards", "revlog", "col"} <= table.keys():
-            raise ValueError("it lacks a table that every collection has")
-        modern = {"notetypes", "fields", "templates", "decks"} <= table.keys()
-        types = _modern_types(connection) if modern else _legacy_types(connection)
-        decks = _modern_decks(connection) if modern else _legacy_decks(connection)
-        return AnkiPackage(
-            path,
-            archive.collection,
-            tuple(_notes(connection)),
-            tuple(_cards(connection)),
-            tuple(_reviews(connection)),
-            types,
-            decks,
-            frozenset(archive.media),
-        )
+@contextmanager
+def faults_of(archive: Archive) -> Iterator[None]:
+    """What reading a collection raises, as Unreadable."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise archive.fault(f"its collection cannot be read: {clean_line(str(error))[:200]}") from error
 
 
-def _opened(data: bytes) -> sqlite3.Connection:
+def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
+    table = _tables(connection)
+    if not {"notes", "cards", "revlog", "col"} <= table.keys():
+        raise ValueError("it lacks a table that every collection has")
+    modern = {"notetypes", "fields", "templates", "decks"} <= table.keys()
+    types = _modern_types(connection) if modern else _legacy_types(connection)
+    decks = _modern_decks(connection) if modern else _legacy_decks(connection)
+    return Collection(archive, connection, types, decks)
+
+
+def _opened(data: bytearray) -> sqlite3.Connection:
     """A connection to a copy in memory that can only read. The journal mode of the file (WAL) needs files: it is
-    taken out of the copy's header, as the whole of the content is here."""
+    taken out of the header, as the whole of the content is here."""
     if len(data) < 100 or not data.startswith(b"SQLite format 3\0"):
         raise ValueError("not an SQLite database")
+    data[18:20] = b"\x01\x01"
     connection = sqlite3.connect(":memory:")
     try:
-        connection.deserialize(data[:18] + b"\x01\x01" + data[20:])
-        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "query_only=ON", "mmap_size=0"):
+        connection.deserialize(data)
+        for setting in (
+            "trusted_schema=OFF",
+            "cell_size_check=ON",
+            "query_only=ON",
+            "mmap_size=0",
+            "temp_store=MEMORY",
+        ):
             connection.execute(f"PRAGMA {setting}").fetchall()
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 64 * 1024**2)
@@ -210,27 +274,6 @@ def _str(value: object) -> str:
     if isinstance(value, bytes):
         return _text(value)
     return value if isinstance(value, str) else "" if value is None else str(value)
-
-
-def _notes(connection: sqlite3.Connection) -> Iterator[AnkiNote]:
-    rows = connection.execute("SELECT id, guid, mid, mod, tags, flds FROM notes")
-    for id_, guid, type_, mod, tags, values in _limited(rows, MAX_NOTES, "notes"):
-        parts = tuple(_str(values)[:MAX_FIELD].split("\x1f"))
-        yield AnkiNote(_int(id_), _str(guid)[:200], _int(type_), _int(mod), tuple(_str(tags)[:4096].split()), parts)
-
-
-def _cards(connection: sqlite3.Connection) -> Iterator[AnkiCard]:
-    """In order of note and number; a card in a filtered deck counts to its home."""
-    rows = connection.execute("SELECT id, nid, did, odid, ord, mod, type, queue, flags FROM cards ORDER BY nid, ord")
-    for id_, note, deck, home, ord_, mod, type_, queue, flags in _limited(rows, MAX_CARDS, "cards"):
-        deck = _int(home) or _int(deck)
-        yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags)))
-
-
-def _reviews(connection: sqlite3.Connection) -> Iterator[AnkiRow]:
-    rows = connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog")
-    for row in _limited(rows, MAX_REVIEWS, "reviews"):
-        yield AnkiRow(*map(_int, row))
 
 
 def _legacy_table(connection: sqlite3.Connection, column: str) -> dict[str, Any]:

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from learning.anki_html import markdown
+from msgspec.structs import replace
+
 from learning.anki_media_in import take_media
-from learning.anki_read import IMAGE_OCCLUSION, AnkiCard, AnkiNote, AnkiPackage, NoteType
+from learning.anki_package import Package, PackageCard
+from learning.anki_render import LARGEST
 from learning.anki_siblings import DECK, is_imported
-from learning.anki_template import Sheet, sides
 from learning.desk import Desk, Placed
 from vault import ledger
-from vault.card import MAX_CARD, Card, parse_deck, render_card, splice_card, stamp_of, stamped
+from vault.card import Card, parse_deck, render_card, splice_card, stamp_of, stamped
 from vault.clean import clean_line
 from vault.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
@@ -28,10 +29,8 @@ from vault.note import render_note
 from vault.store import FLASHCARDS
 
 PER_FILE = 200  # cards
-_ANKIS_OWN = frozenset(("marked", "leech"))  # tags that say how it went there, and nothing of the card
-_MEDIUM = re.compile("\ue002(\\d+)\ue003")
+_MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")
 _NAMED = 20  # of the cards with one and the same fate; the rest are counted
-_OCCLUSION = "image-occlusion:"
 
 
 class Report(Protocol):
@@ -46,19 +45,6 @@ class Report(Protocol):
     def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """One card of a package as it would be here. `key` finds it again; `mod` is its note's, in Unix seconds."""
-
-    anki: AnkiCard
-    key: str
-    deck: str
-    tags: tuple[str, ...]
-    mod: int
-    question: str
-    answer: str
-
-
 @dataclass(slots=True)
 class _Births:
     """What the ledger says of imported cards."""
@@ -70,134 +56,73 @@ class _Births:
 
 
 def take_strangers(
-    desk: Desk, package: AnkiPackage, cards: Sequence[AnkiCard], report: Report, *, restore: bool = False
+    desk: Desk, package: Package, cards: Iterable[PackageCard], report: Report, *, restore: bool = False
 ) -> dict[int, CardId]:
-    """Writes the cards; gives Anki's card -> ours for every one that stands in the vault now."""
-    if not cards:
+    """Writes the cards; gives Anki's card -> ours for every one that is in the vault now."""
+    made = _gathered(cards, report)
+    if not report.note_types:
         return {}
-    made = _with_media(desk, package, _rendered(package, cards, report), report)
-    births = _births(desk)
-    work = _Work(desk, report, births)
-    for each in made:
-        work.settle(each, restore=restore)
+    paths = _media(desk, package, made, report)
+    work = _Work(desk, report, _births(desk))
+    made.reverse()
+    while made:  # each is let go of once it is settled: there may be many
+        work.settle(_with_media(made.pop(), paths), restore=restore)
     work.write()
-    _tell_unreviewed(package, work.known, report)
     return work.known
 
 
-# --- notes to words -------------------------------------------------------------------------------------------------
+# --- what the package holds -----------------------------------------------------------------------------------------
 
 
-def _rendered(package: AnkiPackage, cards: Sequence[AnkiCard], report: Report) -> list[tuple[_Made, list[str]]]:
-    """Each card with the names of its media, which stand in its words as numbers; what can't be a card is counted."""
-    notes = {note.id: note for note in package.notes}
+def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]:
+    """The cards that were made; what can't be a card is counted by note type, and what is too large is named."""
     out = []
-    fates: dict[tuple[str, str], set[int]] = defaultdict(set)
+    reasons: Counter[tuple[str, str]] = Counter()
+    last: dict[str, int] = {}
+    large = 0
     for card in cards:
-        note = notes[card.note]
-        type_ = package.types.get(note.type)
-        name = clean_line(type_.name)[:100] if type_ else "unknown"
+        name = clean_line(card.note_type)[:100]
         told = report.note_types.setdefault(name, {"notes": 0, "cards": 0, "mapped": 0, "reported": []})
         told["cards"] += 1
-        fates[name, "notes"].add(note.id)
-        fault, made, names, odd = _one(package, card, note, type_)
-        for reason in sorted(odd | ({fault} if fault else set())):
-            fates[name, reason].add(card.id)
-        if made is None:
-            report.cards["skipped"] += 1
-        else:
+        told["notes"] += last.get(name) != card.note
+        last[name] = card.note
+        reasons.update((name, clean_line(reason)) for reason in card.reasons)
+        if card.is_made:
             told["mapped"] += 1
-            out.append((made, names))
-    for (name, reason), ids in sorted(fates.items()):
-        if reason == "notes":
-            report.note_types[name]["notes"] = len(ids)
-        else:
-            report.note_types[name]["reported"].append({"reason": reason, "cards": len(ids)})
+            out.append(card)
+            continue
+        report.cards["skipped"] += 1
+        if card.too_large:
+            large += 1
+            if large <= _NAMED:
+                report.tell("", f"note {clean_line(card.guid)}: {clean_line(card.too_large)}; shorten it in Anki")
+    for (name, reason), count in sorted(reasons.items()):
+        report.note_types[name]["reported"].append({"reason": reason, "cards": count})
     return out
 
 
-def _one(
-    package: AnkiPackage, card: AnkiCard, note: AnkiNote, type_: NoteType | None
-) -> tuple[str, _Made | None, list[str], set[str]]:
-    """(why it is no card, else "", the card, the names of its media, what was not understood of its template)."""
-    fault = _fault(card, note, type_)
-    if fault or type_ is None:
-        return fault or "its note type is not in the package", None, [], set()
-    deck = clean_line(package.decks.get(card.deck, "Default")).strip(": ") or "Default"
-    names: list[str] = []
-
-    def embed(name: str) -> str:
-        if re.match(r"(?:https?:|data:|file:|//)", name, re.IGNORECASE):
-            return escape(f"[picture elsewhere: {clean_line(name)[:200]}]")
-        names.append(name)
-        return f"\ue002{len(names) - 1}\ue003"
-
-    sheet = Sheet(_values(note, type_, card, deck), card.ord)
-    template = type_.templates[0 if type_.cloze else card.ord]
-    front, back = (_led(markdown(side, embed)) for side in sides(template.front, template.back, sheet))
-    if not front.strip():
-        return "its front is blank", None, [], sheet.odd
-    if len(front) + len(back) > MAX_CARD - 2000:
-        return "it is larger than a card may be (64 KiB)", None, [], sheet.odd
-    tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
-    key = f"anki:{card.ord}:{note.guid}"
-    return "", _Made(card, key, deck[:300], tags, note.mod, front, back), names, sheet.odd
-
-
-def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
-    if type_ is None or not type_.templates or not type_.fields:
-        return "its note type is not in the package"
-    if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
-        return "image occlusion: a picture with parts covered has no form as text"
-    if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
-        return "its template is not in the package"
-    return "" if note.guid.strip() else "its note has no GUID to know it by again"
-
-
-def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:
-    """What a template may ask for; fields win over Anki's own names, and are the first in order."""
-    padded = (*note.values, *[""] * len(type_.fields))
-    named = dict(zip(type_.fields, padded, strict=False))
-    template = type_.templates[0 if type_.cloze else card.ord].name
-    facts = {"Tags": " ".join(note.tags), "Type": type_.name, "Deck": deck, "Card": template, "CardFlag": ""}
-    return named | {k: escape_html(v) for k, v in facts.items() if k not in named and k != ""} | _sub(named, deck)
-
-
-def _sub(named: Mapping[str, str], deck: str) -> dict[str, str]:
-    return {} if "Subdeck" in named else {"Subdeck": escape_html(deck.rsplit("::", 1)[-1])}
-
-
-def escape_html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
-
-
-def _led(words: str) -> str:
-    """A side that begins with code gets a word before it: a fence right behind `Q:` would not be read as one."""
-    return f"(code)\n{words}" if words.startswith(("```", "~~~")) else words
-
-
-def _tag(word: str) -> str:
-    return re.sub(r"[^\w/.+:-]+", "-", clean_line(word)).replace("::", "/").strip(":-/")[:100]
-
-
-def _with_media(
-    desk: Desk, package: AnkiPackage, rendered: Sequence[tuple[_Made, list[str]]], report: Report
-) -> list[_Made]:
-    wanted = {name for _, names in rendered for name in names}
+def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Report) -> dict[str, str]:
+    """Name in the package -> vault path, of the pictures and sounds that could be taken in."""
+    wanted = {name for card in made for name in card.names}
     paths = take_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
-    for name in sorted(wanted - paths.keys())[:_NAMED]:
-        what = "is not in the package" if name not in package.media else "is not what its name says, or too large"
+    for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
+        what = "is not in the package" if name not in paths else "is not what its name says, or too large"
         report.tell("", f"the file {clean_line(name)[:100]} {what}; its card names it")
-    shown = {n: f"![[{p}]]" for n, p in paths.items()}
-    out = []
-    for made, names in rendered:
-        words = [shown.get(n) or escape(f"[{clean_line(n)[:100]}: missing]") for n in names]
-        front, back = (
-            _MEDIUM.sub(lambda m, words=words: words[int(m[1])], side)  # type: ignore[misc]
-            for side in (made.question, made.answer)
-        )
-        out.append(_Made(made.anki, made.key, made.deck, made.tags, made.mod, front, back))
-    return out
+    return {name: path for name, path in paths.items() if path is not None}
+
+
+def _with_media(card: PackageCard, paths: Mapping[str, str]) -> PackageCard:
+    """The card with links to its files in the place of their numbers."""
+    if not card.names:
+        return card
+    words = [f"![[{paths[n]}]]" if n in paths else escape(f"[{clean_line(n)[:100]}: missing]") for n in card.names]
+
+    def link(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return words[number] if number < len(words) else ""
+
+    front, back = (_MEDIUM.sub(link, side) for side in (card.question, card.answer))
+    return replace(card, question=front, answer=back)
 
 
 # --- words to files -------------------------------------------------------------------------------------------------
@@ -226,12 +151,12 @@ class _Work:
     report: Report
     births: _Births
     known: dict[int, CardId] = field(default_factory=dict)
-    _new: list[tuple[CardId, _Made, str]] = field(default_factory=list)
+    _new: list[tuple[CardId, PackageCard, str]] = field(default_factory=list)
     _changes: dict[str, list[tuple[Card, Card]]] = field(default_factory=lambda: defaultdict(list))
     _events: list[ledger.Event] = field(default_factory=list)
     _fates: Counter[str] = field(default_factory=Counter)
 
-    def settle(self, made: _Made, *, restore: bool) -> None:
+    def settle(self, made: PackageCard, *, restore: bool) -> None:
         """Decides whether a card is new, kept, reworded or left alone."""
         id_ = self.births.ids.get(made.key)
         born = id_ is not None
@@ -256,30 +181,31 @@ class _Work:
         if self._fates[reason] <= _NAMED:
             self.report.tell(id_, reason, path, line)
 
-    def _create(self, id_: CardId, made: _Made, *, born: bool) -> None:
-        block = _block(Card(None, made.question, made.answer, (), id_))
+    def _create(self, id_: CardId, made: PackageCard, *, born: bool) -> None:
+        fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
+        block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
         if block is None:
             self._skip(id_, f"note {clean_line(made.key)}: its words cannot be written as a card")
             return
         self.report.cards["created"] += 1
-        self.known[made.anki.id] = id_
-        self._new.append((id_, made, block))
+        self.known[made.id] = id_
+        self._new.append((id_, replace(made, question="", answer=""), block))
         if not born:
             self._remember(id_, made, "birth")
 
-    def _remember(self, id_: CardId, made: _Made, type_: str) -> None:
+    def _remember(self, id_: CardId, made: PackageCard, type_: str) -> None:
         at = ledger.instant(self.desk.now)
         event: ledger.Event = {"v": 1, "type": type_, "of": "card", "id": id_, "at": at, "key": made.key}
-        self._events.append(event | {"mod": made.mod} | ({"tags": list(made.tags)} if made.tags else {}))
+        self._events.append(event | {"mod": made.note_mod} | ({"tags": list(made.tags)} if made.tags else {}))
 
-    def _standing(self, made: _Made, placed: Placed, *, born: bool) -> None:
+    def _standing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
         """A card that is here already: reworded if the package is newer and no human touched it."""
-        self.known[made.anki.id] = placed.id
+        self.known[made.id] = placed.id
         old = placed.card
         new = stamped(Card(old.kind, made.question, made.answer, old.support, placed.id))
         if not born:  # an import was cut off between the file and the ledger
             self._remember(placed.id, made, "birth")
-        if new.stamp in (old.stamp, stamp_of(old)) or made.mod < self.births.mods.get(placed.id, 0):
+        if new.stamp in (old.stamp, stamp_of(old)) or made.note_mod < self.births.mods.get(placed.id, 0):
             self.report.cards["kept"] += 1
         elif old.human_edited:
             self.report.cards["kept"] += 1
@@ -334,17 +260,17 @@ class _Work:
 
 
 def _grouped(
-    new: Iterable[tuple[CardId, _Made, str]],
-) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, _Made, str]]]:
+    new: Iterable[tuple[CardId, PackageCard, str]],
+) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]]:
     """New cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
-    by_deck: dict[str, list[tuple[CardId, _Made, str]]] = defaultdict(list)
+    by_deck: dict[str, list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for each in new:
         by_deck[each[1].deck].append(each)
-    out: dict[tuple[str, tuple[str, ...]], list[tuple[CardId, _Made, str]]] = defaultdict(list)
+    out: dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for deck, cards in by_deck.items():
         sets = {made.tags for _, made, _ in cards}
         shared = set.intersection(*map(set, sets))
-        many = len(sets) > max(1, len({made.anki.note for _, made, _ in cards}) // 4)
+        many = len(sets) > max(1, len({made.note for _, made, _ in cards}) // 4)
         for each in cards:
             out[deck, tuple(sorted(shared)) if many else each[1].tags].append(each)
     return out
@@ -361,11 +287,3 @@ def _block(card: Card) -> str | None:
     deck = parse_deck(f"{text}\nQ: x\nA: y\n", "")
     whole = len(deck.cards) == 2 and not deck.diagnostics and deck.cards[0].id == card.id
     return text if whole and not deck.cards[0].human_edited and deck.cards[1].question == "x" else None
-
-
-def _tell_unreviewed(package: AnkiPackage, known: Mapping[int, CardId], report: Report) -> None:
-    reviewed = {row.card for row in package.reviews}
-    count = sum(c.id in known and c.type > 0 and c.id not in reviewed for c in package.cards)
-    if count:
-        what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
-        report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")

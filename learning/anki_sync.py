@@ -11,7 +11,6 @@ import json
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from learning.anki import (
     STAMPS,
@@ -28,10 +27,9 @@ from learning.anki import (
 from learning.anki_connect import AnkiConnect
 from learning.anki_deeds import RETRACTED, Deeds, Failed, Progress, Tagged, ToDo, do, package_taken
 from learning.anki_made import keep_made
-from learning.anki_marks import take_marks
+from learning.anki_marks import AnkiState, take_marks
 from learning.anki_media import Media
-from learning.anki_read import AnkiCard, AnkiPackage
-from learning.anki_reviews import dated, imports, known_origins
+from learning.anki_reviews import dated, imports, known_history, known_origins
 from learning.anki_siblings import imported_cards
 from learning.anki_there import Found, found_notes, reviews, standings
 from learning.desk import Desk
@@ -273,15 +271,13 @@ def _marked(
     What a sync suspended, as its card was retracted, is no word of the human's.
     """
     told = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
-    cards = [
-        AnkiCard(s.number, one.id, 0, 0, s.mod, 0, -1 if s.is_suspended else 0, 0)
+    states = [
+        AnkiState(one.card, s.number, s.mod, s.is_suspended)
         for one, s in zip(told, standings(anki, [one.cards[0] for one in told]), strict=True)
         if s is not None
     ]
     report = _Marks(dry_run)
-    package = AnkiPackage(Path(), "", cards=tuple(cards))
-    known = {one.cards[0]: one.card for one in told}
-    take_marks(desk.vault, (*desk.log.events, *new), package, known, desk.now, report)
+    take_marks(desk.vault, known_history((*desk.log.events, *new)), states, desk.now, report)
     return report.marks
 
 

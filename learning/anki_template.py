@@ -16,23 +16,47 @@ _BLOCK = re.compile(r"<(?:div|p|br|li|ul|ol|table|pre)\b", re.IGNORECASE)
 _KANJI = re.compile(r" ?([^ >\[\]]{1,100})\[(?!sound:)([^\[\]]{1,100})\]")  # bounded: strangers write what it reads
 _DEEPEST_CLOZE = 8
 _DEEPEST_SECTION = 50
+MAX_TEMPLATE = 1024**2  # characters of one template
+MAX_SIDE = 512 * 1024  # characters that it may make of one side, as HTML; a card as text holds at most 64 KiB
+_MAX_WORK = 16 * 1024**2  # characters that may be read to make one side
 _SILENT = frozenset(("tts", "hint", "type"))  # filters that show nothing on the front
+
+
+class TooLarge(Exception):
+    """A template that makes more of a note than a card could hold, or is too long itself."""
 
 
 @dataclass(slots=True)
 class Sheet:
-    """What a template may ask for: the fields of one note and a few facts. `odd` gathers what was not understood."""
+    """What a template may ask for: the fields of one note and a few facts. `odd` gathers what was not understood.
+
+    `work` counts the characters that were read for the side being made.
+    """
 
     values: Mapping[str, str]
     ord: int = 0
     odd: set[str] = field(default_factory=set)
+    work: int = 0
+
+    def read(self, name: str) -> str:
+        """The value of that name, "" without one. Raises: TooLarge after too many."""
+        value = self.values.get(name, "")
+        self.count(len(value))
+        return value
+
+    def count(self, characters: int) -> None:
+        self.work += characters
+        if self.work > _MAX_WORK:
+            raise TooLarge("making it takes too long")
 
 
 def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
     """(front, back) of the card as HTML; the back without what stands on the front.
 
-    A template that is not understood shows the first field, and the others behind it.
+    A template that is not understood shows the first field, and the others behind it. Raises: TooLarge.
     """
+    if max(len(front), len(back)) > MAX_TEMPLATE:
+        raise TooLarge(f"it has more than {MAX_TEMPLATE:,} characters")
     front, back = _COMMENT.sub("", front), _COMMENT.sub("", back)
     if _SCRIPT.search(front) or _SCRIPT.search(back):
         sheet.odd.add("its template runs a script, which is left out with all that it would show")
@@ -52,13 +76,15 @@ def is_empty(value: str) -> bool:
 
 
 def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
-    """Raises: ValueError where sections are not closed as they were opened."""
+    """Raises: ValueError where sections are not closed as they were opened; TooLarge."""
     out: list[str] = []
+    made, sheet.work = 0, 0
     open_: list[tuple[str, bool]] = []
     for n, piece in enumerate(_TAG.split(template)):
         showing = all(shown for _, shown in open_)
         if n % 2 == 0:
             out += [piece] if showing else []
+            made += len(piece) if showing else 0
             continue
         name = piece.strip()
         if len(open_) > _DEEPEST_SECTION:
@@ -73,6 +99,9 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             raise ValueError("other marks than braces")
         elif showing:
             out.append(_shown(name, sheet, is_back=is_back))
+            made += len(out[-1])
+        if made > MAX_SIDE:
+            raise TooLarge(f"it makes a side of more than {MAX_SIDE:,} characters")
     if open_:
         raise ValueError("a section stays open")
     return "".join(out)
@@ -82,7 +111,7 @@ def _asked(name: str, sheet: Sheet) -> str:
     """What decides whether a section is shown."""
     if re.fullmatch(r"c\d{1,3}", name):
         return "x" if int(name[1:]) == sheet.ord + 1 else ""
-    return sheet.values.get(name, "")
+    return sheet.read(name)
 
 
 def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
@@ -93,8 +122,9 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
         if own:
             sheet.odd.add("its template names a field that is not there")
         return ""
-    value = sheet.values[own]
+    value = sheet.read(own)
     for each in reversed(filters):
+        sheet.count(len(value))
         value = _filtered(value, each.split(" ")[0], sheet, is_back=is_back)
     return value
 

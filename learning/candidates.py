@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from learning.anki_siblings import groups
 from learning.indexed_cards import IndexedCards
@@ -12,7 +12,7 @@ from learning.past import Past
 from learning.paused import Paused
 from learning.placed import Placed, front_pauses
 from learning.queue import Item
-from learning.state_columns import StateColumns, instant_of, micros
+from learning.state_columns import StateColumns, micros
 from vault.ids import CardId
 from vault.store import Vault
 
@@ -111,22 +111,6 @@ def _wanted(cards: IndexedCards, past: Past, until: datetime) -> list[tuple[int,
 
 def _is_near(state: MemoryState | None, until: datetime) -> bool:
     return state is None or state.due is None or state.due < until
-
-
-def next_change(cards: IndexedCards, past: Past, now: datetime) -> datetime:
-    """The first instant after `now` at which a card falls due or is no longer buried."""
-    states = past.before.states
-    found = [at for state in past.recent.values() for at in (state.due, state.buried_until) if at and at > now]
-    if isinstance(states, StateColumns):
-        least = micros(now)
-        later = [cards.crossed(states).next_due(least)]
-        buried = states.column("buried_until")
-        if buried and max(buried) > least:
-            later.append(min(number for number in buried if number > least))
-        found += [instant_of(number) for number in later if number is not None]
-    else:
-        found += [at for state in states.values() for at in (state.due, state.buried_until) if at and at > now]
-    return min(found, default=datetime.max.replace(tzinfo=UTC))
 
 
 def _is_called(placed: Placed | None, names: frozenset[str]) -> bool:

@@ -162,7 +162,7 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     paths = [*log_paths(vault.root), ledger.IDS]
     before = {path: stamps.stamp(vault.root, path) for path in paths}
     data = {path: found for path in paths if (found := vault.read_bytes(path)) is not None}
-    if log_paths(vault.root) != paths[:-1]:  # a file got its year's name meanwhile, and its events may be missing here
+    if log_paths(vault.root) != paths[:-1]:  # a file was renamed meanwhile, and its events may be missing here
         return _rebuilt(vault, scheduler_of)
     changes = card_events(data.get(ledger.IDS, b""))
     log = [(shown_path(path), data[path]) for path in paths[:-1] if path in data]

@@ -42,12 +42,6 @@ class Crossing:
         due = self.states.column("due")
         return iter(self.by_due[: bisect_left(self.by_due, micros, key=due.__getitem__)])
 
-    def next_due(self, micros: int) -> int | None:
-        """The first instant after `micros` at which a row falls due."""
-        due = self.states.column("due")
-        place = bisect_left(self.by_due, micros + 1, key=due.__getitem__)
-        return due[self.by_due[place]] if place < len(self.by_due) else None
-
     def number(self, card: CardId) -> int | None:
         """The card's number in the index; None if it is in no deck."""
         row = self.states.row(card)

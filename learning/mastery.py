@@ -42,8 +42,8 @@ class Studied:
 class Mastery:
     """A concept's score in [0, 1], and its profile: kind (in the order of the kinds) -> score, None without a card.
 
-    `cards` are those that count, `seen` those reviewed at least once; `known` says whether all of them are: in their
-    review phase, stable for KNOWN_DAYS, not changed.
+    `cards` is how many have not been retracted, `seen` how many of them were reviewed at least once; `known` says
+    whether all that are not suspended are known, and at least one is.
     """
 
     concept: str
@@ -83,12 +83,10 @@ def score(state: MemoryState | None, chance: Chance) -> float:
 
 
 def is_known(state: MemoryState | None) -> bool:
-    return (
-        state is not None
-        and state.phase is Phase.REVIEW
-        and state.stability >= KNOWN_DAYS
-        and not (state.changed or state.retracted)
-    )
+    """Return whether a card is in its review phase, stable for KNOWN_DAYS, and not suspended, retracted or changed."""
+    if state is None or state.suspended or state.retracted or state.changed:
+        return False
+    return state.phase is Phase.REVIEW and state.stability >= KNOWN_DAYS
 
 
 def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> tuple[Mastery, ...]:
@@ -110,7 +108,8 @@ def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemorySt
     profile = {kind.value: means[kind.value] for kind in CardKind}
     found = [states.get(card.card) for card in cards]
     seen = sum(state is not None and state.phase is not Phase.NEW for state in found)
-    known = all(map(is_known, found))
+    active = [state for state in found if state is None or not state.suspended]
+    known = bool(active) and all(map(is_known, active))
     return Mastery(concept, cards[0].title, sum(given) / len(given), profile, len(cards), seen, known)
 
 

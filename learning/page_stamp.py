@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vault.kept_answer import INODE
+from vault.stamps import INODE
 
 if TYPE_CHECKING:
     from vault.stamps import Listing

@@ -13,7 +13,6 @@ from learning.placed import article_of, front_pauses
 from vault import stamps
 from vault.cache_file import keep_cache, read_cache
 from vault.errors import Damaged, Refused
-from vault.kept_answer import INODE
 from vault.store import Vault
 
 CACHE = "paused"
@@ -58,7 +57,7 @@ class Paused:
         except FileNotFoundError:
             self.asked[concept] = stamps.NONE
             return _RUNS
-        found = self.asked[concept] = (status.st_size, status.st_ctime_ns, status.st_ino & INODE)
+        found = self.asked[concept] = (status.st_size, status.st_ctime_ns, status.st_ino & stamps.INODE)
         known = self._known.get(concept)
         if known is not None and known[:3] == found:
             return known[3]

@@ -18,7 +18,7 @@ from itertools import compress
 from learning import placed
 from learning.catalogue import Catalogue, Shelf, catalogue
 from learning.desk import Desk, last_event
-from learning.memory import MemoryState, Phase
+from learning.mastery import is_known
 from vault import ledger
 from vault.card import CardKind
 from vault.clean import clean_line, fold
@@ -30,7 +30,6 @@ from vault.review_log import at_of
 from vault.store import CONCEPTS, Vault
 
 _THREE_DAYS_MS = 3 * 86_400_000  # a study day is never so long, whatever a clock does
-STABLE_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
 _REPLIES, _HEAD = "ledger/replies", 200  # bytes that tell the ledger of an agent's run from replies of a model
 _TITLE = 100  # characters; a longer title is no title, but somebody's sentence
 
@@ -191,7 +190,7 @@ def _stable(shelf: _Shelf) -> Iterator[Candidate]:
     kinds = {kind.value for kind in CardKind}
     ripe: dict[str, list[int]] = {}
     for stem in shelf.decks:
-        known = [row for row in shelf.rows(stem) if (state := states.get(cards.ids[row])) and is_known(state)]
+        known = [row for row in shelf.rows(stem) if is_known(states.get(cards.ids[row]))]
         if kinds <= {cards.kinds[row] for row in known}:
             ripe[stem] = known
     if not ripe:
@@ -200,12 +199,6 @@ def _stable(shelf: _Shelf) -> Iterator[Candidate]:
     for stem, rows in ripe.items():
         if kinds <= {cards.kinds[row] for row in rows if cards.ids[row] not in shaky}:
             yield shelf.candidate(Reason.STABLE, stem)
-
-
-def is_known(state: MemoryState) -> bool:
-    """Whether a card has left learning for good: in review, stable for weeks, and neither kept out nor changed."""
-    out = state.suspended or state.retracted or state.changed
-    return state.phase is Phase.REVIEW and state.stability >= STABLE_DAYS and not out
 
 
 def _not_recalled_since_a_lapse(desk: Desk, cards: set[CardId]) -> set[CardId]:

@@ -117,14 +117,9 @@ class Session:
 _UNSEEN = MemoryState()
 
 
-def begin(
-    queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime, first: str = ""
-) -> Session:
-    """A sitting over today's queue, its first card on the table: the card `first`, if its turn could be now."""
-    laid = _laid_out(queue, states, scheduler)
-    waiting = [card for due, card in laid.steps if due <= now]
-    found = next((card for card in (*waiting, *laid.main) if card == first), None)
-    return advance(laid, now) if found is None else _on_the_table(laid, found)
+def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
+    """Return a sitting over today's queue, its first card on the table."""
+    return advance(_laid_out(queue, states, scheduler), now)
 
 
 def caught_up(

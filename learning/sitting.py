@@ -64,7 +64,6 @@ class Sitting:
         *,
         before: Stands | None = None,
         plan: Plan | None = None,
-        first: str = "",
     ) -> None:
         self.desk, self.plan = desk, plan or Plan()
         self._clock, self._via = clock, via
@@ -76,7 +75,7 @@ class Sitting:
         self._dealer = Dealer(desk)
         self._watch = Stopwatch()  # how long the card on the table has been looked at
         self._written = False
-        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock(), first)
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
 
     @classmethod
     def at(
@@ -87,18 +86,15 @@ class Sitting:
         via: str = "tui",
         *,
         plan: Plan | None = None,
-        first: str = "",
     ) -> Sitting:
         """A sitting over today's queue, or what `plan` makes of it; `via` says on which face.
-
-        It begins with the card `first`, if that could have its turn now.
 
         Raises: as `open_desk` does; NotFound for a topic that is not there.
         """
         before = _stands(vault)
         plan = plan or Plan(tag=tag or "")
         desk = laid(desks.open_desk(vault, clock(), tag=plan.tag), plan)
-        return cls(desk, clock, via, before=before, plan=plan, first=first)
+        return cls(desk, clock, via, before=before, plan=plan)
 
     @property
     def problems(self) -> list[RetainError]:

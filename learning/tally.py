@@ -58,14 +58,14 @@ def tally_of(session: Session, desk: Desk) -> Tally:
             spent_ms += event.ms
             again[event.card] += event.rating is Rating.AGAIN
             first[event.card] = before.state(event.card)
-    learnt = [c for c, was in first.items() if was.phase is not Phase.REVIEW and _is_known(session.state(c), was)]
+    learnt = [c for c, was in first.items() if was.phase is not Phase.REVIEW and _is_learnt(session.state(c), was)]
     hardest = tuple((card, count) for card, count in again.most_common(HARDEST) if count)
     concepts = tuple(dict.fromkeys(_concept(desk, card) for card in reversed(learnt)))
     known = tuple(filter(None, concepts))
     return Tally(ratings, spent_ms / 1000, 0, session.next_at, 0, len(learnt), known, hardest, len(first))
 
 
-def _is_known(state: MemoryState, was: MemoryState) -> bool:
+def _is_learnt(state: MemoryState, was: MemoryState) -> bool:
     return state.phase is Phase.REVIEW and was.phase is not Phase.RELEARNING
 
 

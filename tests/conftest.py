@@ -1,4 +1,4 @@
-"""What every test may use: a home of its own, the real documents beside the checkout, and batteries' figures."""
+"""What every test may use: a home of its own, workers without a process, the real documents, and batteries' figures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-TORTURE = bool(os.environ.get("RETAIN_TORTURE"))
+from compiler import crew, speaking
+from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
+from tests.in_process import DirectSpeaker, DirectWorker
+
+_HOMES = count()
 
 # No test is timed: a busy machine must not turn a property into a failure. Nor does luck decide: every run tries the
 # same examples, and `make torture` looks for new ones.
@@ -52,16 +57,35 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """For what is made once for many tests: never the settings of whoever runs them."""
-    home = tmp_path_factory.mktemp("session-home")
+def _session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home for what is made once for many tests: never the settings of whoever runs them."""
+    home = tmp_path_factory.mktemp("home")
     os.environ["XDG_CONFIG_HOME"], os.environ["XDG_STATE_HOME"] = str(home / ".config"), str(home / ".local/state")
+    return home
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _direct_workers() -> Iterator[None]:
+    """Documents are read and models asked in this process, as starting another takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crew, "start_worker", DirectWorker)
+        patch.setattr(speaking, "start_speaker", DirectSpeaker)
+        yield
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _real_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under the mark `real_workers`: in processes, as in the product."""
+    if request.node.get_closest_marker("real_workers"):
+        monkeypatch.setattr(crew, "start_worker", crew.Worker)
+        monkeypatch.setattr(speaking, "start_speaker", speaking.SpeakerProcess)
+
+
+@pytest.fixture(autouse=True)
+def own_home(_session_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of this test's own: settings and state of whoever runs the tests are neither read nor written."""
-    home = tmp_path_factory.mktemp("home")
+    home = _session_home / str(next(_HOMES))
+    home.mkdir()
     for name, below in (("HOME", ""), ("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")):
         monkeypatch.setenv(name, str(home / below))
     for name in ("RETAIN_VAULT", "RETAIN_CAGED"):

@@ -1,14 +1,13 @@
 """`make torture`: every battery, whole, and dated tables of what was seen in docs/guard.md and docs/memory.md.
 
-`make torture PAGE=memory` runs those of one page and writes that page alone.
-
-The batteries are the tests that ask the fixture `torture` how often to try, or give the fixture `tally` a row, which
-says on which page it belongs. In `make test` they run a part of their tries; here all. The tables are written even
-where a battery failed, and say so.
+`python -m tests.torture --fifth N` (`make torture PART=N/5`) runs a fifth of them and prints its rows; `--minutes M`
+begins no battery later than that. tests/batteries.py says what a battery is. After a whole run the tables are written
+even where a battery failed, and say so.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -16,30 +15,19 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {name: ROOT / "docs" / f"{name}.md" for name in ("guard", "memory")}
 BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
-_USES = re.compile(r"\b(?:torture|tally): ")  # as a parameter of a test
-
-
-def batteries(pages: Iterable[str] = PAGES) -> list[str]:
-    """The test files that hold a battery of these pages, as paths below the checkout."""
-    files = {f: f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests").rglob("test_*.py"))}
-    held = [f for f, text in files.items() if _USES.search(text) and page_of(text) in pages]
-    return [f.relative_to(ROOT).as_posix() for f in held]
-
-
-def page_of(text: str) -> str:
-    """The page that the rows of a test file belong to."""
-    return "memory" if 'page="memory"' in text else "guard"
+USUAL_MINUTES = 60  # on 2 cores; until a table says how long its run took
+_LASTED = re.compile(r"^Run whole on .* in (\d+) minutes\.$", re.MULTILINE)
 
 
 def render(rows: list[dict[str, str]], closing: str, at: datetime) -> str:
-    """The table between the marks: a row a battery, and under it where, when and how the run ended."""
+    """Return the table between the marks: a row a battery, and under it where, when and how the run ended."""
     where = f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
     lines = ["| battery | seen |", "|---|---|"]
     lines += [f"| {row['row']} | {row['figures']} |" for row in sorted(rows, key=lambda row: row["row"])]
@@ -48,7 +36,7 @@ def render(rows: list[dict[str, str]], closing: str, at: datetime) -> str:
 
 
 def put_in(page: str, table: str) -> str:
-    """`page` with `table` between the marks."""
+    """Return `page` with `table` between the marks."""
     before, found, rest = page.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):
@@ -56,28 +44,54 @@ def put_in(page: str, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
-def write(rows: list[dict[str, str]], closing: str, at: datetime, pages: Iterable[str] = PAGES) -> None:
-    """Each page's own rows between its marks."""
-    for name in pages:
-        path = PAGES[name]
+def minutes_of_last_run(page: str) -> int:
+    """Return how many minutes the run took whose table is in `page`."""
+    lasted = _LASTED.search(page)
+    return int(lasted[1]) if lasted else USUAL_MINUTES
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture")
+    parser.add_argument("--fifth", type=int, choices=range(1, 6), default=0, help="run this fifth of the batteries")
+    parser.add_argument("--minutes", type=float, default=0, help="begin no battery later than this")
+    asked = parser.parse_args(arguments)
+    whole = not (asked.fifth or asked.minutes)
+    minutes = minutes_of_last_run(PAGES["guard"].read_text(encoding="utf-8"))
+    print(f"all batteries take about {minutes} minutes", flush=True)
+    if asked.fifth:
+        print(f"this is fifth {asked.fifth} of them: about {minutes / 5:.0f} minutes", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        tally = Path(folder) / "tally.jsonl"
+        environment = os.environ | {
+            "RETAIN_TORTURE": "1",
+            "RETAIN_TALLY": str(tally),
+            "RETAIN_FIFTH": str(asked.fifth or ""),
+            "RETAIN_MINUTES": str(asked.minutes or ""),
+        }
+        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-rs"]
+        started = time.monotonic()
+        run = subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.PIPE, text=True)
+        lasted = time.monotonic() - started
+        print(run.stdout)
+        written = tally.read_text(encoding="utf-8").splitlines() if tally.exists() else []
+    rows = [json.loads(line) for line in written]
+    if not whole:
+        for row in rows:
+            print(f"{row['row']}: {row['figures']}")
+        return run.returncode
+    summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
+    closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
+    write(rows, f"{closing}, in {lasted / 60:.0f} minutes", datetime.now(UTC))
+    return run.returncode
+
+
+def write(rows: list[dict[str, str]], closing: str, at: datetime) -> None:
+    """Write each page's own rows between its marks."""
+    for name, path in PAGES.items():
         table = render([row for row in rows if row["page"] == name], closing, at)
         path.write_text(put_in(path.read_text(encoding="utf-8"), table), encoding="utf-8")
         print(f"the table is in {path}")
 
 
-def main(pages: Iterable[str]) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        tally = Path(folder) / "tally.jsonl"
-        environment = os.environ | {"RETAIN_TORTURE": "1", "RETAIN_TALLY": str(tally)}
-        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *batteries(pages)]
-        run = subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.PIPE, text=True)
-        print(run.stdout)
-        written = tally.read_text(encoding="utf-8").splitlines() if tally.exists() else []
-    summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
-    closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
-    write([json.loads(line) for line in written], closing, datetime.now(UTC), pages)
-    return run.returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main([each for each in sys.argv[1:] if each in PAGES] or list(PAGES)))
+    sys.exit(main(sys.argv[1:]))

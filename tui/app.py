@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from tui import going, text, theme
+from tui import going, theme
 from tui.context import Context
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
 from tui.page import Page
@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts wit
     from textual.driver import Driver
 
     from learning.sitting import Sitting
-    from tui.review_table import Table
-    from tui.screens.curtain import CurtainScreen
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen
 
@@ -67,26 +65,9 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = self._curtain() or going.screen(self._start, self.context, self._about)
+        first = going.screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
-
-    def _curtain(self) -> Screen[None] | None:
-        """What is shown before a review whose first card is known; None where there is no such card."""
-        if self._start != "review" or self._about or self.context.early is None:
-            return None
-        from tui.screens.curtain import CurtainScreen
-
-        return CurtainScreen(self.context)
-
-    async def on_curtain_screen_opened(self, message: CurtainScreen.Opened) -> None:
-        from tui.screens.review import Begun, ReviewScreen
-
-        self._holds(message.sitting)
-        await self._down_to(message.curtain)
-        if self.screen is message.curtain:
-            begun = Begun(message.sitting, message.curtain.pressed)
-            await self.switch_screen(ReviewScreen(self.context, "", begun))
 
     # --- from screen to screen ----------------------------------------------------------------------------------------
 
@@ -172,7 +153,6 @@ class RetainApp(App[int]):
             if sitting is not None:
                 sitting.finish()
                 self._problem = None
-                self._keep_first_card()
         except RetainError as error:
             self._problem = error
         finally:
@@ -185,19 +165,6 @@ class RetainApp(App[int]):
             with suppress(OSError):  # the terminal may be closed
                 told(len(self._sitting.desk.cards))
 
-    def _keep_first_card(self) -> None:
-        """What the next review begins with: it can be painted then before anything is loaded."""
-        from learning import first_card
-        from tui.early_paint import dress
-
-        with suppress(Exception):  # it only saves time: nothing of it may end the app
-            first_card.keep(
-                self.context.vault,
-                self.context.clock(),
-                lambda words: text.prose(words).plain,
-                dress(self.theme_variables),
-            )
-
     def _end_in_background(self) -> None:
         problem = self.end_sitting()
         if problem is not None:
@@ -208,34 +175,19 @@ class RetainApp(App[int]):
             self.screen.say(message.error)
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
-        self._holds(message.sitting)
-
-    def _holds(self, sitting: Table) -> None:
         """What is written in a sitting has to be rendered at its end; practice writes nothing."""
         from learning.sitting import Sitting
 
-        self._sitting = sitting if isinstance(sitting, Sitting) else None
+        self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
 
     async def on_review_screen_failed(self, message: ReviewScreen.Failed) -> None:
-        await self._review_failed(message.error)
-
-    async def on_curtain_screen_failed(self, message: CurtainScreen.Failed) -> None:
-        await self._review_failed(message.error)
-
-    async def _review_failed(self, error: RetainError) -> None:
         review = self._review_below()
         self.end_sitting()
         if review is not None:
             await self._down_to(review)
-            await self._go_back(error)
+            await self._go_back(message.error)
 
     async def on_review_screen_left(self) -> None:
-        await self._leave_review()
-
-    async def on_curtain_screen_left(self) -> None:
-        await self._leave_review()
-
-    async def _leave_review(self) -> None:
         if self._place == "review":  # else the key before has left it
             self._end_review()
             await self._go_back()

@@ -1,4 +1,4 @@
-"""The terminal as the app drives it: a card that is painted already stays there; if it goes away, the app ends.
+"""The terminal as the app drives it: if it goes away, the app ends.
 
 The framework's own driver asks a terminal that is gone for keys again and again, and waits for ever to write to it.
 """
@@ -44,15 +44,7 @@ class TerminalDriver(LinuxDriver):
         self._watched = False
 
     def start_application_mode(self) -> None:
-        """Entering the alternate screen clears it on some terminals, so a card that was there is painted once more."""
-        from tui.app import RetainApp
-
-        overture = self._app.context.overture if isinstance(self._app, RetainApp) else None
-        paint = overture.hand_over() if overture is not None else ""
         super().start_application_mode()  # type: ignore[no-untyped-call]
-        if paint:
-            self.write(paint)
-            self.flush()
         if not self._watched and sys.platform == "linux":  # elsewhere terminals cannot be polled
             self._watched = True
             Thread(target=self._watch, args=(asyncio.get_running_loop(),), name="hang-up", daemon=True).start()

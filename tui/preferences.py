@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vault.diagnostic import Diagnostic
+from vault.errors import Damaged
+from vault.toml_file import TomlFile, parsed
 
 THEMES = ("auto", "dark", "light", "contrast", "contrast-light", "terminal")
 PICTURES = ("auto", "never")
@@ -53,69 +54,55 @@ def read_preferences(text: str, path: str) -> Preferences:
 
     Raises: Damaged if it is not TOML.
     """
-    from vault import user
+    data = parsed(text, path)
+    file = TomlFile(text, path)
+    found: list[Diagnostic] = []
+    asked: dict[str, Any] = {}
+    for key, value in _table(file, data, "app", found).items():
+        try:
+            asked[key] = _checked(file, key, value)
+        except Damaged as error:
+            code = "app-setting" if key in _SWITCHES or key in _CHOICES else "unknown-setting"
+            found.append(_without_effect(file, key, code, error.what))
+    keys = _keys(file, _flat(_table(file, data, "keys", found)), found)
+    return replace(Preferences(**asked), keys=keys, found=tuple(found))
 
-    data = user.tables(text, path)
-    return _Reader(text, path).read(data)
 
-
-class _Reader:
-    def __init__(self, text: str, path: str) -> None:
-        self._text, self._path = text, path
-        self._found: list[Diagnostic] = []
-
-    def read(self, data: Mapping[str, Any]) -> Preferences:
-        asked = self._app(self._table(data, "app"))
-        given = _flat(self._table(data, "keys"))
-        keys = self._keys(given) if given else {}
-        return replace(Preferences(**asked), keys=keys, found=tuple(self._found))
-
-    def _table(self, data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        table = data.get(name, {})
-        if isinstance(table, dict):
-            return table
-        self._odd(name, "app-setting", f"[{name}] must be a table")
+def _table(file: TomlFile, data: Mapping[str, Any], name: str, found: list[Diagnostic]) -> Mapping[str, Any]:
+    try:
+        return file.table(data, name)
+    except Damaged as error:
+        found.append(_without_effect(file, name, "app-setting", error.what))
         return {}
 
-    def _app(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        asked: dict[str, Any] = {}
-        for key, value in table.items():
-            if key in _SWITCHES and not isinstance(value, bool):
-                self._odd(key, "app-setting", f"{key} must be true or false")
-            elif key in _CHOICES and value not in _CHOICES[key]:
-                self._odd(key, "app-setting", f"{key} must be one of {', '.join(_CHOICES[key])}")
-            elif key not in _SWITCHES and key not in _CHOICES:
-                self._odd(key, "unknown-setting", f"unknown setting `{key}`")
-            else:
-                asked[key] = value
-        return asked
 
-    def _keys(self, given: Mapping[str, Any]) -> dict[str, str]:
-        from tui import keymap
+def _checked(file: TomlFile, key: str, value: Any) -> Any:
+    if key in _SWITCHES:
+        return file.switch({key: value}, key)
+    if key in _CHOICES:
+        return file.choice({key: value}, key, _CHOICES[key], "auto")
+    raise file.wrong(key, f"unknown setting `{key}`")
 
-        moved: dict[str, str] = {}
-        for id_, keys in given.items():
-            reason = keymap.wrong(id_, keys)
-            if reason:
-                self._odd(id_, "key", reason)
-            else:
-                moved[id_] = keymap.named(keys)
-        holds, clashes = keymap.without_clashes(moved)
-        for id_, reason in clashes.items():
-            self._odd(id_, "key-clash", reason)
-        return holds
 
-    def _odd(self, key: str, code: str, message: str) -> None:
-        self._found.append(Diagnostic(self._path, self._line(key), code, message, "the line has no effect"))
+def _keys(file: TomlFile, given: Mapping[str, Any], found: list[Diagnostic]) -> dict[str, str]:
+    if not given:
+        return {}
+    from tui import keymap
 
-    def _line(self, key: str) -> int:
-        """The 1-based line on which `key` is set; 1 if it isn't to be found."""
-        last = re.escape(key.rpartition(".")[2])
-        for pattern in (rf"\[?[\"']?{re.escape(key)}[\"']?[ \t]*[=\]]", rf"[\"']?{last}[\"']?[ \t]*="):
-            found = re.search(rf"^[ \t]*{pattern}", self._text, re.MULTILINE)
-            if found:
-                return self._text.count("\n", 0, found.start()) + 1
-        return 1
+    moved: dict[str, str] = {}
+    for id_, keys in given.items():
+        reason = keymap.wrong(id_, keys)
+        if reason:
+            found.append(_without_effect(file, id_, "key", reason))
+        else:
+            moved[id_] = keymap.named(keys)
+    holds, clashes = keymap.without_clashes(moved)
+    found += [_without_effect(file, id_, "key-clash", reason) for id_, reason in clashes.items()]
+    return holds
+
+
+def _without_effect(file: TomlFile, key: str, code: str, message: str) -> Diagnostic:
+    return Diagnostic(file.path, file.line(key), code, message, "the line has no effect")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

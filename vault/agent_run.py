@@ -9,12 +9,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from vault.clean import clean_line
 from vault.errors import Damaged, Refused, RetainError
 from vault.ids import ALPHABET
+from vault.process import Process
 
 if TYPE_CHECKING:
     from vault.card import Deck
@@ -35,36 +34,6 @@ _FLASHCARDS = "learning/flashcards"
 SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
 _BELIEVED_H = 12  # for how long a run that nobody here can look at counts as one at work
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process so that no other passes for it: number, machine, and when it was started ("" where none can tell)."""
-
-    pid: int
-    host: str
-    machine: str
-    started: str
-
-    @property
-    def lives(self) -> bool | None:
-        """Whether it does; None of one that nobody here can see, as it is another machine's or container's."""
-        boot, now = self.started.partition(" ")[0], _boot()
-        same_name = (self.host, self.machine) == (_host(), _machine())
-        if boot and now and boot != now and (same_name or (self.machine and self.machine == _machine())):
-            return False  # this machine was started anew since
-        if not same_name and (not self.machine or self.machine != _machine()):
-            return None
-        try:
-            os.kill(self.pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return False
-        except PermissionError:
-            pass
-        return not self.started or _started(self.pid) in ("", self.started)
-
-    def __str__(self) -> str:
-        return f"process {self.pid} on {self.host}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,40 +71,9 @@ class Run:
         return f"run {self.id} ({self.program}, {self.process}, since {self.at})"
 
 
-def this_process() -> Process:
-    """The process that asks."""
-    return Process(os.getpid(), _host(), _machine(), _started(os.getpid()))
-
-
 def cleaned(command: Sequence[str]) -> tuple[str, ...]:
     """The words of a command as they may be taken down and shown."""
     return tuple(clean_line(word.encode("utf-8", "replace").decode())[:_MAX_WORD] for word in command)
-
-
-def _host() -> str:
-    return clean_line(os.uname().nodename)
-
-
-def _machine() -> str:
-    """Twelve hex that only this machine has; "" where it says nothing of itself."""
-    with suppress(OSError):
-        return hashlib.sha256(b"retain\0" + Path("/etc/machine-id").read_bytes().strip()).hexdigest()[:12]
-    return ""
-
-
-def _started(pid: int) -> str:
-    """When a process was started, in the kernel's own count since the machine was; "" where that cannot be told."""
-    with suppress(OSError, IndexError):
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return f"{_boot()} {int(fields[19])}" if _boot() else ""
-    return ""
-
-
-def _boot() -> str:
-    """Which start of this machine this is; "" where it does not say."""
-    with suppress(OSError, ValueError):
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return ""
 
 
 def run_json(run: Run) -> dict[str, Any]:

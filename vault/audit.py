@@ -57,13 +57,24 @@ def compare(known: Mapping[Key, Seen], look: Look) -> list[Change]:
     return sorted(found, key=lambda change: change.key)
 
 
+def compare_folders(known: Mapping[Key, int], modes: Mapping[Key, int]) -> list[Change]:
+    """Every folder that is there and has another mode than it is known with."""
+    changed = {key: was for key, was in known.items() if modes.get(key, was) != was}
+    return [Change(What.MODE, key, folder_of(was), folder_of(modes[key])) for key, was in changed.items()]
+
+
+def folder_of(mode: int) -> Seen:
+    """A folder as the audit sees it: nothing but its mode counts."""
+    return Seen(FileKind.FOLDER, "", 0, mode, 0, 0, 0, 0)
+
+
 def _fate(key: Key, was: Seen, look: Look) -> Change | None:
     """What became of a file that is still known by its name; None if nothing, or if nothing goes by that name."""
     now = look.files.get(key)
     if now is None:
         if key not in look.folders:
             return None
-        return Change(What.REPLACED, key, was, Seen(FileKind.FOLDER, "", 0, 0, 0, 0, 0, 0))
+        return Change(What.REPLACED, key, was, folder_of(0))
     if now.kind is not was.kind:
         return Change(What.REPLACED, key, was, now)
     if now.sha256 != was.sha256:

@@ -56,11 +56,6 @@ class PastCard:
             return "stands in no deck now; the ledger does not say why"
         return f"retired {self.retired_at}: {clean_line(self.reason) or 'the ledger does not say why'}"
 
-    def history(self) -> list[dict[str, str | None]]:
-        """The versions as `--json` prints them."""
-        said = ({"at": ledger.instant(v.at), "how": v.how or None} | _said(v) for v in self.versions)
-        return list(said)
-
     def retired(self) -> dict[str, str | None]:
         """When and why it was retired, as `--json` prints it."""
         return {"at": self.retired_at or None, "reason": self.reason or None}
@@ -69,6 +64,13 @@ class PastCard:
 def history(data: bytes, card: str) -> tuple[Version, ...]:
     """The versions of a card in the bytes of `ledger/ids.jsonl`, the oldest first, each other than the one before."""
     return _versions(_events(data, "card", card))
+
+
+def history_json(versions: Iterable[Version]) -> list[dict[str, str | None]]:
+    """Return the versions as `--json` prints them."""
+    return [
+        {"at": ledger.instant(v.at), "how": v.how or None, "question": v.question, "answer": v.answer} for v in versions
+    ]
 
 
 def past_card(data: bytes, card: str) -> PastCard | None:
@@ -108,10 +110,6 @@ def _versions(events: Iterable[Event]) -> tuple[Version, ...]:
             with suppress(ValueError):
                 _take(out, event)
     return tuple(out)
-
-
-def _said(version: Version) -> dict[str, str | None]:
-    return {"question": version.question, "answer": version.answer}
 
 
 def _take(out: list[Version], event: Event) -> None:

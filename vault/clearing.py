@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from vault.durable import failing, sync_folder
-from vault.folder import Identity, identity_at, identity_of, open_folder_at
-from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, refusal
+from vault.folder import Identity, humans_folders, identity_of, open_beneath, open_root
+from vault.safe_path import AGENT_FOLDERS, refusal
 
 _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
 _FULL = (errno.ENOTEMPTY, errno.EEXIST)
@@ -30,32 +30,20 @@ def take_away(root: Path, path: str, identity: Identity, *, forbidden: Iterable[
     inside = any(parts[: len(top)] == top and len(parts) > len(top) for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise refusal(path, "nothing is taken away there")
+    with failing(path):
+        return _taken(root, parts, identity, forbidden)
+
+
+def _taken(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
+    theirs = humans_folders(root, forbidden)
     try:
-        with failing(path):
-            return _taken(root, path, parts, identity, forbidden)
-    except FileNotFoundError:
+        with open_beneath(open_root(root), parts[:-1], forbidden=theirs) as folder:
+            return _unlinked(folder, parts[-1], identity, theirs)
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
-def _taken(root: Path, path: str, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
-    handle = os.open(os.path.realpath(root), os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-    try:
-        theirs = {identity_at(name, handle) for name in HUMAN_FOLDERS} | {identity_at(each) for each in forbidden}
-        for index, name in enumerate(parts[:-1]):
-            with suppress(FileNotFoundError, NotADirectoryError):
-                below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
-                os.close(handle)
-                handle = below
-                if identity_of(os.fstat(handle)) in theirs:
-                    raise refusal(path, "this folder is one of the human's under another name")
-                continue
-            return False
-        return _unlinked(handle, parts[-1], identity, theirs)
-    finally:
-        os.close(handle)
-
-
-def _unlinked(folder: int, name: str, identity: Identity, theirs: set[Identity | None]) -> bool:
+def _unlinked(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
     with suppress(FileNotFoundError):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if identity_of(status) != identity or identity in theirs:

@@ -10,7 +10,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from vault.errors import Damaged, EditedMeanwhile, LockHeld, RetainError, Schema
 from vault.user import state_folder, state_guard
 
 FIRST = "copies.sqlite3"
-VERSION = 1
+VERSION = 2
 WAIT_S = 30.0
 _NUMBERED = re.compile(r"copies(?:-([0-9]{1,4}))?\.sqlite3")
 _SCHEMA = """
@@ -28,10 +28,11 @@ CREATE TABLE IF NOT EXISTS known(place TEXT NOT NULL, path BLOB NOT NULL, kind T
   ctime_ns INTEGER NOT NULL, since TEXT NOT NULL, good TEXT, PRIMARY KEY(place, path));
 CREATE TABLE IF NOT EXISTS root(place TEXT NOT NULL, path BLOB NOT NULL, dev INTEGER NOT NULL, ino INTEGER NOT NULL,
   PRIMARY KEY(place, path));
+CREATE TABLE IF NOT EXISTS folder(place TEXT NOT NULL, path BLOB NOT NULL, mode INTEGER NOT NULL, PRIMARY KEY(place, path));
 CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, at TEXT NOT NULL, files INTEGER NOT NULL, changes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS undo(id INTEGER PRIMARY KEY, at TEXT NOT NULL, before TEXT NOT NULL);
 """  # noqa: E501 (tables read best as lines)
-TABLES = ("blob", "known", "root", "look", "undo")
+TABLES = ("blob", "known", "root", "folder", "look", "undo")
 
 Row = tuple[Any, ...]
 
@@ -120,20 +121,13 @@ def newest(vault_id: str) -> Path:
     return folder / _name(max(numbers, default=1))
 
 
-def start_anew(vault_id: str) -> tuple[Path, Path, int]:
-    """A new database in place of a damaged one: the old path, the new one, and how many rows could be carried over.
-
-    The old one stays as it is. What can still be read of it, row by row, comes along; a copy only if its bytes are
-    still those that its digest tells.
-    """
+def start_anew(vault_id: str) -> tuple[Path, Path]:
+    """Make an empty database in place of a damaged one, which keeps its name; the old path and the new one."""
     old = newest(vault_id)
     found = _NUMBERED.fullmatch(old.name)
     new = old.with_name(_name(int((found and found[1]) or 1) + 1))
     _make(vault_id, new)
-    fresh = Database(vault_id)
-    with closing(fresh), fresh.transaction():
-        carried = sum(_carry(fresh, old, table) for table in TABLES)
-    return old, new, carried
+    return old, new
 
 
 def _name(number: int) -> str:
@@ -152,13 +146,10 @@ def _make(vault_id: str, path: Path) -> None:
         os.umask(mask)
 
 
-def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     """A connection on which every step is a transaction of our own making."""
-    mode = "ro" if read_only else "rw"
-    connection = sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True, timeout=WAIT_S, isolation_level=None)
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=WAIT_S, isolation_level=None)
     try:
-        if read_only:
-            return connection
         for pragma in ("journal_mode=DELETE", "synchronous=FULL", "fullfsync=1", "trusted_schema=0"):
             connection.execute(f"PRAGMA {pragma}")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -191,39 +182,5 @@ def _in_words(error: sqlite3.Error, path: Path) -> RetainError:
     return Damaged(
         f"the copies cannot be read: {error}",
         where=where,
-        hint="run `retain guard audit`: it starts a new file, and carries over what can be read of this one",
+        hint="run `retain guard audit`: it starts a new file and leaves this one as it is",
     )
-
-
-def _carry(fresh: Database, old: Path, table: str) -> int:
-    """How many rows of `table` could be read in the old database, one by one, and were put into the new one."""
-    carried = 0
-    with suppress(sqlite3.Error), closing(_connect(old, read_only=True)) as connection:
-        columns = [row[1] for row in fresh.rows(f"PRAGMA table_info({table})")]  # the table's name is one of ours
-        marks = ", ".join("?" * len(columns))
-        put = f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES({marks})"
-        for values in _readable_rows(connection, table, columns):
-            with suppress(RetainError, sqlite3.Error):
-                carried += fresh.run(put, values)
-    return carried
-
-
-_PATIENCE = 2_000  # rows in a row that are not there, where nobody can say which is the last
-
-
-def _readable_rows(connection: sqlite3.Connection, table: str, columns: Sequence[str]) -> Iterator[Row]:
-    """Each row by its number, past those that cannot be read."""
-    last: int | None = None
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # if not even this: nothing can be read
-    with suppress(sqlite3.Error):
-        last = connection.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0  # noqa: S608
-    number, missed = 0, 0
-    ask = f"SELECT {', '.join(columns)} FROM {table} WHERE rowid = ?"  # noqa: S608
-    while number < last if last is not None else missed < _PATIENCE:
-        number += 1
-        row = None
-        with suppress(sqlite3.Error):
-            row = connection.execute(ask, (number,)).fetchone()
-        missed = 0 if row else missed + 1
-        if row:
-            yield row

@@ -17,6 +17,7 @@ from vault.errors import EditedMeanwhile, Refused, Unreadable, WriteFailed
 if sys.platform != "win32":
     import fcntl
 
+_MOMENT_S = 1.0  # in which a sweep that looks at a file is done with it
 _BLOCK = 1 << 20
 _SPACE = "free some space and run it again"
 _OWNER = "look at the owner and the mode of the folder"
@@ -152,6 +153,22 @@ def lock_within(handle: int, seconds: float) -> bool:
             raise
         else:
             return True
+
+
+def hold(handle: int) -> bool:
+    """Return whether the lock on an open file of ours was taken within a moment; False where a disk has no locks."""
+    try:
+        return lock_within(handle, _MOMENT_S)
+    except OSError:
+        return False
+
+
+def is_held(handle: int) -> bool:
+    """Return whether another process has the lock on an open file, or may have it where a disk has no locks."""
+    try:
+        return not lock_within(handle, 0)
+    except OSError:
+        return True
 
 
 def overwrite(handle: int, data: bytes) -> None:

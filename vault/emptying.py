@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from vault.durable import sync_folder
 from vault.errors import Refused
-from vault.folder import Identity, identity_at, identity_of, open_folder_at
+from vault.folder import Identity, humans_folders, identity_of, open_beneath, open_root
 from vault.modes import mend
-from vault.safe_path import AGENT_FOLDERS, HUMAN_FOLDERS, refusal
+from vault.safe_path import AGENT_FOLDERS, refusal
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
-Stays = Callable[[str, os.stat_result], bool]
 
 
 @dataclass(slots=True)
@@ -40,9 +39,8 @@ def empty(
     *,
     identity: Identity | None = None,
     forbidden: Iterable[Path] = (),
-    stays: Stays | None = None,
 ) -> Emptied:
-    """Take away all that the folder `path` holds, but for what `stays` right in it; the folder itself is left.
+    """Take away all that the folder `path` holds; the folder itself is left.
 
     With `identity`, only if it still is that very folder. Nothing that is the human's, or another disk's, is entered.
     Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's.
@@ -51,71 +49,75 @@ def empty(
     inside = any(parts[: len(top)] == top for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise refusal(path, "nothing is taken away there")
-    theirs = {identity_at(root / name) for name in HUMAN_FOLDERS} | {identity_at(each) for each in forbidden}
+    theirs = humans_folders(root, forbidden)
     found = Emptied()
-    with suppress(OSError):
-        handle = os.open(os.path.realpath(root), _FOLDER)
-        try:
-            for index, name in enumerate(parts):
-                with suppress(OSError):
-                    mend(name, handle, os.stat(name, dir_fd=handle, follow_symlinks=False), 0o700)
-                below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
-                os.close(handle)
-                handle = below
-                if identity_of(os.fstat(handle)) in theirs:
-                    raise refusal(path, "this folder is one of the human's under another name")
-            if identity in (None, identity_of(os.fstat(handle))):
-                handle = _emptied(handle, theirs, found, stays)
-        finally:
-            os.close(handle)
+    with suppress(OSError), open_beneath(open_root(root), parts, forbidden=theirs, before=_give_rights) as folder:
+        if identity in (None, identity_of(os.fstat(folder))):
+            _empty(os.dup(folder), theirs, found)
     return found
 
 
-def _emptied(handle: int, theirs: set[Identity | None], found: Emptied, stays: Stays | None) -> int:
-    """Empties the open folder; a handle on it in the place of that one, which is closed."""
-    way: list[tuple[str, Identity, list[str]]] = [
-        ("", identity_of(os.fstat(handle)), _files_gone(handle, found, stays))
-    ]
+def _give_rights(folder: int, name: str) -> None:
+    """Give the owner his rights on a folder that is about to be entered, if an agent took them."""
+    with suppress(OSError):
+        mend(name, folder, os.stat(name, dir_fd=folder, follow_symlinks=False), 0o700)
+
+
+def _empty(handle: int, theirs: frozenset[Identity], found: Emptied) -> None:
+    """Empty the open folder, and close it."""
+    way: list[tuple[str, Identity, list[str]]] = [("", identity_of(os.fstat(handle)), _files_gone(handle, found))]
     disk = way[0][1][0]
-    while True:
-        name, _, left = way[-1]
-        if left:
-            below = _entered(handle, left.pop(), disk, theirs, found)
-            if below is not None:
-                opened, called = below
-                os.close(handle)
-                handle = opened
-                way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found, None)))
-            continue
-        if len(way) == 1:
-            sync_folder(handle)
-            return handle
-        above = os.open("..", _FOLDER, dir_fd=handle)
+    try:
+        while way:
+            name, _, left = way[-1]
+            if left:
+                called = left.pop()
+                below = _entered(handle, called, disk, theirs, found)
+                if below is not None:
+                    os.close(handle)
+                    handle = below
+                    way.append((called, identity_of(os.fstat(handle)), _files_gone(handle, found)))
+                continue
+            way.pop()
+            if way:
+                handle = _back(handle, name, way[-1][1])
+                _remove_folder(handle, name, found)
+        sync_folder(handle)
+    finally:
         os.close(handle)
-        handle = above
-        way.pop()
-        if identity_of(os.fstat(handle)) != way[-1][1]:
-            raise Refused("a folder was moved while it was emptied", where=name, hint="run it again")
-        try:
-            os.rmdir(name, dir_fd=handle)
-            found.folders += 1
-        except OSError:
-            found.left += 1
 
 
-def _entered(handle: int, name: str, disk: int, theirs: set[Identity | None], found: Emptied) -> tuple[int, str] | None:
+def _back(handle: int, name: str, expected: Identity) -> int:
+    """Return a handle on the folder above an open one, which is closed."""
+    above = os.open("..", _FOLDER, dir_fd=handle)
+    if identity_of(os.fstat(above)) != expected:
+        os.close(above)
+        raise Refused("a folder was moved while it was emptied", where=name, hint="run it again")
+    os.close(handle)
+    return above
+
+
+def _remove_folder(handle: int, name: str, found: Emptied) -> None:
+    try:
+        os.rmdir(name, dir_fd=handle)
+        found.folders += 1
+    except OSError:
+        found.left += 1
+
+
+def _entered(handle: int, name: str, disk: int, theirs: frozenset[Identity], found: Emptied) -> int | None:
     try:
         status = os.stat(name, dir_fd=handle, follow_symlinks=False)
         if status.st_dev == disk and identity_of(status) not in theirs:
             mend(name, handle, status, 0o700)
-            return os.open(name, _FOLDER, dir_fd=handle), name
+            return os.open(name, _FOLDER, dir_fd=handle)
     except OSError:
         pass
     found.left += 1
     return None
 
 
-def _files_gone(handle: int, found: Emptied, stays: Stays | None) -> list[str]:
+def _files_gone(handle: int, found: Emptied) -> list[str]:
     """Takes away all that is no folder; the names of the folders."""
     with os.scandir(handle) as entries:
         names = [entry.name for entry in entries]
@@ -125,7 +127,7 @@ def _files_gone(handle: int, found: Emptied, stays: Stays | None) -> list[str]:
             status = os.stat(name, dir_fd=handle, follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
                 folders.append(name)
-            elif stays is None or not stays(name, status):
+            else:
                 os.unlink(name, dir_fd=handle)
                 found.files += 1
         except FileNotFoundError:

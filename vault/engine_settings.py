@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,9 @@ from urllib.parse import urlsplit
 
 from vault import user
 from vault.clean import clean_line
-from vault.errors import Damaged, ModelUnavailable
+from vault.errors import ModelUnavailable
+from vault.redaction import protect
+from vault.toml_file import TomlFile, parsed
 
 USUAL = "https://api.anthropic.com"
 KEY_ENV = "ANTHROPIC_API_KEY"
@@ -98,7 +99,15 @@ class EngineSettings:
         return named
 
     def key(self, environment: Mapping[str, str]) -> str:
-        """The key; "" for a model on this machine that wants none. Raises: ModelUnavailable."""
+        """The key, protected from being shown; "" for a model on this machine that wants none.
+
+        Raises: ModelUnavailable.
+        """
+        key = self._found_key(environment)
+        protect(key)
+        return key
+
+    def _found_key(self, environment: Mapping[str, str]) -> str:
         if self.key_file:
             return self._filed_key()
         if self.key_keyring:
@@ -151,107 +160,81 @@ def of_user() -> EngineSettings:
 
 def read_engine(text: str, path: str) -> EngineSettings:
     """The table [engine] of `text`, the settings at `path`. Raises: Damaged, with file and line."""
-    return _Reader(text, path).read(user.tables(text, path).get("engine", {}))
+    table = parsed(text, path).get("engine", {})
+    file = TomlFile(text, path)
+    if not isinstance(table, dict):
+        raise file.wrong("engine", "[engine] must be a table")
+    unknown = next((key for key in table if key not in _KNOWN), None)
+    if unknown is not None:  # not passed over: a word misspelt here sends words or money elsewhere
+        raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
+    if table.get("use", "") not in ("", "claude"):
+        raise file.wrong("use", 'use must be "claude" or be left out')
+    key_file = _words(file, table, "key_file")
+    if key_file and not Path(key_file).is_absolute():
+        raise file.wrong("key_file", "key_file must be an absolute path")
+    ring = _words(file, table, "key_keyring")
+    if ring and not all(ring.partition("/")):
+        raise file.wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
+    numbers = {key: file.number(table, key, 1, most) for key, most in _MOST.items() if key in table}
+    return EngineSettings(
+        table.get("use", ""),
+        _url(file, table),
+        _words(file, table, "key_env", KEY_ENV),
+        key_file,
+        _models(file, table),
+        compile=file.choice(table, "compile", COMPILERS),
+        key_keyring=ring,
+        concurrency=int(numbers.get("concurrency", 4)),
+        patience=numbers.get("patience", 120.0),
+        pages=file.switch(table, "pages") if "pages" in table else False,
+        prices=_prices(file, table),
+    )
 
 
-class _Reader:
-    def __init__(self, text: str, path: str) -> None:
-        self._text, self._path = text, path
+def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
+    url = _words(file, table, "base_url", USUAL).rstrip("/")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host, parts = None, urlsplit("")
+    safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    if not host or not safe or parts.username or parts.query or parts.fragment:
+        what = "base_url must be an https address, or http on this machine, without a name in it"
+        raise file.wrong("base_url", what)
+    return url
 
-    def read(self, table: object) -> EngineSettings:
-        if not isinstance(table, dict):
-            raise self._wrong("engine", "[engine] must be a table")
-        strange = next((key for key in table if key not in _KNOWN), None)
-        if strange is not None:  # not passed over: a word misspelt here sends words or money elsewhere
-            raise self._wrong(strange, f"unknown setting `{clean_line(strange)}` of [engine]")
-        use = self._words(table, "use", "")
-        if use not in ("", "claude"):
-            raise self._wrong("use", 'use must be "claude" or be left out')
-        key_file = self._words(table, "key_file", "")
-        if key_file and not Path(key_file).is_absolute():
-            raise self._wrong("key_file", "key_file must be an absolute path")
-        who = self._words(table, "compile", "")
-        if who not in ("", *COMPILERS):
-            raise self._wrong("compile", f"compile must be one of {', '.join(COMPILERS)}")
-        ring = self._words(table, "key_keyring", "")
-        if ring and not all(ring.partition("/")):
-            raise self._wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
-        return EngineSettings(
-            use,
-            self._url(table),
-            self._words(table, "key_env", KEY_ENV),
-            key_file,
-            self._models(table),
-            compile=who,
-            key_keyring=ring,
-            concurrency=int(self._number(table, "concurrency", 4)),
-            patience=self._number(table, "patience", 120),
-            pages=self._switch(table, "pages"),
-            prices=self._prices(table),
-        )
 
-    def _url(self, table: dict[str, Any]) -> str:
-        url = self._words(table, "base_url", USUAL).rstrip("/")
-        try:
-            parts = urlsplit(url)
-            host, _ = parts.hostname, parts.port
-        except ValueError:
-            host, parts = None, urlsplit("")
-        safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
-        if not host or not safe or parts.username or parts.query or parts.fragment:
-            raise self._wrong(
-                "base_url", "base_url must be an https address, or http on this machine, without a name in it"
-            )
-        return url
+def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
+    models = file.table(table, "models", "engine.models")
+    unknown = next((role for role in models if role not in ROLES), None)
+    if unknown is not None:
+        raise file.wrong(unknown, f"nothing is asked of a model as `{clean_line(unknown)}`: {', '.join(ROLES)}")
+    named = {role: _words(file, models, role) for role in models}
+    return {role: model for role, model in named.items() if model}
 
-    def _models(self, table: dict[str, Any]) -> dict[str, str]:
-        models = table.get("models", {})
-        if not isinstance(models, dict):
-            raise self._wrong("models", "[engine.models] must be a table")
-        strange = next((role for role in models if role not in ROLES), None)
-        if strange is not None:
-            raise self._wrong(strange, f"nothing is asked of a model as `{clean_line(strange)}`: {', '.join(ROLES)}")
-        return {role: self._words(models, role, "") for role in models if self._words(models, role, "")}
 
-    def _prices(self, table: dict[str, Any]) -> dict[str, dict[str, float]]:
-        prices = table.get("prices", {})
-        if not isinstance(prices, dict):
-            raise self._wrong("prices", '[engine.prices."MODEL"] must be a table')
-        for model, row in prices.items():
-            if not isinstance(row, dict):
-                raise self._wrong("prices", '[engine.prices."MODEL"] must be a table')
-            strange = next((key for key in row if key not in PRICED), None)
-            if strange is not None:
-                raise self._wrong(strange, f"a price is one of {', '.join(PRICED)}")
-            wrong = next((key for key, usd in row.items() if not _is_price(usd)), None)
-            wrong = wrong or next((key for key in ("input", "output") if key not in row), None)
-            if wrong is not None:
-                words = f"{clean_line(model)} needs `{wrong}`: USD for a million tokens"
-                raise self._wrong(wrong if wrong in row else "prices", words)
-        return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
+def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    prices = file.table(table, "prices", 'engine.prices."MODEL"')
+    for model, row in prices.items():
+        if not isinstance(row, dict):
+            raise file.wrong("prices", '[engine.prices."MODEL"] must be a table')
+        unknown = next((key for key in row if key not in PRICED), None)
+        if unknown is not None:
+            raise file.wrong(unknown, f"a price is one of {', '.join(PRICED)}")
+        wrong = next((key for key, usd in row.items() if not _is_price(usd)), None)
+        wrong = wrong or next((key for key in ("input", "output") if key not in row), None)
+        if wrong is not None:
+            words = f"{clean_line(model)} needs `{wrong}`: USD for a million tokens"
+            raise file.wrong(wrong if wrong in row else "prices", words)
+    return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
 
-    def _number(self, table: dict[str, Any], key: str, default: float) -> float:
-        value, most = table.get(key, default), _MOST[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= most:
-            raise self._wrong(key, f"{key} must be a number from 1 to {most}")
-        return float(value)
 
-    def _switch(self, table: dict[str, Any], key: str) -> bool:
-        value = table.get(key, False)
-        if not isinstance(value, bool):
-            raise self._wrong(key, f"{key} must be true or false")
-        return value
-
-    def _words(self, table: dict[str, Any], key: str, default: str) -> str:
-        value = table.get(key, default)
-        if not isinstance(value, str) or not value.isprintable():
-            raise self._wrong(key, f"{key} must be a text in quotes")
-        return value.strip()
-
-    def _wrong(self, key: str, what: str) -> Damaged:
-        found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?(?:engine\.)?{re.escape(key)}\b", self._text, re.MULTILINE)
-        line = self._text.count("\n", 0, found.start()) + 1 if found else 1
-        return Damaged(what, where=f"{self._path}:{line}", hint="mend the line")
+def _words(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
+    value = file.string(table, key, default)
+    if not value.isprintable():
+        raise file.wrong(key, f"{key} must be a text in quotes")
+    return value.strip()
 
 
 def _is_price(value: object) -> bool:

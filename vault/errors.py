@@ -57,12 +57,20 @@ class WriteFailed(RetainError):
     """The operating system would not write (disk full, read-only, I/O error); the old bytes stand."""
 
 
+class GitFailed(RetainError):
+    """Git is not installed, did not end in time, or says no."""
+
+
 class Unreadable(RetainError):
     """A source document cannot be read as text; the rest of the batch goes on."""
 
 
 class WorkerFailed(RetainError):
     """The reading process died, ran out of memory or time, or answered nonsense."""
+
+
+class TooCostly(WorkerFailed):
+    """Reading a document took more time or memory than one may take: reading the same bytes again will, too."""
 
 
 class FetchFailed(RetainError):

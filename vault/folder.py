@@ -6,14 +6,14 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from vault.errors import Damaged, EditedMeanwhile, Refused, UsageError
-from vault.safe_path import TEMP_PREFIX, refusal, split
+from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX, refusal, split
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -83,6 +83,19 @@ class Folder:
             return found.data if found else None
         return None
 
+    def lines(self, path: str) -> Iterator[tuple[bytes, bool]]:
+        """The lines of a regular file one by one, without their newlines, and whether one ended there; none if it
+        isn't there. However large the file is, little of it is in memory. Refused as `read` refuses."""
+        parts = split(path)
+        with _Reading(self._told(path)), self._handle(parts[:-1]) as folder:
+            with open_file_at(folder, parts[-1] if parts else ".", path) as opened:
+                if not stat.S_ISREG(os.fstat(opened).st_mode):
+                    raise refusal(path, "not a regular file")
+                handle = os.dup(opened)
+            with os.fdopen(handle, "rb", buffering=_BLOCK) as file:
+                for line in file:
+                    yield line.removesuffix(b"\n"), line.endswith(b"\n")
+
     def exists(self, path: str) -> bool:
         """Whether something goes by that name, a dangling link included."""
         return self.entry(path) is not None
@@ -107,15 +120,8 @@ class Folder:
     @contextmanager
     def _handle(self, parts: tuple[str, ...]) -> Iterator[int]:
         """A read-only handle on the folder `parts`; FileNotFoundError if it isn't there."""
-        handle = self._open_root()
-        try:
-            for index, name in enumerate(parts):
-                below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
-                os.close(handle)
-                handle = below
-            yield handle
-        finally:
-            os.close(handle)
+        with open_beneath(self._open_root(), parts) as folder:
+            yield folder
 
     def _open_root(self) -> int:
         handle = os.open(self.root, _DIRECTORY)
@@ -167,6 +173,50 @@ def open_folder_at(handle: int, name: str, path: str) -> int:
     """A handle on the folder `name` of an open folder; Refused if it is a link, FileNotFoundError if nothing."""
     with refuse_link(handle, name, path):
         return os.open(name, _DIRECTORY | _NOFOLLOW, dir_fd=handle)
+
+
+def open_root(root: Path) -> int:
+    """Return a handle on the folder `root`, which may be reached by a link."""
+    return os.open(os.path.realpath(root), _DIRECTORY)
+
+
+@contextmanager
+def open_beneath(
+    root: int,
+    parts: Sequence[str],
+    *,
+    forbidden: Collection[Identity] = (),
+    before: Callable[[int, str], object] = lambda handle, name: None,
+) -> Iterator[int]:
+    """Open the folder `parts` below the open folder `root`, which is closed, one name at a time, following no link.
+
+    `before` is called with each open folder and the name to be opened in it.
+    Raises: Refused where one is a link or is `forbidden` by device and inode; FileNotFoundError; NotADirectoryError.
+    """
+    handle = root
+    try:
+        _refuse_forbidden(handle, forbidden, parts)
+        for index, name in enumerate(parts):
+            before(handle, name)
+            below = open_folder_at(handle, name, "/".join(parts[: index + 1]))
+            os.close(handle)
+            handle = below
+            _refuse_forbidden(handle, forbidden, parts)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _refuse_forbidden(handle: int, forbidden: Collection[Identity], parts: Sequence[str]) -> None:
+    if identity_of(os.fstat(handle)) in forbidden:
+        what = "this folder is one of the human's under another name; nothing is written there"
+        raise refusal("/".join(parts), what)
+
+
+def humans_folders(root: Path, forbidden: Iterable[Path] = ()) -> frozenset[Identity]:
+    """Return device and inode of insights/ and raw/ of the vault at `root`, and of the folders `forbidden`."""
+    found = [identity_at(root / name) for name in HUMAN_FOLDERS] + [identity_at(each) for each in forbidden]
+    return frozenset(identity for identity in found if identity)
 
 
 class refuse_link:  # a class for the same reason as `durable.failing`

@@ -15,16 +15,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from vault import beneath, replacing
+from vault import replacing
 from vault.conflict import beside
 from vault.durable import (
     append_lines,
     copy_bytes,
     failing,
+    hold,
     lock_within,
     open_source,
     sync,
@@ -40,18 +39,15 @@ from vault.folder import (
     Identity,
     expect_bytes,
     identity_at,
-    identity_of,
+    open_beneath,
     read_at,
-    refuse_link,
     sha256_hex,
     still_named,
 )
 from vault.leftovers import marked_name, temporary_name
+from vault.redaction import redact
 from vault.replacing import Temporary
 from vault.safe_path import DEPTH, HUMAN_FOLDERS, TEMP_PREFIX, Scope, is_append_only, makeable, refusal, writable
-
-if TYPE_CHECKING:
-    from vault.year_end import Closing
 
 __all__ = [
     "Guard",
@@ -71,7 +67,6 @@ _OLD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, 
 _AWAY = {errno.ENOTCONN, errno.ESTALE, errno.EIO, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT, errno.ELOOP}
 _STALE_S, _LOG_WAIT_S, _VERSIONS = 600.0, 10.0, 99
 _FORMS = "retain-form-"  # begins the names of folders for what the human writes in an editor
-_LOG_END = 1 << 14  # bytes: what tells of which year a log is
 
 
 class Guard(Folder):
@@ -84,11 +79,10 @@ class Guard(Folder):
         super().__init__(root)
         self.scope = scope
         self._forbidden = tuple(forbidden)
-        self._harmless: set[tuple[Identity, tuple[str, ...]]] = set()  # what is mounted and none of the human's
         self._made: dict[str, str] = {}  # path -> SHA-256 of what this very hand laid there, where nothing was
         self.rescued: list[str] = []  # edits that `sweep` found among leftovers, and the names they stand by now
 
-    def write(self, path: str, data: bytes, *, expect: str | None, executable: bool = False) -> bool:
+    def write(self, path: str, data: bytes, *, expect: str | None) -> bool:
         """Puts `data` in place of the file whose bytes have the SHA-256 `expect` (None: there is no file yet).
 
         Atomic and on disk when it returns True. False, and nothing is touched, if the file already holds `data`.
@@ -99,13 +93,13 @@ class Guard(Folder):
             raise refusal(path, "this command only adds files, it never changes one")
         if expect is not None and self._only_grows(parts):
             raise refusal(path, "a log only grows; nothing in it is replaced")
-        with failing(self._told(path)), self._opened(path, parts[:-1], create=expect is None) as folder:
+        with failing(self._told(path)), self._opened(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
                 return False
             expect_bytes(path, found, expect)
-            name, mode = marked_name(parts[-1], ours=data, expect=expect), 0o777 if executable else 0o666
-            with _temporary(folder, name, found, mode) as temp:
+            name = marked_name(parts[-1], ours=data, expect=expect)
+            with _temporary(folder, name, found) as temp:
                 write_all(temp.handle, data)
                 sync(temp.handle)
                 replacing.install(folder, temp, parts[-1], path, expect)
@@ -129,10 +123,9 @@ class Guard(Folder):
             return free
         raise refusal(path, f"{_VERSIONS} versions of it lie there already", hint="settle them, and delete the rest")
 
-    def append(self, path: str, lines: bytes, *, closing: Closing | None = None) -> None:
+    def append(self, path: str, lines: bytes) -> None:
         """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
 
-        `closing` is shown the log's end and may say that it is to be closed by another name: the lines begin a new one.
         Raises: WriteFailed, after which the log holds what it held; Refused; LockHeld if another process keeps the log.
         """
         parts = writable(path, self.scope)
@@ -141,28 +134,12 @@ class Guard(Folder):
             raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
         with (
             failing(self._told(path)),
-            self._opened(path, parts[:-1], create=True) as folder,
+            self._opened(parts[:-1], create=True) as folder,
             _held_log(folder, parts[-1], path) as log,
         ):
-            if closing is None or not self._closed(folder, log, path, closing):
-                _append(folder, log, lines, path)
-                return
-            with _held_log(folder, parts[-1], path) as new:
-                _append(folder, new, lines, path)
-
-    def _closed(self, folder: int, handle: int, path: str, closing: Closing) -> bool:
-        """Whether a log that is held here got another name, and nobody's file was in the way of it."""
-        size = os.fstat(handle).st_size
-        names = closing(os.pread(handle, _LOG_END, max(0, size - _LOG_END))) if size else []
-        for name in names:
-            parts = writable(name, self.scope)
-            if parts[:-1] != writable(path, self.scope)[:-1]:
-                raise refusal(name, "a log is closed where it lies")
-            with suppress(FileExistsError):
-                replacing.give_other_name(folder, path.rpartition("/")[2], parts[-1])
+            if os.fstat(log).st_size == 0:  # perhaps made just now
                 sync_folder(folder)
-                return True
-        return False
+            append_lines(log, lines, path)
 
     def keep(self, path: str, data: bytes) -> None:
         """Puts `data` in a cache, whatever stood there: whole or not at all, but not made to outlast a power cut.
@@ -174,7 +151,7 @@ class Guard(Folder):
             raise refusal(path, "only caches are written in haste")
         with (
             failing(self._told(path)),
-            self._opened(path, parts[:-1], create=True) as folder,
+            self._opened(parts[:-1], create=True) as folder,
             _temporary(folder, temporary_name(), None, 0o600) as temp,
         ):
             write_all(temp.handle, data)
@@ -188,7 +165,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
             raise refusal(path, "nothing is deleted there")
-        with failing(self._told(path)), self._opened(path, parts[:-1], create=False) as folder:
+        with failing(self._told(path)), self._opened(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replacing.take_away(folder, parts[-1], path, expect)
             sync_folder(folder)
@@ -196,7 +173,7 @@ class Guard(Folder):
     def makedirs(self, path: str) -> None:
         """Makes the folder and those above it that are missing; on disk when it returns."""
         parts = makeable(path, self.scope)
-        with failing(self._told(path)), self._opened(path, parts, create=True):
+        with failing(self._told(path)), self._opened(parts, create=True):
             pass
 
     def copy_in(self, source: Path, path: str) -> str:
@@ -209,7 +186,7 @@ class Guard(Folder):
         with (
             failing(self._told(path)),
             open_source(source) as reading,
-            self._opened(path, parts[:-1], create=True) as folder,
+            self._opened(parts[:-1], create=True) as folder,
             _temporary(folder, temporary_name(), None) as temp,
         ):
             digest = copy_bytes(reading, temp.handle, source)
@@ -226,8 +203,8 @@ class Guard(Folder):
     def sweep(self, *, older_than_s: float = _STALE_S) -> list[str]:
         """Removes the temporary files that a killed process left where this scope may write; names what went.
 
-        Younger ones stay: another process may be about to put them in place. One that holds somebody's edit gets a
-        name to be found by, and is in `rescued`.
+        One that is in use stays, and so does a young one where the disk can't say whether it is. One that holds
+        somebody's edit gets a name to be found by, and is in `rescued`.
         """
         removed: set[str] = set()
         for top in {grant.folder for grant in self.scope.value}:
@@ -239,15 +216,18 @@ class Guard(Folder):
         return sorted(removed)
 
     def _sweep(self, top: tuple[str, ...], before: float, removed: set[str]) -> list[tuple[str, ...]]:
-        with self._opened("/".join(top), top, create=False) as folder, os.scandir(folder) as scan:
+        with self._opened(top, create=False) as folder, os.scandir(folder) as scan:
             below = []
             for entry in scan:
                 if top and entry.is_dir(follow_symlinks=False):
                     below.append((*top, entry.name))
                     continue
                 with suppress(Refused, FileNotFoundError):  # never made by us: it stays; or gone since it was listed
-                    if entry.name.startswith(TEMP_PREFIX) and entry.stat(follow_symlinks=False).st_ctime <= before:
-                        free = replacing.settle(folder, entry.name, partial(self._may_name, top))
+                    if not entry.name.startswith(TEMP_PREFIX):
+                        continue
+                    old = entry.stat(follow_symlinks=False).st_ctime <= before
+                    if old or replacing.is_abandoned(folder, entry.name):
+                        free = replacing.clear(folder, entry.name, partial(self._may_name, top))
                         (self.rescued.append if free else removed.add)("/".join((*top, free or entry.name)))
         return below if len(top) + 1 < DEPTH else []  # no file of ours is deeper, whatever an agent stacked up
 
@@ -261,29 +241,23 @@ class Guard(Folder):
         """
         path = f".retain/locks/{name}.lock"
         parts = writable(path, Scope.PUBLISHER)
-        with failing(self._told(path)), self._opened(path, parts[:-1], create=True) as folder:
+        with failing(self._told(path)), self._opened(parts[:-1], create=True) as folder:
             return _hold(folder, parts[-1], path, wait_s=0)
 
     def _told(self, path: str) -> str:
         return path if self.scope.in_vault else str(self.root / path)
 
     @contextmanager
-    def _opened(self, path: str, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
+    def _opened(self, parts: tuple[str, ...], *, create: bool) -> Iterator[int]:
         """A handle on a folder to write in, proved to be none of the human's; made with `create`."""
-        handle = self._open_or_make_root()
+        root = self._open_or_make_root()
         try:
-            theirs = self._human_identities(handle, parts)
-            _not_theirs(handle, theirs, path)
-            for index, name in enumerate(parts):
-                below, mounted = _step(handle, name, "/".join(parts[: index + 1]), create=create)
-                os.close(handle)
-                handle = below
-                _not_theirs(handle, theirs, path)
-                if mounted:  # the one way into the middle of a folder without passing through it
-                    self._not_in_the_middle(handle, parts, path)
-            yield handle
-        finally:
-            os.close(handle)
+            theirs = self._human_identities(root, parts)
+        except BaseException:
+            os.close(root)
+            raise
+        with open_beneath(root, parts, forbidden=theirs, before=_make if create else _leave) as folder:
+            yield folder
 
     def _open_or_make_root(self) -> int:
         if self.scope.makes_root and not self.root.exists():
@@ -297,18 +271,6 @@ class Guard(Folder):
         found = [identity_at(name, root) for name in self._not_ours(parts)]
         found += [self._identity_forbidden(folder) for folder in self._forbidden]
         return frozenset(identity for identity in found if identity)
-
-    def _not_in_the_middle(self, handle: int, parts: tuple[str, ...], path: str) -> None:
-        """Refused if the mounted folder is below one of the human's; each is looked for once, as it takes long."""
-        if (mounted := (identity_of(os.fstat(handle)), parts[:1])) not in self._harmless:
-            _not_theirs(handle, self._below_theirs(parts), path)
-            self._harmless.add(mounted)
-
-    def _below_theirs(self, parts: tuple[str, ...]) -> frozenset[Identity]:
-        """As `_human_identities`, of every folder below those: asked for where a disk or folder is mounted."""
-        tops = [self.root / name for name in self._not_ours(parts)]
-        folders = chain.from_iterable(os.walk(top) for top in (*tops, *self._forbidden))
-        return frozenset(identity for place, _, _ in folders if (identity := self._identity_forbidden(Path(place))))
 
     def _identity_forbidden(self, folder: Path) -> Identity | None:
         """As `identity_at`; a disk that has died, or can't be asked, outside this folder keeps no one from writing."""
@@ -416,7 +378,7 @@ def write_trace(text: str) -> Path:
 
     handle, name = tempfile.mkstemp(prefix="retain-trace-", suffix=".txt")
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
+        file.write(redact(text))
     return Path(name)
 
 
@@ -440,39 +402,50 @@ def take_form_away(path: Path) -> None:
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def _not_theirs(handle: int, theirs: frozenset[Identity], path: str) -> None:
-    if identity_of(os.fstat(handle)) in theirs:
-        raise refusal(path, "this folder is one of the human's under another name; nothing is written there")
-
-
-def _step(handle: int, name: str, path: str, *, create: bool) -> tuple[int, bool]:
-    """A handle on the folder `name` of an open folder, made if need be with `create`; whether a mount begins there."""
-    with refuse_link(handle, name, path):
-        try:
-            return beneath.open_below(handle, name)
-        except FileNotFoundError:
-            if not create:
-                raise
+def _make(folder: int, name: str) -> None:
+    """Make the folder `name` in an open folder if nothing has that name; on disk when it returns."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
         with suppress(FileExistsError):
-            os.mkdir(name, dir_fd=handle)
-        sync_folder(handle)
-        return beneath.open_below(handle, name)
+            os.mkdir(name, dir_fd=folder)
+        sync_folder(folder)
+
+
+def _leave(folder: int, name: str) -> None:
+    """Make nothing."""
 
 
 @contextmanager
 def _temporary(folder: int, name: str, keep: Current | None, mode: int = 0o666) -> Iterator[Temporary]:
     """A new file with the owner, mode and attributes of `keep`, else with `mode`; if it may, it goes in the end."""
-    handle = os.open(name, os.O_RDWR | _NEW, mode if keep is None else 0o600, dir_fd=folder)
+    handle = _new_file(folder, name, mode if keep is None else 0o600)
     temp = Temporary(name, handle)
     try:
         if keep is not None:
             _resemble(handle, keep)
         yield temp
     finally:
-        os.close(handle)
         if temp.may_go:
             with suppress(OSError):  # a leftover is swept later; it must not hide what happened
                 os.unlink(name, dir_fd=folder)
+        os.close(handle)
+
+
+def _new_file(folder: int, name: str, mode: int) -> int:
+    """A handle on a new file, locked so that a sweep sees that it is in use; a sweep that came first is awaited."""
+    while True:
+        handle = os.open(name, os.O_RDWR | _NEW, mode, dir_fd=folder)
+        try:
+            held = hold(handle)
+            if not held or still_named(handle, folder, name):
+                return handle
+        except BaseException:
+            os.close(handle)
+            with suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+            raise
+        os.close(handle)
 
 
 def _resemble(handle: int, keep: Current) -> None:
@@ -486,12 +459,6 @@ def _resemble(handle: int, keep: Current) -> None:
     for name, value in keep.attributes:
         with suppress(OSError):
             os.setxattr(handle, name, value)
-
-
-def _append(folder: int, log: int, lines: bytes, path: str) -> None:
-    if os.fstat(log).st_size == 0:  # perhaps made just now
-        sync_folder(folder)
-    append_lines(log, lines, path)
 
 
 @contextmanager

@@ -11,12 +11,14 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from vault.copies import LARGEST
-from vault.folder import FileKind
+from vault.errors import Refused
+from vault.folder import FileKind, open_beneath
 from vault.safe_path import HUMAN_FOLDERS, TEMP_PREFIX
 from vault.store import Vault
 
@@ -67,11 +69,12 @@ class Root:
 @dataclass(slots=True)
 class Look:
     """What was found. `folders` are all below the roots; `roots` those of the roots that could be looked into, with
-    device and inode; `unreachable` the others, and why; `unread` the files and folders below that could not be read,
-    and why; `notes` what is odd."""
+    device and inode; `modes` those of all folders; `unreachable` the other roots, and why; `unread` the files and
+    folders below that could not be read, and why; `notes` what is odd."""
 
     files: dict[Key, Seen] = field(default_factory=dict)
     folders: set[Key] = field(default_factory=set)
+    modes: dict[Key, int] = field(default_factory=dict)
     roots: dict[Key, tuple[int, int]] = field(default_factory=dict)
     unreachable: dict[Key, str] = field(default_factory=dict)
     unread: dict[Key, str] = field(default_factory=dict)
@@ -114,6 +117,9 @@ class Looker:
         """All files of these folders."""
         for root in roots:
             try:
+                status = root.folder.lstat()
+                if stat.S_ISDIR(status.st_mode):
+                    self.look.modes[root.key] = stat.S_IMODE(status.st_mode)
                 handle = os.open(root.folder, _FOLDER)
             except OSError as error:
                 self.look.unreachable[root.key] = _why_not(root.folder, error)
@@ -128,24 +134,14 @@ class Looker:
     def one(self, root: Root, key: Key) -> Seen | None:
         """How one file below `root` stands; None if there is none that could be read. No link is followed."""
         *above, name = key.path[len(root.key.path) :].strip("/").split("/")
-        try:
-            handle = os.open(root.folder, _FOLDER)
-            try:
-                for part in above:
-                    below = os.open(part, _FOLDER, dir_fd=handle)
-                    os.close(handle)
-                    handle = below
-                status = os.stat(name, dir_fd=handle, follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode):
-                    self._file(handle, name, key)
-                elif stat.S_ISDIR(status.st_mode):
-                    self.look.files[key] = _seen(FileKind.FOLDER, "", status)
-                else:
-                    self._odd(handle, name, key)
-            finally:
-                os.close(handle)
-        except OSError:
-            return None
+        with suppress(OSError, Refused), open_beneath(os.open(root.folder, _FOLDER), above) as folder:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                self._file(folder, name, key)
+            elif stat.S_ISDIR(status.st_mode):
+                self.look.files[key] = _seen(FileKind.FOLDER, "", status)
+            else:
+                self._odd(folder, name, key)
         return self.look.files.get(key)
 
     def _walk(self, folder: int, key: Key, depth: int) -> None:
@@ -175,6 +171,7 @@ class Looker:
 
     def _folder(self, above: int, name: str, key: Key, depth: int) -> None:
         self.look.folders.add(key)
+        self.look.modes[key] = stat.S_IMODE(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
         if depth > DEEPEST:
             self.look.unread[key] = f"more than {DEEPEST} folders deep"
             return
@@ -230,9 +227,9 @@ class Looker:
 
 def shown(key: Key, personal: Path | None = None) -> str:
     """The path for a person: relative in the vault, whole in the personal vault; bytes that are no text as escapes."""
-    path = key.path
+    path = key.path or "."
     if key.place == PERSONAL:
-        path = str(personal / path) if personal is not None else f"personal vault: {path or '.'}"
+        path = str(personal / path) if personal is not None else f"personal vault: {path}"
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -86,6 +86,18 @@ class KnownFiles:
     def forget_roots(self, keys: Iterable[Key]) -> None:
         self._database.run_many("DELETE FROM root WHERE place = ? AND path = ?", map(_named, keys))
 
+    def folders(self) -> dict[Key, int]:
+        """The mode of each folder of the human's, and of the vault's root."""
+        rows = self._database.rows("SELECT place, path, mode FROM folder")
+        return {Key(row[0], os.fsdecode(row[1])): row[2] for row in rows}
+
+    def learn_folders(self, modes: Mapping[Key, int]) -> None:
+        rows = [(*_named(key), mode) for key, mode in modes.items()]
+        self._database.run_many("INSERT OR REPLACE INTO folder(place, path, mode) VALUES(?, ?, ?)", rows)
+
+    def forget_folders(self, keys: Iterable[Key]) -> None:
+        self._database.run_many("DELETE FROM folder WHERE place = ? AND path = ?", map(_named, keys))
+
     def take_down_undo(self, before: Mapping[Key, Seen | None], at: str) -> None:
         """How the files stood that are about to be changed; the last ten such words are kept."""
         told = [[*key, list(seen) if seen else None] for key, seen in before.items()]

@@ -23,11 +23,11 @@ from vault.clean import clean_line
 from vault.durable import overwrite
 from vault.errors import LockHeld, Refused
 from vault.guard import Guard, Scope
+from vault.process import Process, this_process
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05
 _BELIEVED = timedelta(minutes=10)
-_BOOT = Path("/proc/sys/kernel/random/boot_id")  # of this run of this machine, seen from its containers too
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,15 @@ class Holder:
     host: str
     since: str
     purpose: str
-    boot: str = field(default="", compare=False)
+    machine: str = field(default="", compare=False)
+    started: str = field(default="", compare=False)
+
+    @property
+    def process(self) -> Process:
+        return Process(self.pid, self.host, self.machine, self.started)
 
     def __str__(self) -> str:
-        return f"process {self.pid} on {self.host}, {self.purpose} since {self.since}"
+        return f"{self.process}, {self.purpose} since {self.since}"
 
     def facts(self) -> dict[str, object]:
         """Who it is, for programs."""
@@ -80,7 +85,8 @@ def lock(
         raise Refused(f"{name!r} is no name for a lock")
     handle = _acquire(Guard(root, Scope.PUBLISHER), name, timeout_s, waiting)
     since = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    holder = Holder(os.getpid(), os.uname().nodename, since, purpose, _boot())
+    own = this_process()
+    holder = Holder(own.pid, own.host, since, purpose, own.machine, own.started)
     try:
         with suppress(OSError):  # a full disk takes the name from the lock, not its force
             overwrite(handle, json.dumps(asdict(holder)).encode())
@@ -120,7 +126,7 @@ def _at_work_elsewhere(handle: int) -> bool:
         holder = _parse(os.pread(handle, 4096, 0))
     except OSError:  # the lock is ours; what words there were is not worth a failure
         return False
-    if holder is None or holder.host == os.uname().nodename or (holder.boot and holder.boot == _boot()):
+    if holder is None or holder.process.is_here:
         return False
     age = holder.age(datetime.now(UTC))
     return age is not None and age < _BELIEVED
@@ -151,35 +157,24 @@ def _in_words(age: timedelta) -> str:
     return "a moment"
 
 
-def _boot() -> str:
-    try:
-        return _BOOT.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
 def _parse(data: bytes) -> Holder | None:
     """The holder that a lock file names; None if the words are not ours."""
     try:
         found = json.loads(data)
-        host, since, purpose = (clean_line(str(found[key])) for key in ("host", "since", "purpose"))
-        return Holder(int(found["pid"]), host, since, purpose, clean_line(str(found.get("boot", ""))))
+        words = [str(found[key]) for key in ("host", "since", "purpose")]
+        words += [str(found.get(key, "")) for key in ("machine", "started")]
+        return Holder(int(found["pid"]), *map(clean_line, words))
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 
 def _may_live(holder: Holder) -> bool:
     """False for a process of this machine that is gone, as it was killed; and for another machine after a while."""
-    if holder.host != os.uname().nodename or holder.pid <= 0:
-        age = holder.age(datetime.now(UTC))
-        return age is None or age < _BELIEVED
-    try:
-        os.kill(holder.pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+    lives = holder.process.lives if holder.pid > 0 else None
+    if lives is not None:
+        return lives
+    age = holder.age(datetime.now(UTC))
+    return age is None or age < _BELIEVED
 
 
 def _path(name: str) -> str:

@@ -178,8 +178,6 @@ class Params(LogEvent):
 def _fields(event: LogEvent) -> dict[str, Any]:
     """What stands before `at` in the line, in the file's order."""
     match event:
-        case Review():
-            return {"card": event.card, "rating": int(event.rating)}
         case Tag():
             return {"card": event.card, "add": list(event.add), "remove": list(event.remove)}
         case Reschedule():
@@ -199,10 +197,6 @@ def _fields(event: LogEvent) -> dict[str, Any]:
 def _more(event: LogEvent) -> dict[str, Any]:
     """What stands between `tz` and `via`."""
     match event:
-        case Import():
-            return {"ms": event.ms, "origin": event.origin}
-        case Review():
-            return {"ms": event.ms}
         case Flag() | Params():
             return {"reason": event.reason} if event.reason else {}
         case Graded():
@@ -218,7 +212,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 def encode(event: LogEvent) -> bytes:
     """The event's line without its newline."""
     stamp = event.stamp
-    if type(event) is Review:
+    if isinstance(event, Review):
         return _encoded_review(event, stamp)
     record = {"v": VERSION, "id": stamp.id, "type": event.type, **_fields(event), "at": instant(stamp.at)}
     record |= {"tz": stamp.tz, **_more(event), "via": stamp.via}
@@ -231,9 +225,10 @@ def encode(event: LogEvent) -> bytes:
 def _encoded_review(review: Review, stamp: Stamp) -> bytes:
     """As `encode`: nearly every line is one of these, and somebody waits for it."""
     text = _JSON.encode
+    origin = f',"origin":{text(review.origin)}' if isinstance(review, Import) else ""
     line = (
-        f'{{"v":{VERSION},"id":{text(stamp.id)},"type":"review","card":{text(review.card)},"rating":{review.rating:d}'
-        f',"at":"{instant(stamp.at)}","tz":{text(stamp.tz)},"ms":{review.ms:d},"via":{text(stamp.via)}'
+        f'{{"v":{VERSION},"id":{text(stamp.id)},"type":"{review.type}","card":{text(review.card)}'
+        f',"rating":{review.rating:d},"at":"{instant(stamp.at)}","tz":{text(stamp.tz)},"ms":{review.ms:d}{origin},"via":{text(stamp.via)}'
     )
     if stamp.clock is not None:
         line += f',"clock":"{instant(stamp.clock)}"'

@@ -5,14 +5,15 @@ No bytes change, and no link is followed.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from vault.folder import identity_at, identity_of
-from vault.safe_path import HUMAN_FOLDERS
+from vault.errors import Refused
+from vault.folder import humans_folders, identity_of, open_beneath, open_root
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _NOFOLLOW
@@ -89,20 +90,35 @@ def set_mode(root: Path, path: str, mode: int, *, forbidden: Iterable[Path] = ()
     Nothing on the way is followed, and nothing that is the human's own is changed, under whatever name.
     """
     *above, name = path.split("/")
-    theirs = {identity_at(root / each) for each in HUMAN_FOLDERS} | {identity_at(each) for each in forbidden}
-    with ExitStack() as stack, suppress(OSError):
-        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
-        stack.callback(os.close, handle)
-        for part in above:
-            handle = os.open(part, _FOLDER, dir_fd=handle)
-            stack.callback(os.close, handle)
-            if identity_of(os.fstat(handle)) in theirs:
-                return False
-        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    theirs = humans_folders(root, forbidden)
+    with suppress(OSError, Refused), open_beneath(open_root(root), above, forbidden=theirs) as folder:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         plain = stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
         if plain and identity_of(status) not in theirs and stat.S_IMODE(status.st_mode) != mode:
-            return _set(name, handle, status, mode)
+            return _set(name, folder, status, mode)
     return False
+
+
+def put_mode(root: Path, path: str, mode: int) -> None:
+    """Give the plain file or folder at `path` below `root` that mode; "" is `root` itself. No link below is followed.
+
+    Raises: OSError.
+    """
+    if not path:
+        root.chmod(mode)
+        return
+    *above, name = path.split("/")
+    with ExitStack() as stack:
+        handle = os.open(root, _ITSELF | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
+        stack.callback(os.close, handle)
+        for part in above:
+            handle = os.open(part, _ITSELF | _FOLDER, dir_fd=handle)
+            stack.callback(os.close, handle)
+        status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file or folder", path)
+        if stat.S_IMODE(status.st_mode) != mode:
+            _set(name, handle, status, mode)
 
 
 def _set(name: str, folder: int, status: os.stat_result, mode: int) -> bool:

@@ -1,6 +1,8 @@
-"""One name of an open folder for another: a finished file takes its place; an edit of that very moment keeps its own.
+"""Give a finished file its name in an open folder, or delete one, without losing an edit made in that moment.
 
 Part of the writer, and reached through `vault.guard` alone: nothing here is opened for writing, only named and unnamed.
+The protocol: compare the bytes with those expected, exchange the two names, compare again, and swap back once if an
+edit came in between. Where the system exchanges no names: compare, and rename.
 """
 
 from __future__ import annotations
@@ -14,17 +16,18 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
-from vault.durable import overwrite, sync, sync_folder
-from vault.errors import EditedMeanwhile
-from vault.folder import Identity, expect_bytes, identity_of, open_file_at, read_at, read_open, sha256_hex
-from vault.leftovers import mark_of, marked_name
+from vault.conflict import beside
+from vault.durable import hold, is_held, sync_folder
+from vault.errors import EditedMeanwhile, Refused
+from vault.folder import expect_bytes, open_file_at, read_at
+from vault.leftovers import edited_file, marked_name, replaced_file
 from vault.safe_path import refusal
 
 # What a file system says that has no such call, or not for such files.
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
 _EXCHANGE = 2  # the same number on Linux (renameat2) and macOS (renameatx_np)
 _EXCLUSIVE = 1 if hasattr(os, "sched_setaffinity") else 4  # RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
-_TURNS = 100
+_VERSIONS = 999
 
 
 @dataclass(slots=True)
@@ -37,57 +40,81 @@ class Temporary:
 
 
 def install(folder: int, temp: Temporary, name: str, path: str, expect: str | None) -> None:
-    """Gives the finished file its name, unless what has that name now is not what was expected."""
+    """Give the finished file its name, unless what has that name now is not what was expected."""
     expect_bytes(path, read_at(folder, name, path), expect)
     if expect is None:
         try:
-            give_new_name(folder, temp.name, name)
+            _give_new_name(folder, temp.name, name)
         except FileExistsError as error:
             expect_bytes(path, read_at(folder, name, path), None)
             raise EditedMeanwhile("a file had that name for a moment", where=path, hint="run it again") from error
     elif _exchanged(folder, temp, name):
         try:
             expect_bytes(path, read_at(folder, temp.name, path), expect)
-        except BaseException:  # an edit landed in that very moment, and is in our hands
-            _hand_back(folder, temp, name)
+        except BaseException:  # an edit was saved in that moment, and has the temporary name
+            _renamed(folder, temp.name, name, _EXCHANGE)
+            clear(folder, temp.name)
             raise
         temp.may_go = True
     else:
-        _rename_over(folder, temp, name, path, expect)
+        os.rename(temp.name, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def take_away(folder: int, name: str, path: str, expect: str) -> None:
-    """Deletes a file, unless what has its name now is not what was expected."""
-    aside = marked_name(name, ours=None, expect=expect)
-    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
-    try:  # only now can nobody reach it by its name any more
-        expect_bytes(path, read_at(folder, aside, path), expect)
-        os.unlink(aside, dir_fd=folder)
-    except BaseException:
-        with suppress(FileExistsError):  # a newer file has the name: the other is left for the next sweep to show
-            give_new_name(folder, aside, name)
-            with suppress(FileNotFoundError):
-                os.unlink(aside, dir_fd=folder)
-        raise
+    """Delete a file, unless what has its name now is not what was expected."""
+    aside = marked_name(name, ours=b"", expect=expect)
+    with open_file_at(folder, name, path) as handle:
+        hold(handle)
+        os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        try:  # only now can nobody reach it by its name any more
+            expect_bytes(path, read_at(folder, aside, path), expect)
+            os.unlink(aside, dir_fd=folder)
+        except BaseException:
+            with suppress(FileExistsError):  # a newer file has the name: the next sweep names the other one
+                _give_new_name(folder, aside, name)
+                with suppress(FileNotFoundError):
+                    os.unlink(aside, dir_fd=folder)
+            raise
 
 
-def settle(folder: int, name: str, check: Callable[[str], object]) -> str | None:
-    """Removes a leftover of a killed process; one that holds somebody's edit gets a name to be found by instead.
+def is_abandoned(folder: int, name: str) -> bool:
+    """Return whether the process that made a temporary file is gone: no process locks it, nor the file it replaces.
 
-    Gives that name, None for what went. `check` raises Refused for a name that may not be written.
+    While two names are exchanged, the file that its maker locks has the other one.
+    """
+    replaced = replaced_file(name)
+    if replaced is None:
+        return not _is_in_use(folder, name)
+    return bool(replaced) and not any(_is_in_use(folder, each) for each in (name, replaced, name))
+
+
+def _is_in_use(folder: int, name: str) -> bool:
+    try:
+        with open_file_at(folder, name, name) as handle:
+            return not stat.S_ISREG(os.fstat(handle).st_mode) or is_held(handle)
+    except FileNotFoundError:
+        return False
+    except (OSError, Refused):
+        return True
+
+
+def clear(folder: int, name: str, check: Callable[[str], object] = lambda _: None) -> str | None:
+    """Delete the temporary file `name`; if it holds somebody's edit, name it beside the file instead.
+
+    Returns that name, None for what was deleted. `check` raises Refused for a name that may not be written.
     """
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    mark = mark_of(name) if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else None  # else it has its name
-    found = read_at(folder, name, name) if mark else None
-    if mark is None or found is None or mark.may_go(found.data):
-        if mark is not None and found is not None and mark.claimed and mark.is_ours(found.data):
-            _unclaim(folder, mark.name)
+    only = stat.S_ISREG(status.st_mode) and status.st_nlink == 1  # else the bytes are to be had by another name
+    found = read_at(folder, name, name) if only else None
+    edited = edited_file(name, found.data) if found else None
+    if edited is None:
         os.unlink(name, dir_fd=folder)
         return None
-    for free in mark.names(date.today()):
+    for number in range(1, _VERSIONS + 1):
+        free = beside(edited, date.today(), number)
         check(free)
         with suppress(FileExistsError):
-            give_new_name(folder, name, free)
+            _give_new_name(folder, name, free)
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
             sync_folder(folder)
@@ -95,15 +122,8 @@ def settle(folder: int, name: str, check: Callable[[str], object]) -> str | None
     raise refusal(name, "too many versions of it lie there")
 
 
-def _unclaim(folder: int, name: str) -> None:
-    """Removes the empty file by which a process that was killed held a name."""
-    claim = read_at(folder, name, name)
-    if claim is not None and not claim.data:
-        os.unlink(name, dir_fd=folder)
-
-
-def give_new_name(folder: int, old: str, new: str) -> None:
-    """Gives a file a name that nothing has yet; the old one may remain beside it.
+def _give_new_name(folder: int, old: str, new: str) -> None:
+    """Give a file a name that nothing has yet; the old one may remain beside it.
 
     Raises: FileExistsError, and nothing is changed, if something has the name.
     """
@@ -113,46 +133,15 @@ def give_new_name(folder: int, old: str, new: str) -> None:
         if error.errno not in _NO_SUCH_CALL:
             raise
         if not _renamed(folder, old, new, _EXCLUSIVE):
-            _claim(folder, old, new)
+            _rename_to_free(folder, old, new)
 
 
-def give_other_name(folder: int, old: str, new: str) -> None:
-    """Renames a file to a name that nothing has yet, in one step where the system can. Raises: FileExistsError."""
-    if not _renamed(folder, old, new, _EXCLUSIVE):
-        give_new_name(folder, old, new)
-        with suppress(FileNotFoundError):
-            os.unlink(old, dir_fd=folder)
-
-
-def _claim(folder: int, old: str, new: str) -> None:
-    """As `give_new_name` where a rename always overwrites: an empty file of ours takes the name first."""
-    try:
-        os.mknod(new, stat.S_IFREG | 0o600, dir_fd=folder)
-        claimed = True
-    except OSError as error:
-        if error.errno not in _NO_SUCH_CALL:
-            raise
-        claimed = False  # macOS lets root alone do so: there, looking must do
-    try:
-        _expect_only_the_claim(folder, new, claimed)
-        os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
-    except FileExistsError:
-        raise
-    except BaseException:
-        if claimed:
-            with suppress(OSError):
-                _expect_only_the_claim(folder, new, claimed)
-                os.unlink(new, dir_fd=folder)
-        raise
-
-
-def _expect_only_the_claim(folder: int, name: str, claimed: bool) -> None:
-    try:
-        size = os.stat(name, dir_fd=folder, follow_symlinks=False).st_size
-    except FileNotFoundError:
-        return
-    if size or not claimed:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+def _rename_to_free(folder: int, old: str, new: str) -> None:
+    """Rename where the system can't refuse a name that is taken: looking first must do."""
+    with suppress(FileNotFoundError):
+        os.stat(new, dir_fd=folder, follow_symlinks=False)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
+    os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _exchanged(folder: int, temp: Temporary, name: str) -> bool:
@@ -166,43 +155,8 @@ def _exchanged(folder: int, temp: Temporary, name: str) -> bool:
     return not temp.may_go
 
 
-def _hand_back(folder: int, temp: Temporary, name: str) -> None:
-    """Puts an edit that was swapped out back in its place; of several, the last one saved stands."""
-    stands: Identity = identity_of(os.fstat(temp.handle))  # what has the name, as far as we know: ours
-    in_hand = _identity(folder, temp.name)
-    for turn in range(_TURNS):
-        _renamed(folder, temp.name, name, _EXCHANGE)
-        found = _identity(folder, temp.name)
-        if found == stands:  # nobody had saved again: ours may go, or an edit that a later one replaced
-            temp.may_go = turn > 0 or _is_ours(folder, temp.name)
-            return
-        stands, in_hand = in_hand, found
-
-
-def _is_ours(folder: int, name: str) -> bool:
-    """Whether nobody wrote into our own file while it had its name."""
-    mark, found = mark_of(name), read_at(folder, name, name)
-    return mark is not None and found is not None and mark.is_ours(found.data)
-
-
-def _identity(folder: int, name: str) -> Identity:
-    return identity_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
-
-
-def _rename_over(folder: int, temp: Temporary, name: str, path: str, expect: str) -> None:
-    """Where names cannot be exchanged (NFS, exFAT). An edit into the very file, made while it was replaced, is kept."""
-    with open_file_at(folder, name, path) as replaced:
-        expect_bytes(path, read_open(replaced, path), expect)
-        os.rename(temp.name, name, src_dir_fd=folder, dst_dir_fd=folder)
-        now = read_open(replaced, path)
-        if sha256_hex(now.data) != expect:
-            overwrite(temp.handle, now.data)
-            sync(temp.handle)
-            expect_bytes(path, now, expect)
-
-
 def _renamed(folder: int, old: str, new: str, flag: int) -> bool:
-    """Renames within an open folder as `flag` says; False where the system or its file system has no such call."""
+    """Rename within an open folder as `flag` says; False where the system or its file system has no such call."""
     call = rename_call()
     if call is None:
         return False

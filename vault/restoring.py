@@ -15,11 +15,11 @@ from vault.errors import EditedMeanwhile, Refused
 from vault.folder import FileKind, Folder, is_folder
 from vault.guard import Guard, Scope
 from vault.human_files import PERSONAL, VAULT, Key, shown
+from vault.modes import put_mode
 from vault.safe_path import split, writable
 from vault.store import Vault
 
 ASIDE = ".in-the-way"
-_OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Restorer:
@@ -59,15 +59,9 @@ class Restorer:
         self._guard.remove(path, expect=sha256)
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Who may read, write and run a file."""
-        parts = writable(path, self._scope)
-        with failing(path), self._folder._handle(parts[:-1]) as folder:
-            handle = os.open(parts[-1], _OPEN, dir_fd=folder)
-            try:
-                if stat.S_IMODE(os.fstat(handle).st_mode) != mode:
-                    os.fchmod(handle, mode)
-            finally:
-                os.close(handle)
+        """Who may read, write and run a file or a folder; "" is the folder of the place itself. Nothing is read."""
+        with failing(path or "."):
+            put_mode(self._guard.root, path, mode)
 
     def clear(self, path: str) -> str:
         """Removes a link, a pipe, a socket: what holds no bytes. Gives in words what went."""

@@ -17,7 +17,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vault import year_end
 from vault.clean import clean_line
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
@@ -196,6 +195,20 @@ def read_log(root: Path) -> Log:
     return parse_log(log_files(root))
 
 
+def stream_log(root: Path) -> Iterator[LogEvent]:
+    """The events of every file of the log, in any order and each any number of times, without holding any of them.
+
+    What is no event is left out. Raises as `log_files`, and SchemaTooNew, naming the line.
+    """
+    folder, read = Folder(root), set[str]()
+    while paths := [path for path in log_paths(root) if path not in read]:  # one may get its year's name meanwhile
+        read.update(paths)
+        for path in paths:
+            for number, (line, has_end) in enumerate(folder.lines(path), 1):
+                where = Line(shown_path(path), number, not has_end)
+                yield from line_events(line.removeprefix(BOM) if number == 1 else line, where, set(), [])
+
+
 def log_files(root: Path) -> list[tuple[str, bytes]]:
     """The files of the review log, by vault path, and their bytes.
 
@@ -205,7 +218,7 @@ def log_files(root: Path) -> list[tuple[str, bytes]]:
     while True:
         paths = log_paths(root)
         found = [(shown_path(path), folder.read(path)) for path in paths]
-        if log_paths(root) == paths:  # else a file got its year's name meanwhile, and its events may be missing here
+        if log_paths(root) == paths:  # else a file was renamed meanwhile, and its events may be missing here
             return [(path, data) for path, data in found if data is not None]
 
 
@@ -293,12 +306,12 @@ def _whole_ms(at: datetime) -> datetime:
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
-def append(guard: Guard, *events: LogEvent, closing: year_end.Closing | None = None) -> None:
-    """Puts the events on disk; when this returns they are there. `closing` may close the file of a past year first.
+def append(guard: Guard, *events: LogEvent) -> None:
+    """Puts the events on disk; when this returns they are there.
 
     Raises: WriteFailed, Refused; then none of them counts as written.
     """
-    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events), closing=closing)
+    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
 
 
 class LogWriter:
@@ -313,7 +326,6 @@ class LogWriter:
     ) -> None:
         self._guard, self._zone, self._via = guard, zone, via
         self._last = max((event.at for event in live(events)), default=last)
-        self._year: int | None = None  # of what was written last: the file that holds it stays open for all that year
 
     def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
         """A stamp after every event that counts; or at `dated`, an instant that the human gave."""
@@ -333,10 +345,7 @@ class LogWriter:
 
         Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
         """
-        year = year_end.year(event, self._zone)
-        same = year is not None and year == self._year
-        append(self._guard, event, *more, closing=None if same else year_end.closing(event, self._zone))
-        self._year = year
+        append(self._guard, event, *more)
         for one in (event, *more):
             if not isinstance(one, Undo):
                 self._last = one.at if self._last is None else max(self._last, one.at)

@@ -97,7 +97,6 @@ class Scope(Enum):
     HOST = (
         _files(".claude", r"settings\.local\.json"),  # it names places of this machine: settings.json is committed
         _files(".codex", r"config\.toml"),
-        _files(".git/hooks", r"pre-commit", r"commit-msg"),
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one line of the vault's, on the human's word in the settings screen
@@ -173,8 +172,8 @@ def makeable(path: str, scope: Scope) -> tuple[str, ...]:
 
 
 def is_append_only(parts: tuple[str, ...]) -> bool:
-    """Whether the file is a log or ledger: it only ever grows, line by line."""
-    return parts[0] in ("ledger", "learning") and parts[-1].endswith(".jsonl")
+    """Whether the file is a log or ledger: it only ever grows, line by line. No log is in a folder of learning/."""
+    return parts[-1].endswith(".jsonl") and (parts[0] == "ledger" or (parts[0] == "learning" and len(parts) == 2))
 
 
 def refusal(path: str, what: str, *, hint: str = "") -> Refused:

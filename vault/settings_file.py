@@ -2,108 +2,70 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
 from vault import user
 from vault.errors import Damaged, Refused, UsageError
 from vault.settings import FILE, Settings, read_settings
+from vault.toml_file import parsed
 
 if TYPE_CHECKING:
     from vault.guard import Guard
     from vault.store import Vault
 
 Value = bool | int | float | str | list[str]
-_VALUE = r"(\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|\[[^\[\]\n]*\]|[^\s#\"'\[\]]+)"
-_HEADER = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 
 
 def changed(text: str, table: str, key: str, value: Value | None, where: str = FILE) -> str:
-    """`text` with `key` of `[table]` set to `value`; None takes the line away, so that the default holds.
+    """Return `text` with `key` of `[table]` set to `value`; None removes the line, so that the default holds.
 
-    A line that is there is changed, its comment kept; one that stands there as a comment comes to life; else a line is
-    added at the end of the table, or the table at the end of the file. Raises: Damaged for what is not TOML; Refused
-    where it can only be done by hand.
+    A line that is there is changed, its comment kept; one that is commented out is uncommented; else a line is added
+    to the table, or the table to the end of the file. Raises: Damaged for what is not TOML; Refused where it can only
+    be done by hand.
     """
-    before = _data(text, where)
-    new = _without(text, table, key) if value is None else _with(text, table, key, literal(value))
-    if _data(new, where) != _wanted(before, table, key, value):
+    before = parsed(text, where)
+    wanted = _with(before, table, key, value)
+    start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
+    try:
+        document = tomlkit.parse(start)
+        if value is None:
+            document.get(table, {}).pop(key, None)
+        else:
+            document.setdefault(table, tomlkit.table())[key] = value
+        new = document.as_string()
+        if "\r\n" in text:
+            new = re.sub(r"(?<!\r)\n", "\r\n", new)
+        done = tomllib.loads(new) == wanted
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, AttributeError, RecursionError):
+        done = False
+    if not done:
         raise Refused(f"`{key}` cannot be changed from here", where=where, hint="change the line by hand")
     return new
 
 
-def literal(value: Value) -> str:
-    """`value` as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    return repr(value)
-
-
-def _data(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Damaged(f"not TOML: {error}", where=where, hint="mend the file") from error
-
-
-def _wanted(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
-    inner = {name: each for name, each in data.get(table, {}).items() if name != key}
+def _with(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
+    old = data.get(table, {})
+    inner = {name: each for name, each in old.items() if name != key} if isinstance(old, dict) else {}
     return {**data, table: inner if value is None else {**inner, key: value}}
 
 
-def _name(key: str) -> str:
-    return rf"(?:{re.escape(key)}|\"{re.escape(key)}\"|'{re.escape(key)}')"
-
-
-def _part(text: str, table: str) -> tuple[int, int]:
-    """Where the lines of `[table]` begin and end; (-1, -1) where there is none."""
-    found = re.search(rf"^[ \t]*\[[ \t]*{_name(table)}[ \t]*\][ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", text, re.MULTILINE)
-    if found is None:
-        return -1, -1
-    after = _HEADER.search(text, found.end())
-    return found.end(), after.start() if after else len(text)
-
-
-def _with(text: str, table: str, key: str, written: str) -> str:
-    start, end = _part(text, table)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    shown = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else literal(key)
-    if start < 0:
-        gap = "" if not text or text.endswith("\n") else newline
-        return f"{text}{gap}{newline if text else ''}[{table}]{newline}{shown} = {written}{newline}"
-    live = re.compile(rf"^([ \t]*{_name(key)}[ \t]*=[ \t]*){_VALUE}", re.MULTILINE)
-    found = live.search(text, start, end)
-    if found is not None:
-        return text[: found.start(2)] + written + text[found.end(2) :]
-    asleep = re.compile(rf"^[ \t]*#[ \t]*({_name(key)}[ \t]*=[ \t]*){_VALUE}", re.MULTILINE)
-    found = asleep.search(text, start, end)
-    if found is not None:
-        return text[: found.start()] + found[1] + written + text[found.end() :]
-    at = _last_line(text, start, end)
-    return f"{text[:at]}{'' if text[:at].endswith(chr(10)) else newline}{shown} = {written}{newline}{text[at:]}"
-
-
-def _last_line(text: str, start: int, end: int) -> int:
-    """After the last line of the table that is neither empty nor a comment; its beginning where there is none."""
-    at = start
-    for found in re.finditer(r"^[ \t]*[^\s#][^\n]*(?:\n|\Z)", text[:end], re.MULTILINE):
-        if found.start() >= start:
-            at = found.end()
-    return at
-
-
-def _without(text: str, table: str, key: str) -> str:
-    start, end = _part(text, table)
-    line = re.compile(rf"^[ \t]*{_name(key)}[ \t]*=[ \t]*{_VALUE}[^\n]*(?:\n|\Z)", re.MULTILINE)
-    found = line.search(text, start, end) if start >= 0 else None
-    return text if found is None else text[: found.start()] + text[found.end() :]
+def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
+    """Return `text` with the commented line that sets `key` of `[table]` uncommented; as it is where there is none."""
+    for found in re.finditer(rf"^[ \t]*#[ \t]*({re.escape(key)}[ \t]*=)", text, re.MULTILINE):
+        new = text[: found.start()] + text[found.start(1) :]
+        try:
+            after = tomllib.loads(new)
+        except tomllib.TOMLDecodeError:
+            continue
+        if after == _with(data, table, key, after.get(table, {}).get(key)):
+            return new
+    return text
 
 
 def change_vault(vault: Vault, key: str, value: Value) -> Settings:

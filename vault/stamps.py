@@ -18,10 +18,10 @@ from functools import cached_property
 from pathlib import Path
 
 from vault.conflict import is_beside
-from vault.kept_answer import INODE
 
 RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
 FIELDS = 3
+INODE = (1 << 63) - 1  # a mask: some disks count higher than the numbers that are stored
 Stamp = tuple[int, int, int]  # bytes, nanoseconds since 1970, inode
 NONE: Stamp = (-1, 0, 0)  # of a file that is not there, or too young for a stamp: equal to that of no file
 

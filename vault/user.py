@@ -11,11 +11,12 @@ import json
 import os
 import re
 import sys
-import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vault.errors import Damaged, Refused
+from vault.settings import quoted
+from vault.toml_file import parsed
 
 if TYPE_CHECKING:
     from vault.guard import Guard
@@ -133,31 +134,17 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     if f"[vaults.{vault_id}]" in text:
         raise Refused("the table of this vault lacks `personal`", where=str(path), hint="add the line by hand")
     new = text or _HEAD
-    new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {_quoted(str(folder))}\n"
+    new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):
         raise Damaged("the settings cannot be added to", where=str(path), hint="mend the file by hand")
     guard.write(CONFIG, new.encode(), expect=sha256_hex(old) if old is not None else None)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def tables(text: str, path: Path | str) -> dict[str, Any]:
-    """The tables of `text`, the settings at `path`. Raises: Damaged, with file and line."""
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        line = re.search(r"line (\d+)", str(error))
-        where = f"{path}:{line[1]}" if line else str(path)
-        raise Damaged(f"not TOML: {error}", where=where, hint="mend the file") from error
 
 
 def _personal_in(text: str, path: Path, only: str | None = None) -> dict[str, str]:
     """What `text`, the settings at `path`, name as personal vaults, by the ids of their vaults; of one alone with
     `only`.
     """
-    vaults = tables(text, path).get("vaults", {})
+    vaults = parsed(text, str(path)).get("vaults", {})
     found = {}
     for vault_id, entry in vaults.items() if isinstance(vaults, dict) else [("", None)]:
         if isinstance(vaults, dict) and only not in (None, vault_id):

@@ -5,14 +5,15 @@ What is known lies outside the vault, with a copy of every file; nobody but the 
 
 from __future__ import annotations
 
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from vault.audit import Change, compare
+from vault.audit import Change, compare, compare_folders, folder_of
 from vault.copies import LARGEST, Copies
 from vault.errors import Damaged, NotFound, Refused, RetainError, WriteFailed
 from vault.folder import FileKind, sha256_hex
@@ -25,6 +26,7 @@ from vault.store import Vault
 from vault.two_vaults import is_within
 
 _INSIGHTS = Key(VAULT, "insights")
+_ROOT = Key(VAULT, "")
 _CHANGED_AGAIN = "it changed again since it was looked at"
 Step = tuple[Seen | None, Seen | None]  # how a file is, and how it is to be; None: there is none
 
@@ -95,12 +97,40 @@ class Watch:
             gone = {} if force else _unreachable(look, known, before)
             look.unreachable = gone | {k: why for k, why in look.unreachable.items() if k not in before and not force}
             good = self.known.good_until() if last else {}
-            changes = tuple(replace(c, good=good.get(c.keys[0], last.at)) for c in compare(known, look) if last)
+            self._reread_modes(known, look)
+            different = [*compare(known, look), *self._compare_folders(look)]
+            different.sort(key=lambda change: change.key)
+            changes = tuple(replace(c, good=good.get(c.keys[0], last.at)) for c in different if last)
             self._restamp(known, look)
             self.known.mark((key for change in changes for key in change.keys if key in known), last.at if last else "")
             self.known.learn_roots({key: identity for key, identity in look.roots.items() if key not in gone})
             self.known.looked(instant(at), len(look.files), len(changes))
         return Found(last is None, last, len(look.files), changes, look, gone, tuple(begun.roots))
+
+    def _reread_modes(self, known: Mapping[Key, Seen], look: Look) -> None:
+        """A file that nobody may read is known by its stamps: it has another mode, which can be put back."""
+        for key in [key for key in look.unread if key in known and known[key].kind is FileKind.FILE]:
+            was = known[key]
+            with suppress(OSError):
+                status = self._path(key).lstat()
+                now = (status.st_size, status.st_dev, status.st_ino, status.st_mtime_ns)
+                same = stat.S_ISREG(status.st_mode) and now == (was.size, was.dev, was.ino, was.mtime_ns)
+                mode = stat.S_IMODE(status.st_mode)
+                if same and mode != was.mode:
+                    look.files[key] = was._replace(mode=mode, ctime_ns=0)
+                    del look.unread[key]
+
+    def _compare_folders(self, look: Look) -> list[Change]:
+        """Folders with another mode. One that is new is known from now on."""
+        look.modes[_ROOT] = stat.S_IMODE(self.vault.root.stat().st_mode)
+        known = self.known.folders()
+        self.known.learn_folders({key: mode for key, mode in look.modes.items() if key not in known})
+        self.known.forget_folders(key for key in known if key not in look.modes and not look.hides(key))
+        return compare_folders(known, look.modes)
+
+    def _path(self, key: Key) -> Path:
+        personal = self.vault.personal
+        return (personal if key.place == PERSONAL and personal is not None else self.vault.root) / key.path
 
     def _check_the_place(self) -> None:
         """Raises Refused if the copies would lie where agents write, or among the files that they are copies of."""
@@ -132,6 +162,10 @@ class Watch:
         with self.copies.database.transaction():
             for change in changes:
                 now = change.now
+                if now is not None and _is_folders_mode(now, change.was):
+                    self.known.learn_folders({change.key: now.mode})
+                    outcome.done.append(change.key)
+                    continue
                 if now is not None and now.kind is FileKind.FILE and not self._keep(change.key, now, outcome):
                     continue
                 gone = change.keys if now is None or now.kind is FileKind.FOLDER else change.keys[:-1]
@@ -194,7 +228,15 @@ class Watch:
         before = self.known.last_undo()
         if before is None:
             raise NotFound("nothing was restored yet, so there is nothing to undo")
-        return self._bring({key: (self._seen_now(key), was) for key, was in before.items()}, at)
+        return self._bring({key: (self._now(key, was), was) for key, was in before.items()}, at)
+
+    def _now(self, key: Key, was: Seen | None) -> Seen | None:
+        if was is not None and was.kind is FileKind.FOLDER:
+            with suppress(OSError):
+                status = self._path(key).lstat()
+                if stat.S_ISDIR(status.st_mode):
+                    return folder_of(stat.S_IMODE(status.st_mode))
+        return self._seen_now(key)
 
     def _bring(self, steps: Mapping[Key, Step], at: datetime) -> Outcome:
         """Brings each file from how it is to how it is to be; those that go first, so that names are free."""
@@ -203,7 +245,7 @@ class Watch:
             ready = {k: step for k, step in steps.items() if self._is_safe(k, *step, outcome)}
             self.known.take_down_undo({key: now for key, (now, _) in ready.items()}, instant(at))
         hands = {place: Restorer(self.vault, place) for place in {key.place for key in ready}}
-        for key, (now, wanted) in sorted(ready.items(), key=lambda item: item[1][1] is not None):
+        for key, (now, wanted) in sorted(ready.items(), key=_turn):
             try:
                 outcome.told += self._one(hands[key.place], key.path, now, wanted)
             except RetainError as error:
@@ -216,6 +258,8 @@ class Watch:
 
     def _is_safe(self, key: Key, now: Seen | None, wanted: Seen | None, outcome: Outcome) -> bool:
         """Whether nothing is lost by the step: there is a copy of what is to come, and of what will go."""
+        if _is_mode_alone(now, wanted):
+            return True
         if wanted is not None and wanted.kind is not FileKind.FILE:
             what = "a link" if wanted.kind is FileKind.LINK else "no file"
             outcome.left.append((key, f"it was {what}, which is not made again"))
@@ -231,6 +275,9 @@ class Watch:
         return self._keep(key, now, outcome)
 
     def _one(self, hand: Restorer, path: str, now: Seen | None, wanted: Seen | None) -> list[str]:
+        if wanted is not None and _is_mode_alone(now, wanted):
+            hand.set_mode(path, wanted.mode)
+            return []
         here = now.sha256 if now is not None and now.kind is FileKind.FILE else None
         if wanted is None:
             if now is not None and now.kind in (FileKind.LINK, FileKind.OTHER):
@@ -258,6 +305,26 @@ class Watch:
         root = next((r for r in roots_of(self.vault) if _below(key, r.key)), None)
         looker = Looker(now_ns=time.time_ns(), sink=self.copies.put if keep else None)
         return None if root is None else looker.one(root, key)
+
+
+def _is_folders_mode(now: Seen | None, was: Seen | None) -> bool:
+    return now is not None and was is not None and now.kind is was.kind is FileKind.FOLDER
+
+
+def _is_mode_alone(now: Seen | None, wanted: Seen | None) -> bool:
+    """Whether nothing but the mode is to be set: no byte changes, so none need be read."""
+    if now is None or wanted is None or now.mode == wanted.mode:
+        return False
+    same = now.kind is wanted.kind is FileKind.FILE and now.sha256 == wanted.sha256
+    return same or _is_folders_mode(now, wanted)
+
+
+def _turn(step: tuple[Key, Step]) -> tuple[int, Key]:
+    """Folders that are opened come first, from above; then what goes, what comes, and folders that are shut."""
+    key, (_, wanted) = step
+    if wanted is not None and wanted.kind is FileKind.FOLDER:
+        return (0 if wanted.mode & 0o700 == 0o700 else 3), key
+    return (1 if wanted is None else 2), key
 
 
 def confirm(vault: Vault, paths: Iterable[str | Path], at: datetime) -> None:
@@ -301,6 +368,7 @@ def _join(look: Look, begun: Look) -> None:
     """Adds what was looked at for the first time to a look."""
     look.files |= begun.files
     look.folders |= begun.folders
+    look.modes |= begun.modes
     look.roots |= begun.roots
     look.unreachable |= begun.unreachable
     look.unread |= begun.unread

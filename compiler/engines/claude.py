@@ -7,6 +7,7 @@ may cost is set aside in a purse before it is made.
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import Callable
@@ -36,6 +37,7 @@ from vault.clean import clean_line
 from vault.engine_settings import EngineSettings
 from vault.errors import ModelUnavailable
 from vault.grading import Cancelled, Cost
+from vault.redaction import redact, redact_all
 
 if TYPE_CHECKING:
     from anthropic.types import Message, Usage
@@ -102,7 +104,7 @@ class Claude:
     def __init__(
         self, settings: EngineSettings, model: str, key: str, *, budget: float = 90.0, terms: Terms | None = None
     ) -> None:
-        self._settings, self.model, self._key, self._budget = settings, model, key, budget
+        self._settings, self.model, self._budget = settings, model, budget
         self.terms = terms or Terms()
         self.line = Line(settings, key)
 
@@ -114,12 +116,13 @@ class Claude:
         """Raises: ModelUnavailable, for whatever reason the model gives no answer of that shape."""
         found = self.answer(asked, cancelled)
         if found.value is not None:
-            return Answer(found.value, found.bill.cost)
+            return Answer(_redacted(found.value), found.bill.cost)
         assert found.fault is not None
         cost = found.bill.cost
         spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
         told = "; ".join(filter(None, (found.fault.hint, spent if cost != Cost() else "")))
-        raise ModelUnavailable(found.fault.what, where=self._settings.place or self.model, hint=told)
+        what, where, hint = map(redact, (found.fault.what, self._settings.place or self.model, told))
+        raise ModelUnavailable(what, where=where, hint=hint)
 
     def answer(self, asked: Ask[R], cancelled: Cancelled = lambda: False) -> Outcome[R]:
         """The answer or what kept it from coming, with what was paid."""
@@ -129,7 +132,7 @@ class Claude:
             clock = _Clock(time.monotonic() + self._budget)
             return Outcome(self._by_any_form(asked, clock, cancelled, bill), None, bill)
         except Fault as fault:
-            return Outcome(None, self._without_key(fault), bill)
+            return Outcome(None, fault, bill)
 
     def sees(self) -> frozenset[str]:
         """Which blocks the model says it can see: "document", "image"; none where it says nothing."""
@@ -140,12 +143,6 @@ class Claude:
             return frozenset()
         kinds = {"document": getattr(able, "pdf_input", None), "image": getattr(able, "image_input", None)}
         return frozenset(kind for kind, ability in kinds.items() if getattr(ability, "supported", None) is True)
-
-    def _without_key(self, fault: Fault) -> Fault:
-        fault.what, fault.hint = (
-            clean_line(words.replace(self._key or "\0", "…"))[:300] for words in (fault.what, fault.hint)
-        )
-        return fault
 
     # --- one question -------------------------------------------------------------------------------------------------
 
@@ -293,6 +290,11 @@ def budget_fault(cap: float) -> Fault:
     return Fault(
         f"the budget of ${cap:g} is used up", "`--budget` with more goes on where this one stopped", final=True
     )
+
+
+def _redacted(value: R) -> R:
+    words = json.dumps(redact_all(value.model_dump(mode="json")))
+    return type(value).model_validate_json(words)
 
 
 def _babble() -> Fault:

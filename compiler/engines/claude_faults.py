@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from vault.clean import clean_line
+from vault.redaction import redact
 
 if TYPE_CHECKING:
     import anthropic
@@ -73,7 +74,8 @@ def refused(error: anthropic.APIStatusError) -> Fault:
 
 
 def _refused(error: anthropic.APIStatusError) -> Fault:
-    reason = clean_line(str(getattr(error, "api_message", None) or ""))[:300]
+    # Redacted before it is cut, too: of a key that is cut in two, the first part would be left.
+    reason = clean_line(redact(str(getattr(error, "api_message", None) or "")))[:300]
     kind = str(getattr(error, "type", None) or "")
     status = error.status_code if error.status_code >= 300 else _STATUS.get(kind, 500)
     begun = error.status_code < 300  # an answer had begun, and may be billed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from compiler.engines.claude_faults import Fault, no_answer, refused, whole
 from vault.engine_settings import USUAL, EngineSettings
 from vault.grading import Cancelled
+from vault.redaction import protect
 
 if TYPE_CHECKING:
     import anthropic
@@ -26,6 +27,7 @@ class Line:
     """One client of the SDK. Not for two threads at once: who hangs up ends all that is on it."""
 
     def __init__(self, settings: EngineSettings, key: str) -> None:
+        protect(key)
         self._settings, self._key = settings, key
         self._client: anthropic.Anthropic | None = None
 

@@ -20,7 +20,6 @@ _SAMPLE = 100  # rows that tell the delimiter
 _SAMPLE_CHARS = 200_000
 _DECLARED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a first line that spreadsheets write for themselves
 MAX_LINE = 2_000_000
-_LONG_LINE = re.compile(rf"[^\n]{{{MAX_LINE}}}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+$")
 MAX_WESTERN = 0.1  # of the bytes: more that is not ASCII is no table of names and numbers in Western Europe
 
@@ -32,8 +31,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     decoded, problems = _decoded(data)
     text = normal(decoded)
-    if _LONG_LINE.search(text):
-        raise Unreadable(f"one of its lines is longer than {MAX_LINE:,} characters", hint="is it a table?")
     declared = _DECLARED.match(text)
     if declared:
         text = text[declared.end() :]
@@ -58,7 +55,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
     """The characters; names and numbers in Windows-1252, which make no language, are read as that."""
     try:
-        return decode(data)
+        return decode(data, MAX_LINE)
     except Unreadable:
         high = sum(byte > 0x7F for byte in data[:_SAMPLE_CHARS])
         if b"\x00" in data or not 0 < high <= MAX_WESTERN * min(len(data), _SAMPLE_CHARS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from typing import AnyStr
 
 from compiler.readers.language import language_of
 from vault.errors import Unreadable
@@ -32,17 +33,39 @@ MAX_BAD_SHARE = 0.5  # of all that is not ASCII: with more, the document is not 
 MAX_REPORTED = 20
 SAMPLE = 200_000
 SHORT = 200  # bytes; too few for statistics or for telling the language
+LONGEST_LINE = 10_000_000  # characters; room for a picture within a line of Markdown
+_MOST_BYTES = 4  # of one character
 
 
-def decode(data: bytes) -> tuple[str, list[Problem]]:
+def decode(data: bytes, max_line: int | None = None) -> tuple[str, list[Problem]]:
     """The characters of a text file, and what could not be read in it.
 
-    Raises: Unreadable if no encoding makes plausible text of it.
+    Raises: Unreadable if no encoding makes plausible text of it, or a line of it has more than `max_line` characters.
     """
+    if max_line is not None and _has_longer_line(data, b"\n", _MOST_BYTES * max_line):
+        raise _too_long(max_line)  # before anything is made of so many bytes
     text, problems = _decoded(data)
+    if max_line is not None and _has_longer_line(text, "\n", max_line):
+        raise _too_long(max_line)
     if len(_CONTROLS.findall(text[:SAMPLE])) > 0.05 * min(len(text), SAMPLE):
         raise Unreadable("not a text file: it is full of control characters", hint="is the file's name right?")
     return text, problems
+
+
+def _has_longer_line(text: AnyStr, line_break: AnyStr, most: int) -> bool:
+    """Return whether a line of `text` is longer than `most`, in a time that grows as the text does."""
+    start = 0
+    while len(text) - start > most:
+        start = text.rfind(line_break, start, start + most + 1) + 1
+        if start == 0:
+            return True
+    return False
+
+
+def _too_long(most: int) -> Unreadable:
+    return Unreadable(
+        f"one of its lines is longer than {most:,} characters", hint="is it data, or does it lack breaks?"
+    )
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:

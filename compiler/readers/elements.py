@@ -23,6 +23,11 @@ BLOCKS = {
 }  # fmt: skip
 EMPHASIS = {"em", "i", "strong", "b", "mark", "dfn"}
 NOTES = {"d-footnote", "dt-fn", "x-note"}
+MAX_ATTRIBUTES = 10_000  # of one element: the parser compares each with all before it
+# Possessive throughout, so that each character is looked at once; an attribute is never missed, whatever its quotes.
+_VALUE = r"""(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
+_ATTRIBUTE = re.compile(rf"[\s/]*+[^\s>/][^\s=>/]*+{_VALUE}")
+_TAG = re.compile(rf"<[A-Za-z][^\s>/]*+(?:{_ATTRIBUTE.pattern})*+")
 _PERMALINK = re.compile(r"\b(?:anchor|headerlink|permalink|header-anchor|heading-link)\b")
 _BACK = re.compile(r"[\W_]*[↩^][\W_]*|back")
 EXPLAINS = re.compile(  # the head of a column that explains another
@@ -100,13 +105,20 @@ def is_glossary(table: Any) -> bool:
     return len(heads) in (2, 3) and EXPLAINS.search(words_of(heads[1])) is not None
 
 
+def _attributes_in(tag: str) -> int:
+    """Return how many attributes a start tag has, its name counted too."""
+    return sum(1 for _ in _ATTRIBUTE.finditer(tag))
+
+
 def parsed(markup: str) -> Any:
     """The tree of an HTML document; None if there is nothing in it.
 
-    Raises: Unreadable if its elements are nested so deeply that the parser gave up.
+    Raises: Unreadable if its elements are nested so deeply that the parser gave up, or one has too many attributes.
     """
     from lxml import etree
 
+    if any(_attributes_in(tag[0]) > MAX_ATTRIBUTES for tag in _TAG.finditer(markup) if len(tag[0]) > MAX_ATTRIBUTES):
+        raise Unreadable(f"one of its elements has more than {MAX_ATTRIBUTES:,} attributes")
     parser = etree.HTMLParser(huge_tree=True, encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(markup.encode(), parser)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.decode import decode
+from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.dialects import VOID, add_dialects
 from compiler.readers.exports import without_export_noise
 from compiler.readers.front import read_front
@@ -150,7 +150,7 @@ def _closed(markup: str) -> str:
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes a Markdown document onto `page`; gives its front matter and problems."""
-    decoded, problems = decode(data)
+    decoded, problems = decode(data, LONGEST_LINE)
     text = normal(decoded)
     front = read_front(text)
     problems += front.problems

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from compiler.readers.decode import decode
+from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.latex_names import formula
 from compiler.readers.markup import Markup, math
 from compiler.readers.org_inline import inline, is_picture
@@ -49,7 +49,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
     Raises: Unreadable for one of more than 200,000 lines.
     """
-    decoded, problems = decode(data)
+    decoded, problems = decode(data, LONGEST_LINE)
     lines = normal(decoded).split("\n")
     if len(lines) > MAX_LINES:
         raise Unreadable(f"more than {MAX_LINES:,} lines", hint="split the document")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from compiler.readers.block import folded
-from compiler.readers.decode import decode
+from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
 from vault.clean import normal
 from vault.source import MarkKind, Problem
@@ -34,7 +34,7 @@ class _Line:
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes a plain text document onto `page`; only one in reStructuredText has properties."""
-    decoded, problems = decode(data)
+    decoded, problems = decode(data, LONGEST_LINE)
     if name.lower().endswith(RST):
         from compiler.readers.rst import read_rst
 
@@ -75,11 +75,12 @@ def _groups(text: str, first_line: int) -> list[list[_Line]]:
 def _cut(line: str) -> list[str]:
     """An overlong line in pieces, cut at white space where there is any."""
     out: list[str] = []
-    while len(line) > MAX_LINE:
-        at = line.rfind(" ", MAX_LINE // 2, MAX_LINE) + 1 or MAX_LINE
-        out += (line[:at], "")
-        line = line[at:]
-    return [*out, line]
+    start = 0
+    while len(line) - start > MAX_LINE:
+        end = line.rfind(" ", start + MAX_LINE // 2, start + MAX_LINE) + 1 or start + MAX_LINE
+        out += (line[start:end], "")
+        start = end
+    return [*out, line[start:]]
 
 
 def _may_be_underlined(line: _Line, underline: str) -> bool:

@@ -10,8 +10,9 @@ from benchmarks.compiled import Compiled, compile_folder, copy_of, part_of
 from benchmarks.concept_key import Concept, Gap, Key, only_of
 from benchmarks.extraction import figures_of
 from benchmarks.side_by_side import table
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, compiled, founded
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, compiled
 from vault.errors import UsageError
 from vault.store import Vault
 
@@ -19,7 +20,7 @@ from vault.store import Vault
 @pytest.fixture
 def theirs(tmp_path: Path) -> Vault:
     """A vault that a scripted model compiled from one of the two documents."""
-    vault = founded(tmp_path / "theirs", {"mitosis.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "theirs", {"mitosis.md": MITOSIS})
     compiled(vault, Scripted())
     return vault
 

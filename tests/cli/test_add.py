@@ -6,17 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.commands import SCRIPT, Run
 from tests.jail.den import wait_for
-
-Run = Callable[..., Any]
-RETAIN = Path(sys.executable).parent / "retain"
 
 
 @pytest.fixture
@@ -44,9 +39,9 @@ def test_the_folder_around_a_vault_is_added_without_the_vault(run: Run, vault: P
     (other / "retain.toml").write_text("")
     (other / "insights/theirs.md").write_text("what they think")
     done = run("add", "..", "--json", cwd=vault)
-    assert done.code == 0 and done.json["added"] == ["raw/articles/paper.md"]
+    assert done.code == 0 and done.json()["added"] == ["raw/articles/paper.md"]
     assert raw(vault) == ["raw/articles/old.md", "raw/articles/paper.md"]
-    assert "left out: other, vault (a vault)" in done.err
+    assert "left out: other, vault (a vault)" in done.stderr
 
 
 def test_the_vault_is_known_by_what_it_is_not_by_its_settings_or_name(run: Run, vault: Path) -> None:
@@ -62,7 +57,7 @@ def test_a_vault_is_not_a_source(run: Run, vault: Path, tmp_path: Path) -> None:
     (other / "retain.toml").write_text("")
     (other / "note.md").write_text("x")
     done = run("add", str(other), cwd=vault)
-    assert done.code == 2 and "a vault" in done.err
+    assert done.code == 2 and "a vault" in done.stderr
     assert run("add", str(other / "note.md"), cwd=vault).code == 0
     assert run("add", str(vault), cwd=vault).code == 2
 
@@ -81,10 +76,10 @@ def test_one_file_that_cannot_be_read_does_not_end_the_add(run: Run, vault: Path
         (given / "m.md").unlink()
         sources.insert(1, "pipe.md")
     done = run("add", *sources, "--authority", "2", "--json", cwd=tmp_path, env={"RETAIN_VAULT": str(vault)})
-    assert done.code == 1, done.err
-    assert [p.rsplit("/", 1)[-1] for p in done.json["added"]] == ["a.md", "z.md"]
-    (refused,) = done.json["refused"]
-    assert unreadable in refused["path"] and refused["reason"] and unreadable in done.err
+    assert done.code == 1, done.stderr
+    assert [p.rsplit("/", 1)[-1] for p in done.json()["added"]] == ["a.md", "z.md"]
+    (refused,) = done.json()["refused"]
+    assert unreadable in refused["path"] and refused["reason"] and unreadable in done.stderr
     assert authorities(vault) == ["raw/articles/a.md", "raw/articles/z.md"]
 
 
@@ -93,7 +88,7 @@ def test_what_was_added_before_an_interruption_has_its_authority(vault: Path, tm
     given.mkdir()
     for n in range(3000):
         (given / f"{n:04}.md").write_text(f"# {n}")
-    adding = subprocess.Popen([RETAIN, "add", str(given), "--authority", "3"], cwd=vault, stderr=subprocess.PIPE)
+    adding = subprocess.Popen([SCRIPT, "add", str(given), "--authority", "3"], cwd=vault, stderr=subprocess.PIPE)
     with adding:
         wait_for(lambda: len(raw(vault)) >= 20, "twenty copies")
         adding.send_signal(signal.SIGINT)
@@ -113,8 +108,8 @@ def test_what_a_folder_holds_and_is_left_out_is_named(run: Run, vault: Path, tmp
     (given / "elsewhere").symlink_to(tmp_path)
     os.mkfifo(given / "pipe.md")
     done = run("add", str(given), "--json", cwd=vault)
-    assert done.code == 0 and done.json["added"] == ["raw/articles/a.md"]
-    skipped = {one["path"].removeprefix(f"{given}/"): one["reason"] for one in done.json["skipped"]}
+    assert done.code == 0 and done.json()["added"] == ["raw/articles/a.md"]
+    skipped = {one["path"].removeprefix(f"{given}/"): one["reason"] for one in done.json()["skipped"]}
     assert skipped == {
         "elsewhere": "a link",
         "linked.md": "a link",
@@ -122,7 +117,7 @@ def test_what_a_folder_holds_and_is_left_out_is_named(run: Run, vault: Path, tmp
         "deep/.obsidian": "hidden",
         "deep/.draft.md": "hidden",
     }
-    (line,) = [line for line in done.err.splitlines() if "left out" in line]
+    (line,) = [line for line in done.stderr.splitlines() if "left out" in line]
     assert all(path in line for path in skipped) and "elsewhere, linked.md (a link)" in line
 
 
@@ -149,15 +144,15 @@ def test_pictures_of_notes_stay_beside_them_and_pictures_alone_go_to_images(
 )
 def test_a_name_that_is_no_file_is_told_as_what_it_may_be(run: Run, vault: Path, given: str, words: str) -> None:
     done = run("add", given, cwd=vault)
-    assert done.code == 2 and words in done.err and raw(vault) == ["raw/articles/old.md"]
-    assert "https" not in run("add", "notes/foo.md", cwd=vault).err
+    assert done.code == 2 and words in done.stderr and raw(vault) == ["raw/articles/old.md"]
+    assert "https" not in run("add", "notes/foo.md", cwd=vault).stderr
 
 
 def test_nothing_added_has_nothing_next(run: Run, vault: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     done = run("add", str(tmp_path / "pipe.md"), cwd=vault)
-    assert done.code == 1 and "0 added" in done.err and "next" not in done.err
-    assert "next: retain compile" in run("add", str(vault.parent / "paper.md"), cwd=vault).err
+    assert done.code == 1 and "0 added" in done.stderr and "next" not in done.stderr
+    assert "next: retain compile" in run("add", str(vault.parent / "paper.md"), cwd=vault).stderr
 
 
 def test_the_ledger_knows_when_files_were_copied_in(run: Run, vault: Path) -> None:

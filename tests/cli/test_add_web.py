@@ -6,8 +6,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -15,10 +14,9 @@ from typing import Any, ClassVar
 
 import pytest
 
+from tests.commands import SCRIPT, Run
 from vault.note import read_properties
 
-Run = Callable[..., Any]
-RETAIN = Path(sys.executable).parent / "retain"
 PAGE = "<title>On memory</title><article><h1>On memory</h1><p>{}</p></article>"
 WORDS = "The **spacing effect** is the finding that study spread over time is kept longer. " * 6
 HOSTILE = """<html><head><title>../../insights/x: [[a]] &lt;% tp.x %&gt; "q" \u202e</title>
@@ -82,30 +80,30 @@ def events(vault: Path, type_: str) -> list[dict[str, Any]]:
 
 def test_a_page_is_kept_as_a_clipping_with_its_address_and_day(run: Run, vault: Path, site: str) -> None:
     done = run("add", f"{site}/memory", "--authority", "2", "--json", cwd=vault)
-    assert done.code == 0 and done.json["added"] == raw(vault) == ["raw/articles/on-memory.md"]
+    assert done.code == 0 and done.json()["added"] == raw(vault) == ["raw/articles/on-memory.md"]
     text = (vault / "raw/articles/on-memory.md").read_text("utf-8")
     properties = read_properties(text)
     assert properties.text("title") == "On memory" and properties.text("source") == f"{site}/memory"
     assert len(properties.text("created")) == 10 and "# On memory" in text
     assert events(vault, "origin")[0]["address"] == f"{site}/memory"
     assert events(vault, "authority")[0]["path"] == "raw/articles/on-memory.md"
-    assert run("compile", "--json", cwd=vault).json["sources"]["read"] == 1
+    assert run("compile", "--json", cwd=vault).json()["sources"]["read"] == 1
 
 
 def test_the_same_page_again_is_told_and_a_changed_one_laid_beside_it(run: Run, vault: Path, site: str) -> None:
     run("add", f"{site}/memory", cwd=vault)
     again = run("add", f"{site}/memory#part", "--json", cwd=vault)
-    assert again.json["added"] == [] and again.json["unchanged"] == ["raw/articles/on-memory.md"]
-    assert "the same as raw/articles/on-memory.md" in again.err and len(events(vault, "origin")) == 1
+    assert again.json()["added"] == [] and again.json()["unchanged"] == ["raw/articles/on-memory.md"]
+    assert "the same as raw/articles/on-memory.md" in again.stderr and len(events(vault, "origin")) == 1
     before = (vault / "raw/articles/on-memory.md").read_bytes()
     Handler.pages["/memory"] = ("text/html", PAGE.format(f"{WORDS} And more.").encode())
     changed = run("add", f"{site}/memory", "--json", cwd=vault)
-    (path,) = changed.json["added"]
-    assert path.startswith("raw/articles/on-memory-20") and "stays beside the new one" in changed.err
-    assert changed.json["fetched"][0]["earlier"] == ["raw/articles/on-memory.md"]
+    (path,) = changed.json()["added"]
+    assert path.startswith("raw/articles/on-memory-20") and "stays beside the new one" in changed.stderr
+    assert changed.json()["fetched"][0]["earlier"] == ["raw/articles/on-memory.md"]
     assert (vault / "raw/articles/on-memory.md").read_bytes() == before
     Handler.pages["/other"] = ("text/html", PAGE.format("Another page of that title.").encode())
-    assert run("add", f"{site}/other", "--json", cwd=vault).json["added"] == ["raw/articles/on-memory-2.md"]
+    assert run("add", f"{site}/other", "--json", cwd=vault).json()["added"] == ["raw/articles/on-memory-2.md"]
 
 
 def test_other_documents_are_kept_as_they_are_where_they_belong(run: Run, vault: Path, site: str) -> None:
@@ -129,18 +127,18 @@ def test_other_documents_are_kept_as_they_are_where_they_belong(run: Run, vault:
     ]
     assert (vault / "raw/papers/get.pdf").read_bytes() == pdf
     assert (vault / "raw/articles/notes.txt").read_text("utf-8") == "Память и забывание"
-    assert [r["path"] for r in done.json["refused"]] == [f"{site}/x.zip", f"{site}/x.json"]
-    assert done.err.count("not a document that can be read") == 2
+    assert [r["path"] for r in done.json()["refused"]] == [f"{site}/x.zip", f"{site}/x.json"]
+    assert done.stderr.count("not a document that can be read") == 2
 
 
 def test_a_page_names_neither_its_file_nor_anything_that_acts(run: Run, vault: Path, site: str) -> None:
     Handler.pages["/x"] = ("text/html; charset=utf-8", HOSTILE.encode())
     done = run("add", f"{site}/x", "--json", cwd=vault)
-    assert done.json["added"] == ["raw/articles/insights-x-a-tp-x-q.md"] == raw(vault)
-    text = (vault / done.json["added"][0]).read_text("utf-8")
-    assert "<%" not in text and "\n%%" not in text and "\u202e" not in text + done.out + done.err
+    assert done.json()["added"] == ["raw/articles/insights-x-a-tp-x-q.md"] == raw(vault)
+    text = (vault / done.json()["added"][0]).read_text("utf-8")
+    assert "<%" not in text and "\n%%" not in text and "\u202e" not in text + done.stdout + done.stderr
     assert set(read_properties(text).values) == {"title", "source", "author", "created"}
-    assert "only" in done.err and "characters of text" in done.err
+    assert "only" in done.stderr and "characters of text" in done.stderr
     assert list((vault / "insights").iterdir()) in ([], [vault / "insights/.gitkeep"])
 
 
@@ -149,16 +147,16 @@ def test_one_address_that_fails_does_not_end_the_add(run: Run, vault: Path, site
     Handler.pages["/app"] = ("text/html", b"<body><script>app()</script></body>")
     done = run("add", f"{site}/gone", f"{site}/app", str(tmp_path / "mine.md"), f"{site}/memory", cwd=vault)
     assert done.code == 1 and len(raw(vault)) == 2
-    assert "no such page (404)" in done.err and "no article was found in it" in done.err
+    assert "no such page (404)" in done.stderr and "no article was found in it" in done.stderr
     for wrong in ("ftp://example.org/x", "https://me:pw@example.org/"):
         refused = run("add", str(tmp_path / "mine.md"), wrong, cwd=vault)
-        assert refused.code == 2 and "added" not in refused.err and ":pw" not in refused.err
+        assert refused.code == 2 and "added" not in refused.stderr and ":pw" not in refused.stderr
 
 
 def test_a_document_larger_than_asked_for_is_not_kept(run: Run, vault: Path, site: str) -> None:
     Handler.pages["/big"] = ("text/plain", b"word " * 300_000)
     done = run("add", f"{site}/big", "--max-size", "1", cwd=vault)
-    assert done.code == 1 and "larger than 1 MiB" in done.err and raw(vault) == []
+    assert done.code == 1 and "larger than 1 MiB" in done.stderr and raw(vault) == []
     assert run("add", f"{site}/big", cwd=vault).code == 0
 
 
@@ -167,7 +165,7 @@ def test_an_interrupted_download_leaves_nothing(vault: Path, site: str) -> None:
     Handler.asked.clear()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("RETAIN")}
     with subprocess.Popen(
-        [RETAIN, "add", f"{site}/slow"], cwd=vault, env=environment, stderr=subprocess.PIPE
+        [SCRIPT, "add", f"{site}/slow"], cwd=vault, env=environment, stderr=subprocess.PIPE
     ) as adding:
         assert Handler.asked.wait(600)
         adding.send_signal(signal.SIGINT)
@@ -180,7 +178,7 @@ def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: st
     Handler.pages["/slow"] = ("text/plain", b"")
     Handler.asked.clear()
     with subprocess.Popen(
-        [RETAIN, "add", f"{site}/memory", f"{site}/slow"], cwd=vault, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [SCRIPT, "add", f"{site}/memory", f"{site}/slow"], cwd=vault, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as adding:
         assert Handler.asked.wait(600)
         adding.send_signal(signal.SIGINT)
@@ -190,19 +188,19 @@ def test_what_came_before_an_interrupted_download_is_named(vault: Path, site: st
 
 
 def test_a_source_is_added_for_a_gap(run: Run, compiled: Path, site: str) -> None:
-    gaps = run("gaps", "list", "--all", "--json", cwd=compiled).json["gaps"]
+    gaps = run("gaps", "list", "--all", "--json", cwd=compiled).json()["gaps"]
     gap = next(g for g in gaps if g["status"] == "open")
     done = run("add", "--fills", gap["id"][:8], f"{site}/memory", "--json", cwd=compiled)
-    assert done.code == 0 and done.json["fills"] == [gap["id"]]
+    assert done.code == 0 and done.json()["fills"] == [gap["id"]]
     (event,) = events(compiled, "fills")
     assert (event["gap"], event["path"]) == (gap["id"], "raw/articles/on-memory.md")
     assert run("add", "--fills", gap["id"], f"{site}/memory", cwd=compiled).code == 0
     assert len(events(compiled, "fills")) == 1, "what the ledger knows is not said again"
     unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=compiled)
-    assert unknown.code == 2 and "no gap has that id" in unknown.err
+    assert unknown.code == 2 and "no gap has that id" in unknown.stderr
 
 
 def test_a_program_hears_that_the_last_page_has_been_fetched(run: Run, vault: Path, site: str) -> None:
     done = run("add", f"{site}/memory", "--progress", "jsonl", cwd=vault)
-    told = [json.loads(line) for line in done.err.splitlines() if '"fetch"' in line]
+    told = [json.loads(line) for line in done.stderr.splitlines() if '"fetch"' in line]
     assert [(event["done"], event["of"]) for event in told] == [(0, 1), (1, 1)]

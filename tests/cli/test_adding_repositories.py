@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-Run = Callable[..., Any]
+from tests.commands import Run
 
 
 def test_two_repositories_do_not_lie_on_one_another(run: Run, tmp_path: Path, compiled: Path) -> None:
@@ -18,6 +16,6 @@ def test_two_repositories_do_not_lie_on_one_another(run: Run, tmp_path: Path, co
     first = run("add", str(tmp_path / "one"), "--as", "repos", "--json", cwd=compiled)
     (tmp_path / "two/.git").mkdir()
     second = run("add", str(tmp_path / "two"), "--json", cwd=compiled)
-    assert sorted(first.json["added"]) == ["raw/repos/one/README.md", "raw/repos/one/src/a.py"]
-    assert sorted(second.json["added"]) == ["raw/repos/two/README.md", "raw/repos/two/src/a.py"]
-    assert "node_modules" in first.err and "left out" in first.err
+    assert sorted(first.json()["added"]) == ["raw/repos/one/README.md", "raw/repos/one/src/a.py"]
+    assert sorted(second.json()["added"]) == ["raw/repos/two/README.md", "raw/repos/two/src/a.py"]
+    assert "node_modules" in first.stderr and "left out" in first.stderr

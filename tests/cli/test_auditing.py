@@ -221,27 +221,9 @@ def test_a_damaged_database_is_left_named_and_replaced(call: Call, vault: Path) 
     path = database(vault)
     path.write_bytes(b"garbage" * 1_000)
     said = call("guard", "audit")
-    assert said.code == 0 and str(path) in said.err and "first look" in said.err
+    assert said.code == 0 and str(path) in said.err and "first look" in said.err and "is new" in said.err
     assert path.read_bytes() == b"garbage" * 1_000 and database(vault).name == "copies-2.sqlite3"
     assert call("guard", "audit").code == 0
-
-
-@pytest.mark.usefixtures("watched")
-def test_a_torn_database_still_knows_what_could_be_read(call: Call, vault: Path, mine: Path) -> None:
-    for number in range(60):
-        (mine / f"note {number}.md").write_bytes(bytes([number]) * 2_000)
-    call("guard", "audit", "--accept")
-    path = database(vault)
-    data = bytearray(path.read_bytes())
-    middle = len(data) // 2
-    data[middle : middle + 4_096] = b"\xff" * 4_096
-    path.write_bytes(data)
-    said = call("guard", "audit")
-    assert said.code in (0, 1), said.err
-    (mine / "own.md").unlink()
-    said = call("guard", "audit", "--restore", str(mine / "own.md"))
-    assert (mine / "own.md").exists() or "left as it is" in said.err or "retain:" in said.err
-    assert "Traceback" not in said.err and "defect" not in said.err
 
 
 def test_what_add_copies_is_confirmed_and_what_anything_else_lays_there_is_not(
@@ -296,7 +278,7 @@ def test_the_status_of_the_guard_is_whole_and_says_when_the_last_look_was(call: 
     assert re.search(r"your files: 2, last looked at on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change that", said.out)
     assert "1 file of agents in output/quarantine/" in said.out
     facts = call("guard", "status", "--json").json
-    assert facts["level"] in ("full", "bubblewrap", "landlock", "seatbelt", "none")
+    assert facts["level"] in ("full", "bubblewrap", "landlock", "none")
     assert facts["vault"] == {"root": str(vault), "personal": {"path": str(mine), "reachable": True}}
     assert facts["last_look"]["changes"] == 1 and facts["runs"] == [] and facts["quarantined"] == 1
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli.plain import review_plainly
 from learning import desk as desks
-from tests.cli.conftest import Run
+from tests.commands import Run
 from vault import ledger
 from vault.card import parse_deck, stamp_of
 from vault.log_event import Rating
@@ -70,13 +70,13 @@ def test_the_plain_review_keeps_a_humans_words_beside_the_source(vault: Vault) -
 
 
 def test_card_show_tells_the_history_of_the_words(vault: Vault, run: Run) -> None:
-    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json
+    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
     assert found["edited"] is False
     assert [(v["at"], v["how"], v["answer"][:8]) for v in found["history"]] == [
         ("2026-11-20T09:00:00.000Z", None, "In 1648."),
         ("2026-11-22T09:00:00.000Z", "fact", "In 1659."),
     ]
-    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).out
+    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).stdout
     assert "until 2026-11-22T09:00:00.000Z (fact): When did the war end?\n  In 1648." in shown
     assert "\x1b" not in shown
 
@@ -90,17 +90,21 @@ def retire(vault: Vault) -> None:
 
 
 def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, run: Run) -> None:
+    assert run("card", "tag", "aaaaaaaaa1", "--add", "exam", cwd=vault.root).code == 0
+    active = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
     retire(vault)
-    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json
+    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
+    assert list(found) == [*active, "retired"] and found["tags"] == active["tags"] == ["exam"]
     assert (found["question"], found["answer"], found["path"]) == ("When did the war end?", "In 1659.", None)
     assert found["retired"] == {"at": "2026-11-22T10:00:00.000Z", "reason": "its evidence is gone"}
     assert (found["status"], found["reps"], len(found["history"])) == ("retracted, changed", 1, 2)
-    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).out
+    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).stdout
     for words in (
         "A: In 1659.",
         "retired 2026-11-22T10:00:00.000Z: its evidence is gone",
         "(fact): When did",
         "1 review, ",
+        "tags: exam",
     ):
         assert words in shown
     assert "\x1b" not in shown
@@ -110,18 +114,18 @@ def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, 
 
 def test_trace_tells_of_a_retracted_card(vault: Vault, run: Run) -> None:
     retire(vault)
-    found = run("trace", "aaaaaaaaa1", "--json", cwd=vault.root).json
+    found = run("trace", "aaaaaaaaa1", "--json", cwd=vault.root).json()
     assert found["what"].startswith("When did the war end?\nIn 1659.\nretired 2026-11-22T10:00:00.000Z")
     assert found["retired"]["reason"] == "its evidence is gone" and found["claims"] == []
     assert [v["how"] for v in found["history"]] == [None, "fact"]
     shown = run("trace", "aaaaaaaaa1", cwd=vault.root)
-    assert shown.code == 0 and "in ledger/ids.jsonl\n" in shown.out and "\x1b" not in shown.out
+    assert shown.code == 0 and "in ledger/ids.jsonl\n" in shown.stdout and "\x1b" not in shown.stdout
 
 
 def test_stats_count_retracted_cards_that_were_reviewed(vault: Vault, run: Run) -> None:
-    assert run("stats", "--json", cwd=vault.root).json["cards"]["retracted"] == 0
+    assert run("stats", "--json", cwd=vault.root).json()["cards"]["retracted"] == 0
     retire(vault)
     event = {"v": 1, "of": "card", "id": "aaaaaaaaa2", "type": "retire", "at": "2026-11-22T10:00:00.000Z"}
     with (vault.root / ledger.IDS).open("ab") as file:
         file.write(ledger.encode(event))  # never reviewed: nobody misses it
-    assert run("stats", "--json", cwd=vault.root).json["cards"]["retracted"] == 1
+    assert run("stats", "--json", cwd=vault.root).json()["cards"]["retracted"] == 1

@@ -13,9 +13,10 @@ import pytest
 from cli import main, report
 from compiler.completeness import Yield, survey
 from compiler.engines.port import ComposeReply, ComposeRequest, ExtractReply, Reply, Request, Section, Sentence
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, compose
 from tests.compiler.test_build import silent, tree
-from tests.compiler.test_journaled import MITOSIS, compiled, founded
+from tests.compiler.test_journaled import MITOSIS, compiled
 from vault.store import Vault
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -59,7 +60,7 @@ class Inventing(Scripted):
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    vault = founded(tmp_path / "vault", {"mixed.md": MIXED, "plain.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "vault", {"mixed.md": MIXED, "plain.md": MITOSIS})
     compiled(vault, Inventing(engine="claude/1 some-model"))
     return vault
 
@@ -113,7 +114,7 @@ def test_the_coverage_is_told_in_lines_and_as_json(vault: Vault, capsys: pytest.
 
 
 def test_the_coverage_of_what_rules_compiled_is_told_too(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "rules", {"plain.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "rules", {"plain.md": MITOSIS})
     assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == report.DONE
     (one,) = survey(vault, NOW + timedelta(days=1), silent).coverage
     assert one.claims and one.share >= 0.5

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import RETAIN, Done
+from tests.commands import SCRIPT, Result
 from vault.user import CONFIG, config_folder, state_folder
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
@@ -31,10 +31,10 @@ def _bound_by_modes() -> None:
                 raise OSError(ctypes.get_errno(), "PR_CAPBSET_DROP")
 
 
-def retain(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Done:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("RETAIN")} | (env or {})
+def retain(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Result:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SCRIPT")} | (env or {})
     done = subprocess.run(
-        [RETAIN, *arguments],
+        [SCRIPT, *arguments],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -44,7 +44,7 @@ def retain(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Don
         check=False,
         preexec_fn=_bound_by_modes,
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return Result(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -88,19 +88,19 @@ def test_a_place_behind_a_closed_folder_is_named(
 ) -> None:
     done = retain(*(word.format(tmp_path / name) for word in words), cwd=tmp_path)
     assert done.code in (2, 3), done
-    assert str(tmp_path / name) in done.err and "permission denied" in done.err.lower()
+    assert str(tmp_path / name) in done.stderr and "permission denied" in done.stderr.lower()
     assert not (tmp_path / "new/retain.toml").exists()
 
 
 def test_the_environment_may_name_such_a_place_too(tmp_path: Path, closed: Path) -> None:
     done = retain("status", cwd=tmp_path, env={"RETAIN_VAULT": str(closed / "inner")})
-    assert done.code == 2 and "RETAIN_VAULT" in done.err and "permission denied" in done.err
+    assert done.code == 2 and "RETAIN_VAULT" in done.stderr and "permission denied" in done.stderr
 
 
 def test_below_a_closed_folder_the_vault_above_it_is_found(compiled: Path, shut: Callable[[Path], Path]) -> None:
     inner = compiled / "raw/deep/inner"
     inner.mkdir(parents=True)
-    script = f"chmod 0 {inner.parent}; {RETAIN} status --json; code=$?; chmod 700 {inner.parent}; exit $code"
+    script = f"chmod 0 {inner.parent}; {SCRIPT} status --json; code=$?; chmod 700 {inner.parent}; exit $code"
     done = subprocess.run(
         ["sh", "-c", script], cwd=inner, capture_output=True, text=True, check=False, preexec_fn=_bound_by_modes
     )
@@ -112,7 +112,7 @@ def test_a_source_that_may_not_be_read_is_told_in_words_about_reading(
 ) -> None:
     (tmp_path / "a.md").write_text("# A")
     done = retain("add", str(shut(tmp_path / "a.md")), cwd=compiled)
-    assert done.code == 1 and f"{tmp_path}/a.md: cannot be read: permission denied" in done.err
+    assert done.code == 1 and f"{tmp_path}/a.md: cannot be read: permission denied" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["", "/testing.md"])
@@ -122,9 +122,9 @@ def test_verify_goes_on_past_sources_that_may_not_be_read(
     shut(compiled / f"raw/articles{name}")
     done = retain("verify", "--json", cwd=compiled)
     assert done.code == 1, done
-    reasons = {each["reason"] for each in done.json["unverified"]}
+    reasons = {each["reason"] for each in done.json()["unverified"]}
     assert "its source cannot be read: raw/articles/testing.md" in reasons
-    assert done.json["cards"] > 0
+    assert done.json()["cards"] > 0
 
 
 def test_settings_that_may_not_be_read_are_told_once(
@@ -135,7 +135,7 @@ def test_settings_that_may_not_be_read_are_told_once(
     done = retain("compile", cwd=compiled)
     assert (
         done.code == 3
-        and done.err == f"retain: {path}: cannot be read: permission denied\n  look at its owner and mode\n"
+        and done.stderr == f"retain: {path}: cannot be read: permission denied\n  look at its owner and mode\n"
     )
 
 
@@ -147,7 +147,7 @@ def test_what_init_writes_for_hosts_is_refused_in_words(
     state = state_folder(next(iter(_ids(compiled)))).parent
     shut({"settings": compiled / ".claude", "state": state, "learning": compiled / "learning"}[place])
     done = retain("init", str(compiled), "--host", "claude-code", cwd=tmp_path)
-    assert done.code in (1, 2, 3) and "permission" in done.err, done
+    assert done.code in (1, 2, 3) and "permission" in done.stderr, done
 
 
 def _ids(vault: Path) -> list[str]:
@@ -177,5 +177,5 @@ def test_a_place_outside_the_vault_is_named_whole(
     folder.chmod(0o500)
     done = retain(*words, cwd=compiled)
     folder.chmod(0o700)
-    assert done.code == 3 and done.err.startswith(f"retain: {folder}/"), done
-    assert "not written: no permission to write there" in done.err
+    assert done.code == 3 and done.stderr.startswith(f"retain: {folder}/"), done
+    assert "not written: no permission to write there" in done.stderr

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Done, Run
+from tests.builders import vault_with_sources
+from tests.commands import Result, Run
 from tests.compiler.messages_server import MessagesServer, Reply, error, said, serving
 from tests.compiler.scripted_model import answering, type_of
-from tests.compiler.test_journaled import MITOSIS, founded
+from tests.compiler.test_journaled import MITOSIS
 
 KEY = "sk-canary-5550123"
 
@@ -28,7 +29,7 @@ class Desk:
     server: MessagesServer
     run: Run
 
-    def retain(self, *arguments: str, key: str = KEY) -> Done:
+    def retain(self, *arguments: str, key: str = KEY) -> Result:
         env = {"XDG_CONFIG_HOME": str(self.config), "ANTHROPIC_API_KEY": key, "TEST_KEY": key}
         return self.run(*arguments, cwd=self.root, env=env)
 
@@ -41,8 +42,8 @@ class Desk:
 
     def json(self, *arguments: str) -> dict[str, Any]:
         done = self.retain(*arguments, "--json")
-        assert done.code == 0, done.err
-        found: dict[str, Any] = json.loads(done.out)
+        assert done.code == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
         return found
 
     def pages(self) -> list[Path]:
@@ -51,7 +52,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, run: Run) -> Iterator[Desk]:
-    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS})
     with serving(said({})) as server:
         server.answer = answering
         made = Desk(vault.root, tmp_path / "config", server, run)
@@ -65,13 +66,13 @@ PRICES = "[engine.prices.m]\ninput = 2.0\noutput = 10.0"
 def test_a_model_compiles_where_it_is_told_to_and_its_price_is_told(desk: Desk) -> None:
     desk.configure(rest=PRICES)
     done = desk.retain("compile", "--engine", "claude", "--json")
-    assert done.code == 0, done.err
-    cost = json.loads(done.out)["cost"]
+    assert done.code == 0, done.stderr
+    cost = json.loads(done.stdout)["cost"]
     assert cost["input_tokens"] > 1_000 and cost["usd"] > 0
-    assert f"the questions go to {desk.server.url}" in done.err and "paid: " in done.err and "$0." in done.err
-    assert KEY not in done.out + done.err and desk.pages()
+    assert f"the questions go to {desk.server.url}" in done.stderr and "paid: " in done.stderr and "$0." in done.stderr
+    assert KEY not in done.stdout + done.stderr and desk.pages()
     again = desk.retain("compile")
-    assert again.code == 0 and "nothing changed" in again.out
+    assert again.code == 0 and "nothing changed" in again.stdout
 
 
 def test_a_key_alone_bills_no_model(desk: Desk) -> None:
@@ -90,7 +91,7 @@ def test_who_compiles_follows_the_settings_and_then_the_last_build(desk: Desk) -
     assert done.code == 0 and {path: path.read_bytes() for path in desk.pages()} == before
     (desk.root / "raw/articles/new.md").write_text("# Yeast\n\nYeast is a fungus that makes dough rise in the warm.\n")
     done = desk.retain("compile")
-    assert done.code == 4 and "--engine claude" in done.err and len(desk.server.asked) == asked
+    assert done.code == 4 and "--engine claude" in done.stderr and len(desk.server.asked) == asked
 
 
 def test_a_rebuild_asks_nobody_and_gives_the_same_bytes(desk: Desk) -> None:
@@ -100,7 +101,7 @@ def test_a_rebuild_asks_nobody_and_gives_the_same_bytes(desk: Desk) -> None:
     for folder in (".retain", "wiki"):
         shutil.rmtree(desk.root / folder)
     done = desk.retain("rebuild")
-    assert done.code == 0, done.err
+    assert done.code == 0, done.stderr
     assert {path: path.read_bytes() for path in desk.pages()} == before and len(desk.server.asked) == asked
     assert desk.retain("verify").code == 0
 
@@ -109,10 +110,10 @@ def test_without_a_key_or_a_model_nothing_is_built_and_the_way_on_is_named(desk:
     text = (desk.config / "retain/config.toml").read_text()
     (desk.config / "retain/config.toml").write_text(text.replace(desk.server.url, "https://127.0.0.1:9"))
     done = desk.retain("compile", "--engine", "claude", key="")
-    assert done.code == 4 and ("TEST_KEY" in done.err or "cannot be reached" in done.err) and not desk.pages()
+    assert done.code == 4 and ("TEST_KEY" in done.stderr or "cannot be reached" in done.stderr) and not desk.pages()
     (desk.config / "retain/config.toml").write_text(f'[engine]\nbase_url = "{desk.server.url}"\n')
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "[engine.models]" in done.err and not desk.server.asked
+    assert done.code == 4 and "[engine.models]" in done.stderr and not desk.server.asked
 
 
 def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_there(desk: Desk) -> None:
@@ -123,7 +124,7 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "limit of spending" in done.err and "paid before it ended" in done.err
+    assert done.code == 4 and "limit of spending" in done.stderr and "paid before it ended" in done.stderr
     assert not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()
@@ -136,19 +137,19 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(desk: Desk) -> None:
     found = desk.json("compile", "--engine", "claude", "--dry-run")
     assert found["asked"] == {"extract": 1} and found["estimate"]["now"]["usd"][1] > 0
     assert found["estimate"]["later"]["input_tokens"] > 0
-    words = desk.retain("compile", "--engine", "claude", "--dry-run").out
+    words = desk.retain("compile", "--engine", "claude", "--dry-run").stdout
     assert "would ask 1 extract" in words and "$" in words and "--budget" in words
     assert not desk.server.asked and not desk.pages()
 
 
 def test_a_budget_needs_a_price_and_a_model(desk: Desk) -> None:
     done = desk.retain("compile", "--engine", "claude", "--budget", "1")
-    assert done.code == 2 and '[engine.prices."m"]' in done.err
+    assert done.code == 2 and '[engine.prices."m"]' in done.stderr
     assert desk.retain("compile", "--budget", "1").code == 2
     assert desk.retain("compile", "--engine", "claude", "--budget", "0").code == 2
     desk.configure(rest=PRICES)
     done = desk.retain("compile", "--engine", "claude", "--budget", "0.001")
-    assert done.code == 4 and "budget of $0.001" in done.err and not desk.server.asked
+    assert done.code == 4 and "budget of $0.001" in done.stderr and not desk.server.asked
 
 
 def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
@@ -157,7 +158,7 @@ def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
 
 
 def test_what_models_took_is_listed_by_run_source_article_and_model(desk: Desk) -> None:
-    assert "no model" in desk.retain("status", "--cost").out
+    assert "no model" in desk.retain("status", "--cost").stdout
     desk.configure(rest=PRICES)
     cost = desk.json("compile", "--engine", "claude")["cost"]
     found = desk.json("status", "--cost")
@@ -167,7 +168,7 @@ def test_what_models_took_is_listed_by_run_source_article_and_model(desk: Desk) 
     assert [row["name"] for row in found["sources"]] == ["raw/articles/mitosis.md"]
     assert {row["name"] for row in found["articles"]} >= {"Mitosis"} and len(found["runs"]) == 1
     assert {row["name"].partition(":")[0] for row in found["models"]} >= {"extract", "write"}
-    words = desk.retain("status", "--cost").out
+    words = desk.retain("status", "--cost").stdout
     assert "Mitosis" in words and "tokens sent" in words
 
 
@@ -182,7 +183,7 @@ def test_a_prompt_of_the_users_own_goes_before_ours_and_a_broken_one_is_named(de
     assert "A vault speaks" not in json.dumps(desk.server.asked)
     own.write_text("no head\n")
     done = desk.retain("compile", "--engine", "claude", "--renew")
-    assert done.code == 3 and "extract.md" in done.err
+    assert done.code == 3 and "extract.md" in done.stderr
 
 
 def test_renew_asks_again_what_an_older_prompt_was_answered_to(desk: Desk) -> None:
@@ -194,5 +195,5 @@ def test_renew_asks_again_what_an_older_prompt_was_answered_to(desk: Desk) -> No
     desk.server.asked.clear()
     assert desk.retain("compile", "--engine", "claude").code == 0 and not desk.server.asked
     done = desk.retain("compile", "--engine", "claude", "--renew")
-    assert done.code == 0, done.err
+    assert done.code == 0, done.stderr
     assert desk.server.asked and all("other cards" in str(body["system"]) for body in desk.server.asked)

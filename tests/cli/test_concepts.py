@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.builders import vault_with_sources
+from tests.commands import Run
 from tests.compiler import test_names_asked as asked
-from tests.compiler.test_journaled import founded
 
 CURVE = "wiki/concepts/forgetting-curve.md"
 
@@ -16,34 +16,34 @@ CURVE = "wiki/concepts/forgetting-curve.md"
 def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: Path) -> None:
     before = (compiled / CURVE).read_bytes()
     tried = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", "--dry-run", cwd=compiled)
-    assert tried.code == 0 and f"would remove  {CURVE}" in tried.out and (compiled / CURVE).read_bytes() == before
+    assert tried.code == 0 and f"would remove  {CURVE}" in tried.stdout and (compiled / CURVE).read_bytes() == before
     done = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", cwd=compiled)
-    assert done.code == 0 and "Forgetting curve is called Ebbinghaus curve" in done.out
+    assert done.code == 0 and "Forgetting curve is called Ebbinghaus curve" in done.stdout
     assert not (compiled / CURVE).exists() and (compiled / "wiki/concepts/ebbinghaus-curve.md").exists()
-    shown = run("concept", "show", "forgetting curve", "--json", cwd=compiled).json
+    shown = run("concept", "show", "forgetting curve", "--json", cwd=compiled).json()
     assert (shown["title"], shown["aliases"]) == ("Ebbinghaus curve", ["Forgetting curve"])
     assert [d["op"] for d in shown["deeds"]] == ["rename"]
     assert run("verify", cwd=compiled).code == 0
     undone = run("concept", "undo", cwd=compiled)
     assert undone.code == 0 and (compiled / CURVE).read_bytes() == before
-    assert "[undone]" in run("concept", "deeds", cwd=compiled).out
+    assert "[undone]" in run("concept", "deeds", cwd=compiled).stdout
     again = run("compile", cwd=compiled)
-    assert "nothing changed, nothing written" in again.out
+    assert "nothing changed, nothing written" in again.stdout
 
 
 def test_every_listing_speaks_json(run: Run, compiled: Path) -> None:
-    listed = run("concept", "list", "--json", cwd=compiled).json["concepts"]
+    listed = run("concept", "list", "--json", cwd=compiled).json()["concepts"]
     assert {"id", "title", "aliases", "path", "line", "reason"} <= set(listed[0])
-    done = run("concept", "merge", listed[0]["id"], listed[1]["id"], "--json", cwd=compiled).json
+    done = run("concept", "merge", listed[0]["id"], listed[1]["id"], "--json", cwd=compiled).json()
     assert done["deed"]["op"] == "merge" and done["waiting"] is None and done["stale_links"] == []
     assert listed[0]["path"] in done["removed"] and done["concepts"][0]["id"] == listed[1]["id"]
-    assert run("concept", "deeds", "--json", cwd=compiled).json["deeds"][0]["deed"] == done["deed"]["deed"]
+    assert run("concept", "deeds", "--json", cwd=compiled).json()["deeds"][0]["deed"] == done["deed"]["deed"]
 
 
 def test_links_in_own_notes_are_named_with_where_they_lead_now(run: Run, compiled: Path) -> None:
     (compiled / "insights/mine.md").write_text("see [[wiki/concepts/forgetting-curve]]\n", encoding="utf-8")
     done = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", cwd=compiled)
-    assert "insights/mine.md:1" in done.err and "wiki/concepts/ebbinghaus-curve" in done.err
+    assert "insights/mine.md:1" in done.stderr and "wiki/concepts/ebbinghaus-curve" in done.stderr
     assert (compiled / "insights/mine.md").read_text(encoding="utf-8") == "see [[wiki/concepts/forgetting-curve]]\n"
 
 
@@ -64,8 +64,8 @@ def test_links_in_own_notes_are_named_with_where_they_lead_now(run: Run, compile
 def test_what_makes_no_sense_exits_with_2_and_changes_nothing(run: Run, compiled: Path, arguments: list[str]) -> None:
     before = {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file() and ".retain" not in p.parts}
     done = run("concept", *arguments, cwd=compiled)
-    assert done.code == 2 and done.err and len(done.err) < 2_000
-    assert not {"\x1b", "\x07", "\u202e"} & {*done.err, *done.out}
+    assert done.code == 2 and done.stderr and len(done.stderr) < 2_000
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.stderr, *done.stdout}
     assert {p: p.read_bytes() for p in compiled.rglob("*") if p.is_file() and ".retain" not in p.parts} == before
 
 
@@ -78,7 +78,7 @@ def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is
     split = ("concept", "split", "spacing effect", "--source", "loose", "--as", "Spacing effect (of talk)")
     done = run(*split, "--json", cwd=compiled)
     assert done.code == 0
-    assert {c["title"] for c in done.json["concepts"]} >= {"Spacing effect (of talk)"}
+    assert {c["title"] for c in done.json()["concepts"]} >= {"Spacing effect (of talk)"}
     assert (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()
     assert run("concept", "undo", cwd=compiled).code == 0
     assert not (compiled / "wiki/concepts/spacing-effect-of-talk.md").exists()
@@ -87,17 +87,21 @@ def test_a_source_that_means_something_else_gets_a_page_of_its_own_until_that_is
 def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_what_finishes_it(
     run: Run, tmp_path: Path
 ) -> None:
-    vault = founded(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
+    vault = vault_with_sources(tmp_path / "read-by-a-model", {"one.md": asked.DOCUMENTS["one.md"]})
     asked.compiled(vault, "no")
     assert run("concept", "alias", "Softmax", "Softmax function", cwd=vault.root).code == 0
     (vault.root / "raw/articles/two.md").write_text(asked.DOCUMENTS["two.md"], encoding="utf-8")
     assert asked.compiled(vault, "no", 1).counts()["match"] == 0
     tried = run("concept", "undo", "--dry-run", cwd=vault.root)
-    assert "1 match" in tried.out and "would be open" in tried.out and "retain compile --engine claude" in tried.out
+    assert (
+        "1 match" in tried.stdout
+        and "would be open" in tried.stdout
+        and "retain compile --engine claude" in tried.stdout
+    )
     done = run("concept", "undo", cwd=vault.root)
-    assert "the decision stands; 1 question (1 match) is open" in done.err
-    assert "`retain compile --engine claude` (or `--engine agent`) finishes it" in done.err
-    orders = run("agent", "next", "--type", "match", cwd=vault.root).json["orders"]
+    assert "the decision stands; 1 question (1 match) is open" in done.stderr
+    assert "`retain compile --engine claude` (or `--engine agent`) finishes it" in done.stderr
+    orders = run("agent", "next", "--type", "match", cwd=vault.root).json()["orders"]
     assert [order["type"] for order in orders] == ["match"]
     for command in ("merge", "split"):
-        assert "retain compile --engine" in run("concept", command, "-h", cwd=vault.root).out
+        assert "retain compile --engine" in run("concept", command, "-h", cwd=vault.root).stdout

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.commands import Run
 from tests.learning.connect_server import ConnectServer, serving
-
-Run = Callable[..., Any]
 
 
 def test_each_export_writes_the_cards_and_says_how_many(run: Run, compiled: Path, tmp_path: Path) -> None:
-    lines = run("export", "jsonl", str(tmp_path / "cards.jsonl"), "--json", cwd=compiled).json
+    lines = run("export", "jsonl", str(tmp_path / "cards.jsonl"), "--json", cwd=compiled).json()
     cards = [json.loads(line) for line in (tmp_path / "cards.jsonl").read_text(encoding="utf-8").splitlines()]
     assert lines["cards"] == len(cards) > 3
     for kind in ("qa", "obsidian-sr"):
         for _ in range(2):
             done = run("export", kind, str(tmp_path / kind), "--json", cwd=compiled)
-            assert done.code == 0 and done.json["cards"] == len(cards)
-            assert done.json["files"] == len(list((tmp_path / kind).glob("*.md")))
+            assert done.code == 0 and done.json()["cards"] == len(cards)
+            assert done.json()["files"] == len(list((tmp_path / kind).glob("*.md")))
     first = next((tmp_path / "qa").glob("*.md"))
     first.write_text("mine\n")
     refused = run("export", "qa", str(tmp_path / "qa"), cwd=compiled)
-    assert refused.code == 3 and first.name in refused.err and first.read_text() == "mine\n"
+    assert refused.code == 3 and first.name in refused.stderr and first.read_text() == "mine\n"
 
 
 @pytest.mark.parametrize("name", ["anki", "csv", "jsonl"])
@@ -40,7 +37,7 @@ def test_an_export_replaces_an_earlier_one_and_no_other_file(
     for theirs in (b"mine, all mine\n", b'{"id": "mine"}\n', _of_anki(tmp_path)):
         out.write_bytes(theirs)
         refused = run(*words, cwd=compiled)
-        assert refused.code == 3 and "--force" in refused.err and out.read_bytes() == theirs
+        assert refused.code == 3 and "--force" in refused.stderr and out.read_bytes() == theirs
     assert run(*words, "--force", cwd=compiled).code == 0 and out.read_bytes() != theirs
     out.unlink()
     (tmp_path / "thesis.md").write_text("years of work\n")
@@ -61,7 +58,7 @@ def test_a_dash_is_stdout_for_text_and_no_name_for_the_others(run: Run, compiled
         done = run("export", name, "-", cwd=compiled)
         assert done.code == 0 and run("export", name, str(tmp_path / name), cwd=compiled).code == 0
         kept = (tmp_path / name).read_text(encoding="utf-8-sig")
-        assert done.out.splitlines() == kept.splitlines() and len(kept.splitlines()) > 3
+        assert done.stdout.splitlines() == kept.splitlines() and len(kept.splitlines()) > 3
         assert run("export", name, "-", "--json", cwd=compiled).code == 2
     for name in ("anki", "qa", "obsidian-sr"):
         assert run("export", name, "-", cwd=compiled).code == 2
@@ -70,7 +67,7 @@ def test_a_dash_is_stdout_for_text_and_no_name_for_the_others(run: Run, compiled
 
 def test_sync_without_anki_says_how_to_start_it_and_takes_no_address_of_the_vaults(run: Run, compiled: Path) -> None:
     done = run("sync", "anki", "--url", "http://127.0.0.1:9", cwd=compiled)
-    assert done.code == 1 and "2055492159" in done.err
+    assert done.code == 1 and "2055492159" in done.stderr
     assert run("sync", "anki", "--url", "http://192.168.0.9:8765", cwd=compiled).code == 2
 
 
@@ -81,13 +78,13 @@ def test_sync_takes_cards_there_and_tells_what_it_did(run: Run, compiled: Path, 
     with serving(ConnectServer(col, key="sesame")) as server:
         words = ("sync", "anki", "--url", server.url)
         refused = run(*words, cwd=compiled)
-        assert refused.code == 1 and "RETAIN_ANKI_KEY" in refused.err
+        assert refused.code == 1 and "RETAIN_ANKI_KEY" in refused.stderr
         env = {"RETAIN_ANKI_KEY": "sesame"}
-        planned = run(*words, "--dry-run", "--json", cwd=compiled, env=env).json
+        planned = run(*words, "--dry-run", "--json", cwd=compiled, env=env).json()
         assert planned["dry_run"] is True and planned["notes"]["created"] > 3 and col.note_count() == 0
         done = run(*words, cwd=compiled, env=env)
-        assert done.code == 0 and f"{planned['notes']['created']} notes made in Anki" in done.out
-        again = run(*words, "--json", cwd=compiled, env=env).json
+        assert done.code == 0 and f"{planned['notes']['created']} notes made in Anki" in done.stdout
+        again = run(*words, "--json", cwd=compiled, env=env).json()
         assert again["notes"]["created"] == 0 and again["notes"]["unchanged"] == planned["notes"]["created"]
         assert again["reviews"] == {"new": 0, "known": 0, "odd": 0} and again["failed"] == []
     col.close()
@@ -97,17 +94,17 @@ def test_sync_looks_for_the_vault_first_and_a_dry_run_changes_no_file(run: Run, 
     from anki.collection import Collection
 
     nowhere = run("sync", "anki", "--url", "http://127.0.0.1:9")
-    assert nowhere.code == 2 and "vault" in nowhere.err
+    assert nowhere.code == 2 and "vault" in nowhere.stderr
     by_hand = compiled / "learning/flashcards/by-hand.md"
     by_hand.write_text("Q: Who wrote this?\nA: A human.\n", encoding="utf-8")
     before = {path: path.read_bytes() for path in (compiled / "learning").rglob("*") if path.is_file()}
     col = Collection(str(tmp_path / "collection.anki2"))
     with serving(ConnectServer(col, imports=True)) as server:
         words = ("sync", "anki", "--url", server.url, "--json")
-        planned = run(*words, "--dry-run", cwd=compiled).json
+        planned = run(*words, "--dry-run", cwd=compiled).json()
         ledger = (compiled / "ledger/ids.jsonl").read_bytes()
         assert {path: path.read_bytes() for path in (compiled / "learning").rglob("*") if path.is_file()} == before
-        done = run(*words, cwd=compiled).json
+        done = run(*words, cwd=compiled).json()
         assert done["notes"]["created"] == planned["notes"]["created"] + 1 == col.note_count()
         assert (
             "<!-- card" in by_hand.read_text(encoding="utf-8") and (compiled / "ledger/ids.jsonl").read_bytes() > ledger
@@ -128,7 +125,7 @@ def test_an_anki_package_leaves_out_what_came_from_anki_unless_asked(run: Run, c
     col.close()
     assert run("import", "anki", path, cwd=compiled).code == 0
     few = run("export", "anki", str(tmp_path / "few.apkg"), cwd=compiled)
-    assert "1 card left out that came from Anki" in few.out
-    all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json
-    few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json
+    assert "1 card left out that came from Anki" in few.stdout
+    all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json()
+    few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json()
     assert all_["notes"] == few_["notes"] + 1 and len(few_["imported"]) == 1 and all_["imported"] == []

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from cli.main import run as retain
+from tests.commands import SCRIPT
 from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
 from vault.jail import level as levels
 from vault.jail.level import Level, Standing
@@ -27,7 +28,6 @@ from vault.store import open_vault
 from vault.user import config_folder, set_personal_vault, state_folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
-RETAIN = str(Path(sys.executable).parent / "retain")
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_the_exit_code_is_the_commands(vault: Path) -> None:
 
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&- >&- 2>&-"])
 def test_the_exit_code_is_the_commands_though_nothing_can_be_told(vault: Path, streams: str) -> None:
-    line = f"{shlex.quote(RETAIN)} guard run -- sh -c 'touch wiki/started; exit 3' {streams}"
+    line = f"{shlex.quote(SCRIPT)} guard run -- sh -c 'touch wiki/started; exit 3' {streams}"
     assert subprocess.run(["sh", "-c", line], stdin=subprocess.DEVNULL, check=False, timeout=DEADLINE_S).returncode == 3
 
 
@@ -279,7 +279,7 @@ class _Terminal:
     def __init__(self, vault: Path, script: str) -> None:
         self.ours, theirs = pty.openpty()
         self.modes = termios.tcgetattr(theirs)
-        words = [RETAIN, "guard", "run", "--", "sh", "-c", script]
+        words = [SCRIPT, "guard", "run", "--", "sh", "-c", script]
 
         def take() -> None:
             os.setsid()
@@ -360,7 +360,7 @@ def test_nothing_can_be_typed_for_the_human(vault: Path) -> None:
 
 def test_a_killed_run_is_settled_by_the_next(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = [
-        RETAIN,
+        SCRIPT,
         "guard",
         "run",
         "--",
@@ -388,7 +388,7 @@ def test_a_loss_is_named_and_the_exit_code_tells_of_it(vault: Path) -> None:
     mine.parent.mkdir(exist_ok=True)
     mine.write_text("# Mine\n")
     script = "echo go > .retain/work/go; until [ -e output/lost ]; do sleep 0.05; done; echo theirs > output/mine.md"
-    words = [RETAIN, "guard", "run", "--", "sh", "-c", script]
+    words = [SCRIPT, "guard", "run", "--", "sh", "-c", script]
     with subprocess.Popen(words, cwd=vault, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
         wait_for((vault / ".retain/work/go").exists, "the agent's start")
         (copies,) = state_folder(open_vault(str(vault), None, vault).settings.vault_id).glob("copies*.sqlite3")

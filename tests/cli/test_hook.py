@@ -133,91 +133,30 @@ FILES: list[tuple[Call, Call]] = [
 # Lines of shell, blocked and let through.
 SHELL: list[tuple[str, str]] = [
     ("echo x > insights/a.md", "echo x > wiki/a.md"),
-    ("echo x >> insights/mine.md", "cat insights/mine.md >> output/reports/r.md"),
-    ("echo x >| raw/a.md", "echo raw/a.md"),
-    ("cmd &> insights/log", "cmd &> output/log 2>&1"),
-    ("echo x 1>insights/a.md", "grep -r words insights 2>/dev/null"),
-    ("cat > insights/a.md <<'EOF'\nit's\nEOF", "cat > wiki/a.md <<'EOF'\nit's not insights/\nrm -r insights\nEOF"),
-    ("rm insights/mine.md", "rm wiki/concepts/a.md"),
-    ("rm -rf ./insights", "rm -rf ./output/reports"),
+    ("echo x >| raw/a.md", "echo rawhide > output/a.md"),
+    ("cat insights/mine.md", "cat wiki/concepts/a.md"),
     ('rm -rf "{V}/insights"', 'rm -rf "{V}/output/figures"'),
-    ("rm -rf *", "rm -rf output/*"),
-    ("rm -r ins*", "rm -r wiki/con*"),
-    ("rm -r [i]nsights", "rm -r wiki/[a-z]oncepts"),
     ("rm -r {insights,wiki}", "rm -r {wiki,output}/a.md"),
     ("rm 'insi'ghts/mine.md", "rm 'wi'ki/concepts/a.md"),
     ("rm insi\\ghts/mine.md", "rm wi\\ki/concepts/a.md"),
-    ("rm $'\\x69nsights/mine.md'", "rm $'\\x77iki/concepts/a.md'"),
+    ("rm INSIGHTS/mine.md", "rm wiki/Insights.md"),
     ('D=insights; rm "$D/mine.md"', 'D=wiki; rm "$D/a.md"'),
-    ('for f in insights/*.md; do rm "$f"; done', 'for f in wiki/concepts/*.md; do rm "$f"; done'),
-    ("cd insights && rm mine.md", "cd wiki && rm a.md"),
-    ("cd wiki; cd ..; rm -r raw", "cd raw; cd ../wiki; rm a.md"),
-    ("mv insights/mine.md wiki/", "mv wiki/a.md wiki/b.md"),
-    ("cp wiki/concepts/a.md insights/", "cp insights/mine.md output/"),
-    ("cp -t raw wiki/concepts/a.md", "cp -t output raw/articles/a.md"),
-    ("cp -l insights/mine.md wiki/x.md", "cp -p insights/mine.md output/x.md"),
-    ("ln insights/mine.md wiki/x.md", "ln wiki/concepts/a.md wiki/x.md"),
-    ("ln -s ../insights wiki/way", "ln -s concepts wiki/way"),
-    ("touch -d yesterday insights/mine.md", "touch -d yesterday wiki/concepts/a.md"),
-    ("chmod 600 insights/mine.md", "chmod 644 wiki/concepts/a.md"),
-    ("truncate -s 0 learning/reviews.jsonl", "wc -l learning/reviews.jsonl"),
-    ("tee insights/a.md < wiki/concepts/a.md", "cat insights/mine.md | tee output/a.md"),
-    ("sed -i s/a/b/ insights/mine.md", "sed s/a/b/ insights/mine.md"),
-    ("sed -i.bak s/a/b/ raw/articles/a.md", "sed -i s/a/b/ wiki/concepts/a.md"),
-    ("sed -n 'w insights/x.md' wiki/concepts/a.md", "sed -n '1,3p' insights/mine.md"),
-    ("perl -pi -e s/a/b/ insights/mine.md", "perl -ne print insights/mine.md"),
-    ("sort -o insights/mine.md insights/mine.md", "sort insights/mine.md"),
-    ("dd if=/dev/zero of=insights/mine.md", "dd if=insights/mine.md of=output/x.md"),
-    ("find insights -name '*.md' -delete", "find insights -name '*.md'"),
-    ("find insights -exec rm {} +", "find insights -exec cat {} +"),
-    ("find . -name '*.md' -exec sed -i s/a/b/ {} ';'", "find output -name '*.md' -exec sed -i s/a/b/ {} ';'"),
-    ("ls insights/* | xargs rm", "ls output/reports/* | xargs rm"),
-    ("find raw -type f -print0 | xargs -0 -n 1 sed -i s/a/b/", "find raw -type f -print0 | xargs -0 -n 1 wc -l"),
-    ("rm $(ls insights/*.md)", "rm $(ls wiki/concepts/*.md)"),
-    ('ls raw/* | while read f; do rm "$f"; done', 'ls raw/* | while read f; do echo "$f"; done'),
-    ("bash -c 'rm -r insights'", "bash -c 'ls insights'"),
-    ("bash -lc 'cd raw && echo x > y'", "bash -lc 'cd raw && ls'"),
-    ("eval 'rm -r insights'", "eval 'cat insights/mine.md'"),
-    ("bash <<'EOF'\nrm -r insights\nEOF", "bash <<'EOF'\nls insights\nEOF"),
-    ("echo `rm insights/mine.md`", "echo `cat insights/mine.md`"),
-    ("cat <(rm insights/mine.md)", "diff <(cat insights/mine.md) wiki/concepts/a.md"),
-    ("sudo rm -r insights", "sudo ls insights"),
-    ("env X=1 timeout 5 rm -r insights", "env X=1 timeout 5 cat insights/mine.md"),
-    ("true && (rm -r insights)", "true && (ls insights)"),
-    ("if true; then rm -r insights; fi", "if true; then ls insights; fi"),
-    ("python -c \"open('insights/a.md','w').write('x')\"", "python -c \"print(open('insights/mine.md').read())\""),
-    (
-        "python3 - <<'E'\nimport shutil; shutil.rmtree('raw')\nE",
-        "python3 - <<'E'\nprint(len(open('raw/articles/a.md').read()))\nE",
-    ),
-    ("node -e \"require('fs').writeFileSync('insights/a.md','x')\"", 'node -e "console.log(1)"'),
-    ("awk '{print > \"insights/a.md\"}' wiki/concepts/a.md", "awk '{print $1}' insights/mine.md"),
-    ("pandoc wiki/concepts/a.md -o insights/a.md", "pandoc raw/articles/a.md -o output/a.html"),
-    ("curl --output=raw/x.pdf https://example.org/x.pdf", "curl -o output/x.pdf https://example.org/x.pdf"),
-    ("tar xf a.tar -C raw", "tar tf raw/a.tar"),
-    ("unzip a.zip -d insights", "unzip a.zip -d output"),
-    ("tar xf output/a.tar", "tar xf raw/a.tar -C output"),
-    ("mkdir -p insights/deep", "mkdir -p wiki/topics/deep"),
-    ("echo x > AGENTS.md", "head -3 AGENTS.md"),
-    ("echo '{}' > .claude/settings.local.json", "cat .claude/settings.local.json"),
-    ("echo x > .git/hooks/pre-commit", "ls .git/hooks"),
+    ('rm "$PWD/insights/mine.md"', 'rm "$PWD/wiki/a.md"'),
+    ("cd wiki; rm -r ../raw", "cd wiki; rm -r ../output"),
+    ("rm -r wiki/shortcut/mine.md", "rm -r wiki/topics/mine.md"),
+    ("truncate -s 0 learning/reviews.jsonl", "wc -l learning/gaps.md"),
+    ("curl --output=raw/x.pdf https://example.org/x.pdf", "curl -o output/x.pdf https://example.org/raw/x.pdf"),
+    ("bash -c 'rm -r insights'", "bash -c 'ls wiki'"),
+    ("python -c \"open('insights/a.md','w').write('x')\"", "python -c \"print(open('wiki/a.md').read())\""),
+    ("python3 - <<'E'\nimport shutil; shutil.rmtree('raw')\nE", "python3 - <<'E'\nprint('words')\nE"),
+    ("echo '{}' > .claude/settings.local.json", "cat AGENTS.md"),
+    ("echo x >> retain.toml", "echo x >> output/pyproject.toml"),
+    ("echo x > .git/hooks/pre-commit", "git status --short; git add wiki; git commit -m words"),
     ("echo x > ~/v/insights/a.md", "echo x > ~/v/wiki/a.md"),
-    ('echo x > "${HOME}/v/raw/a.md"', 'cat "${HOME}/v/raw/articles/a.md"'),
-    ("echo x > {P}/outside/way/raw/a.md", "echo x > {P}/outside/a.md"),
+    ('echo x > "${HOME}/v/raw/a.md"', 'cat "${HOME}/v/wiki/concepts/a.md"'),
+    ("echo x > {P}/outside/way/raw/a.md", "echo x > {P}/outside/raw"),
     ("cat {P}/own/diary.md", "cat {P}/outside/nothing.md"),
-    ("grep -r secret ..", "grep -r secret ."),
     ("cd ../own && ls", "cd ../outside && ls"),
-    ("git commit --no-verify -m x", "git commit -m 'no -n, no --no-verify'"),
-    ("git commit -anm x", "git commit -am noon"),
-    ("git -c core.hooksPath=/dev/null commit -m x", "git -c color.ui=never log"),
-    ("git config core.hooksPath /dev/null", "git config --get user.name"),
-    ("git checkout -- insights/mine.md", "git checkout -- wiki/concepts/a.md"),
-    ("git restore .", "git restore wiki/concepts/a.md"),
-    ("git reset --hard", "git status --short"),
-    ("git clean -fdx", "git diff HEAD -- insights"),
-    ("git stash", "git stash list"),
-    ("git rm insights/mine.md", "git add wiki"),
-    ("git diff --output=insights/x", "git diff --stat"),
     ("retain rate k7q2m9xd3f good", "retain card show k7q2m9xd3f"),
     ("retain gaps plan 4m8x1v6tqc", "retain gaps plan"),
     ("/usr/local/bin/retain add x.md", "/usr/local/bin/retain verify --json | head"),
@@ -225,9 +164,8 @@ SHELL: list[tuple[str, str]] = [
     ("echo y | retain doctor --accept", "retain doctor"),
     ("RETAIN_CAGED= retain compile", "RETAIN_CAGED= retain due"),
     ("x=$(retain guard audit --restore)", "x=$(retain guard status)"),
-    ("[[ 1 > 0 ]] && rm -r raw", "[[ 12 > 10 ]] && echo yes"),
-    ("rm insights/'mine.md", "echo it's fine"),
-    ("echo a; echo b > ledger/ids.jsonl", "tail -1 ledger/ids.jsonl"),
+    ("'retain' rate k7q2m9xd3f good", "echo to retain a word"),
+    ("echo a; echo b > ledger/ids.jsonl", "tail -1 learning/flashcards/a.md"),
 ]
 
 
@@ -243,14 +181,9 @@ def test_lines_of_shell(judge: Judge, blocked: str, let_through: str) -> None:
     assert judge("Bash", {"command": let_through}) is None
 
 
-LONG = "words, and more words: " * 40
-
-
 def test_a_long_text_is_no_path(judge: Judge) -> None:
     """No name is longer than 255 bytes and no path than 4,096: such a word is neither there nor a reason to block."""
-    for text in (LONG, LONG * 10, "a/" * 3_000, "x" * 300):
-        assert judge("Bash", {"command": f"git commit -m '{text}'"}) is None
-        assert judge("Bash", {"command": f"python -c \"print('{text}')\""}) is None
+    for text in ("words, and more words: " * 400, "a/" * 3_000, "x" * 300):
         assert judge("Bash", {"command": f"echo '{text}' > wiki/a.md"}) is None
         assert judge("Bash", {"command": f"echo '{text}' > insights/a.md"}) is not None
     assert judge("Write", {"file_path": "insights/" + "x" * 300}) is not None
@@ -276,9 +209,9 @@ def test_a_line_made_to_be_hard_to_read_is_judged_all_the_same(judge: Judge, lin
 
 def test_powershell_is_read_too_and_tools_without_files_pass(judge: Judge) -> None:
     assert judge("PowerShell", {"command": "Remove-Item -Recurse .\\insights"}) is not None
-    assert judge("PowerShell", {"command": "Get-Content .\\insights\\mine.md"}) is None
+    assert judge("PowerShell", {"command": "Get-Content .\\wiki\\a.md"}) is None
     assert judge("Bash", {"command": ["rm", "-r", "insights"]}) is not None
-    assert judge("Bash", {"command": ["cat", "insights/mine.md"]}) is None
+    assert judge("Bash", {"command": ["cat", "wiki/a.md"]}) is None
     assert judge("Bash", {"command": "ls", "dangerouslyDisableSandbox": True}) is not None
     assert judge("Task", {"prompt": "rm -r insights"}) is None
     assert judge("BashOutput", {"bash_id": "1"}) is None

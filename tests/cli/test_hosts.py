@@ -164,7 +164,7 @@ def test_a_program_that_is_gone_breaks_or_is_killed_blocks_under_a_real_shell(
 def test_a_second_time_nothing_is_written_and_what_has_changed_is_brought_up_to_date(
     vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = {path: (vault / path).stat().st_mtime_ns for path in (CLAUDE, CODEX, ".git/hooks/pre-commit")}
+    before = {path: (vault / path).stat().st_mtime_ns for path in (CLAUDE, CODEX)}
     assert init(str(vault), "--host", "codex", "--host", "claude-code", "--host", "codex") == 0
     assert {path: (vault / path).stat().st_mtime_ns for path in before} == before
     (vault / ".obsidian").mkdir()
@@ -181,7 +181,6 @@ def test_a_second_time_nothing_is_written_and_what_has_changed_is_brought_up_to_
         (CLAUDE, "{", "not JSON"),
         (CLAUDE, "[]", "permissions.deny: "),
         (CODEX, 'sandbox_mode = "read-only"\n', 'default_permissions = "retain-vault"'),
-        (".git/hooks/pre-commit", "#!/bin/sh\nmake lint\n", "guard hook git-pre-commit"),
     ],
 )
 def test_a_file_of_the_humans_stays_and_what_it_lacks_is_said(
@@ -196,7 +195,7 @@ def test_a_file_of_the_humans_stays_and_what_it_lacks_is_said(
     out, err = capsys.readouterr()
     assert (vault / path).read_text(encoding="utf-8") == text
     assert f"{path} is your own and stays as it is" in err and lacks in err and path in out
-    assert {CLAUDE, CODEX, ".git/hooks/pre-commit"} - {path} <= {
+    assert {CLAUDE, CODEX} - {path} <= {
         each.relative_to(vault).as_posix() for each in vault.rglob("*") if each.is_file()
     }, "the others are written all the same"
 
@@ -245,12 +244,9 @@ def test_a_folder_that_the_rules_cannot_name_is_refused(tmp_path: Path) -> None:
     assert claude_settings(tmp_path / "ein Ordner, mit Umlauten äöü")
 
 
-def test_without_a_repository_there_is_no_git_hook_and_that_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert init(str(tmp_path / "v"), "--no-git", "--host", "codex") == 0
-    assert "no git hook" in capsys.readouterr().err
-    assert not (tmp_path / "v/.git").exists()
+@pytest.mark.parametrize("hook", ["git-pre-commit", "git-commit-msg"])
+def test_the_git_hooks_of_an_earlier_version_let_every_commit_pass(tmp_path: Path, hook: str) -> None:
+    assert main.run(["guard", "hook", hook, "--vault", str(tmp_path / "gone"), "--", ".git/COMMIT_EDITMSG"]) == 0
 
 
 def test_the_program_is_named_by_an_absolute_path_that_runs() -> None:

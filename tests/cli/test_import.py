@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compiler.agent_work import begin, settle
-from tests.cli.conftest import Run
+from tests.commands import Run
 from tests.learning.test_anki_import_hostile import database, note, package
 from vault.agent_run import at_work
 from vault.store import open_vault
@@ -21,19 +21,19 @@ def test_a_strangers_deck_is_imported_compiled_beside_and_reviewed(run: Run, tmp
     assert run("init", str(root), "--no-git").code == 0
     deck = package(tmp_path, database(*note("What is <b>spacing</b>?", "Apart.", 1, "memory")))
     tried = run("import", "anki", str(deck), "--dry-run", "--json", "--vault", str(root))
-    assert (tried.code, tried.json["cards"]["created"], tried.json["dry_run"]) == (0, 1, True)
+    assert (tried.code, tried.json()["cards"]["created"], tried.json()["dry_run"]) == (0, 1, True)
     assert not list((root / "learning/flashcards").glob("*.md"))
     done = run("import", "anki", str(deck), "--vault", str(root))
-    assert done.code == 0 and "1 created" in done.out
+    assert done.code == 0 and "1 created" in done.stdout
     (file,) = (root / "learning/flashcards").glob("*.md")
     text = file.read_bytes()
     for command in ("compile", "rebuild"):
         assert run(command, "--vault", str(root)).code == 0
         assert file.read_bytes() == text
-    assert run("verify", "--json", "--vault", str(root)).json["unsupported"] == []
-    due = run("due", "--json", "--vault", str(root)).json
+    assert run("verify", "--json", "--vault", str(root)).json()["unsupported"] == []
+    due = run("due", "--json", "--vault", str(root)).json()
     assert run("rate", due["new"][0]["id"], "good", "--vault", str(root)).code == 0
-    assert json.loads(run("import", "anki", str(deck), "--json", "--vault", str(root)).out)["cards"]["kept"] == 1
+    assert json.loads(run("import", "anki", str(deck), "--json", "--vault", str(root)).stdout)["cards"]["kept"] == 1
 
 
 def test_what_is_no_package_is_refused_by_name(run: Run, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_what_is_no_package_is_refused_by_name(run: Run, tmp_path: Path) -> None
     run("init", str(root), "--no-git")
     (tmp_path / "x.apkg").write_text("no")
     done = run("import", "anki", str(tmp_path / "x.apkg"), "--vault", str(root))
-    assert done.code != 0 and "no Anki package" in done.err and "Traceback" not in done.err
+    assert done.code != 0 and "no Anki package" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_dry_run_mints_no_ids_and_settles_nothing(run: Run, root: Path, tmp_pa
     before = files(root)
     begin(open_vault(str(root), None, root), ["agent"], datetime.now(UTC))
     done = run("import", "anki", str(deck), "--dry-run", "--vault", str(root))
-    assert done.code == 0 and "1 would be created" in done.out and "nothing was changed" in done.out
+    assert done.code == 0 and "1 would be created" in done.stdout and "nothing was changed" in done.stdout
     assert files(root) == before and at_work(open_vault(str(root), None, root))
 
 
@@ -74,31 +74,31 @@ def test_nothing_is_imported_while_an_agent_is_at_work(run: Run, root: Path, tmp
     vault, before = open_vault(str(root), None, root), files(root)
     work = begin(vault, ["agent"], datetime.now(UTC))  # by this process, which lives
     refused = run("import", "anki", str(deck), "--vault", str(root))
-    assert refused.code == 3 and work.id in refused.err and "not settled" in refused.err
+    assert refused.code == 3 and work.id in refused.stderr and "not settled" in refused.stderr
     assert files(root) == before
     settle(vault, work, datetime.now(UTC))
-    assert run("import", "anki", str(deck), "--json", "--vault", str(root)).json["cards"]["created"] == 1
+    assert run("import", "anki", str(deck), "--json", "--vault", str(root)).json()["cards"]["created"] == 1
     assert run("verify", "--vault", str(root)).code == 0
 
 
 def test_a_deck_that_is_not_there_is_answered_with_those_that_are(run: Run, root: Path, tmp_path: Path) -> None:
     deck = package(tmp_path, database(*note("What?"), deck="Biology::Cells"))
     done = run("import", "anki", str(deck), "--deck", "biologi", "--vault", str(root))
-    assert done.code == 2 and "Biology::Cells" in done.err
+    assert done.code == 2 and "Biology::Cells" in done.stderr
     assert run("import", "anki", str(deck), "--deck", "biology", "--vault", str(root)).code == 0
 
 
 def test_a_pipe_is_refused_before_it_is_opened(run: Run, root: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.apkg")
     done = run("import", "anki", str(tmp_path / "pipe.apkg"), "--vault", str(root))
-    assert done.code == 1 and "no regular file" in done.err
+    assert done.code == 1 and "no regular file" in done.stderr
 
 
 def test_the_reviews_of_a_deck_that_was_deleted_here_are_known(run: Run, root: Path, tmp_path: Path) -> None:
     row = "insert into revlog values (1700000000000, 1, 3, 900, 1, 2500)"
     deck = package(tmp_path, database(*note("What is spacing?", "Apart."), row))
     words = ("import", "anki", str(deck), "--json", "--vault", str(root))
-    assert run(*words).json["reviews"] == {"added": 1, "known": 0, "left_out": 0}
+    assert run(*words).json()["reviews"] == {"added": 1, "known": 0, "left_out": 0}
     (file,) = set((root / "learning/flashcards").glob("*.md")) - {root / "learning/flashcards/h.md"}
     file.unlink()
-    assert run(*words).json["reviews"] == {"added": 0, "known": 1, "left_out": 0}
+    assert run(*words).json()["reviews"] == {"added": 0, "known": 1, "left_out": 0}

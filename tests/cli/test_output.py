@@ -7,16 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli import report
+from tests.commands import SCRIPT, Run
 
-Run = Callable[..., Any]
-RETAIN = Path(sys.executable).parent / "retain"
 EVIL = "a\x1b\x9b31m\x7f\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9é注🧠"
 _RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
@@ -30,25 +27,41 @@ def test_json_carries_control_and_direction_marks_only_as_escapes(capsys: pytest
     assert json.loads(told.out) == {EVIL: [EVIL]} and json.loads(told.err)["path"] == EVIL
 
 
-def test_a_terminal_that_knows_ascii_alone_is_told_everything(run: Run, compiled: Path) -> None:
+def test_the_line_of_a_compile_parts_the_name_from_what_it_cost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = report.Progress(None)
+    progress({"event": "extract", "done": 2, "of": 2, "path": "raw/lease.md", "tokens": 1200, "usd": 0.0123})
+    progress({"event": "extract", "done": 2, "of": 2, "tokens": 1200, "usd": 0.0123})
+    progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})
+    assert capsys.readouterr().err.split("\r\x1b[K") == [
+        "",
+        "extracting 2/2  lease.md  1200 tokens, $0.0123",
+        "extracting 2/2  1200 tokens, $0.0123",
+        "reading 2/2  lease.md",
+    ]
+
+
+def test_a_terminal_that_knows_ascii_alone_is_told_everything(run_process: Run, compiled: Path) -> None:
     deck = next((compiled / "learning/flashcards").iterdir())
     deck.write_text(deck.read_text() + "\n### Applied\n\nQ: Wann übt man 注意?\nA: Täglich.\n\nQ: Und?\n")
     ascii_ = {"PYTHONIOENCODING": "ascii"}
-    shown = run("due", cwd=compiled, env=ascii_)
-    assert shown.code == 0 and r"Wann \xfcbt man \u6ce8\u610f?" in shown.out
-    titles = {g["what"] for g in run("gaps", "list", "--json", cwd=compiled).json["gaps"]}
-    assert {g["what"] for g in run("gaps", "list", "--json", cwd=compiled, env=ascii_).json["gaps"]} == titles
-    card = re.search(r"(\w{10})  .*Wann", shown.out)
+    shown = run_process("due", cwd=compiled, env=ascii_)
+    assert shown.code == 0 and r"Wann \xfcbt man \u6ce8\u610f?" in shown.stdout
+    titles = {g["what"] for g in run_process("gaps", "list", "--json", cwd=compiled).json()["gaps"]}
+    assert {g["what"] for g in run_process("gaps", "list", "--json", cwd=compiled, env=ascii_).json()["gaps"]} == titles
+    card = re.search(r"(\w{10})  .*Wann", shown.stdout)
     assert card is not None
-    told = run("card", "show", card[1], "--json", cwd=compiled, env=ascii_)
-    assert told.out.isascii() and told.json["question"] == "Wann übt man 注意?"
+    told = run_process("card", "show", card[1], "--json", cwd=compiled, env=ascii_)
+    assert told.stdout.isascii() and told.json()["question"] == "Wann übt man 注意?"
 
 
 def reader_that_leaves(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """`command` in bash, which tells the exit code of the first part of the pipe on its last line of stderr."""
     script = f'{command}; echo "code ${{PIPESTATUS[0]}}" >&2'
     env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"} | {
-        "PATH": f"{RETAIN.parent}:{os.environ['PATH']}"
+        "PATH": f"{Path(SCRIPT).parent}:{os.environ['PATH']}"
     }
     return subprocess.run(["bash", "-c", script], cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
@@ -81,7 +94,7 @@ def test_a_full_disk_below_standard_output_is_a_failure(compiled: Path, buffer: 
     env = os.environ | {"PYTHONUNBUFFERED": buffer}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [RETAIN, "due"], cwd=compiled, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [SCRIPT, "due"], cwd=compiled, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 3 and "No space left" in done.stderr and "Traceback" not in done.stderr
 

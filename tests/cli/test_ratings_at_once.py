@@ -65,7 +65,7 @@ def made(root: Path) -> Path:
 def test_all_ratings_of_many_processes_are_there_once_and_in_order(
     tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[..., None]
 ) -> None:
-    root, processes, times = made(tmp_path / "mind"), torture(12, 6), torture(100, 40)
+    root, processes, times = made(tmp_path / "mind"), torture(12, 3), torture(100, 10)
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     running = [
         subprocess.Popen(
@@ -97,7 +97,7 @@ def test_all_ratings_of_many_processes_are_there_once_and_in_order(
 
 
 def test_single_commands_at_once_are_all_there(tmp_path: Path, torture: Callable[[int, int], int]) -> None:
-    root, commands = made(tmp_path / "mind"), torture(60, 8)
+    root, commands = made(tmp_path / "mind"), torture(60, 4)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "RETAIN_VAULT": str(root)}
 
     def one(number: int) -> subprocess.CompletedProcess[str]:

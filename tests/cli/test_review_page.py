@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from compiler import snapshot
 from learning import page_stamp
+from tests.commands import Run
 from vault.log_event import checksum
 
-Run = Callable[..., Any]
 PAGE = "learning/_review.md"
 
 
@@ -42,7 +40,7 @@ def test_the_next_command_mends_the_page(run: Run, compiled: Path, command: tupl
 def test_a_log_that_grew_by_a_merge_is_shown_by_the_next_compile_with_nothing_else_to_do(
     run: Run, compiled: Path
 ) -> None:
-    card = run("due", "--json", cwd=compiled).json["new"][0]["id"]
+    card = run("due", "--json", cwd=compiled).json()["new"][0]["id"]
     assert run("rate", card, "good", cwd=compiled).code == 0
     rated, log = (compiled / PAGE).read_text(), (compiled / "learning/reviews.jsonl").read_bytes()
     assert run("undo", cwd=compiled).code == 0
@@ -50,7 +48,7 @@ def test_a_log_that_grew_by_a_merge_is_shown_by_the_next_compile_with_nothing_el
     (compiled / "learning/reviews.jsonl").write_bytes(log)
     assert run("compile", "--dry-run", cwd=compiled).code == 0
     assert (compiled / PAGE).read_text() != rated
-    assert run("compile", "--json", cwd=compiled).json["written"] == []
+    assert run("compile", "--json", cwd=compiled).json()["written"] == []
     assert (compiled / PAGE).read_text() == rated
 
 
@@ -65,7 +63,7 @@ def test_a_page_that_cannot_be_written_does_not_hide_what_is_due(run: Run, compi
     (compiled / PAGE).unlink()
     (compiled / PAGE).mkdir()
     done = run("due", "--json", cwd=compiled)
-    assert done.code == 0 and done.json["new"] and PAGE in done.err
+    assert done.code == 0 and done.json()["new"] and PAGE in done.stderr
 
 
 @pytest.mark.parametrize("command", ["compile", "rebuild", "due", "status"])
@@ -77,7 +75,7 @@ def test_a_newer_review_log_is_refused_before_anything_is_written(run: Run, comp
     deck.write_text(deck.read_text() + "\nQ: Mine?\nA: Yes.\n")
     before = files(compiled)
     done = run(command, cwd=compiled)
-    assert done.code == 3 and "learning/reviews.jsonl:1" in done.err
+    assert done.code == 3 and "learning/reviews.jsonl:1" in done.stderr
     assert files(compiled) == before
 
 

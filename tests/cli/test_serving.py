@@ -19,8 +19,8 @@ from mcp.shared.exceptions import MCPError
 
 from cli.serving_tools import TOOLS, called
 from compiler.orders import Place
-from tests.cli.conftest import RETAIN, retain
 from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
+from tests.commands import SCRIPT, retain
 from tests.jail.den import need
 from vault.jail import landlock
 from vault.jail.level import Level
@@ -39,8 +39,8 @@ def vault(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def spoken(vault: Path) -> AsyncIterator[ClientSession]:
-    plain = {k: v for k, v in os.environ.items() if not k.startswith("RETAIN")}
-    server = StdioServerParameters(command=RETAIN, args=["--vault", str(vault), "mcp"], env=plain)
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("SCRIPT")}
+    server = StdioServerParameters(command=SCRIPT, args=["--vault", str(vault), "mcp"], env=plain)
     async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()
         yield session
@@ -151,7 +151,7 @@ def test_what_is_no_message_is_answered_and_nothing_but_the_protocol_stands_on_s
     lines = 'not json\n{"jsonrpc": "2.0"}\n[]\n' + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "no/such"}) + "\n"
     done = retain("mcp", cwd=vault, stdin=lines)
     assert done.code == 0
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.out.splitlines())
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
 
 
 _TRY = """

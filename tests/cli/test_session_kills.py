@@ -113,7 +113,7 @@ def _read(terminal: int, wait_s: float) -> bytes:
     return b""
 
 
-@pytest.mark.parametrize(("name", "full", "part"), [("the app", 100, 5), ("plain", 100, 15)])
+@pytest.mark.parametrize(("name", "full", "part"), [("the app", 100, 1), ("plain", 100, 2)])
 def test_every_rating_that_was_gone_on_from_is_in_the_log_once(
     tmp_path: Path, torture: Callable[[int, int], int], tally: Callable[..., None], name: str, full: int, part: int
 ) -> None:

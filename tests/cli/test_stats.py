@@ -4,17 +4,14 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.commands import Run
 from vault.ids import CardId, ulid
 from vault.log_event import Rating, Review, Stamp, encode
-
-Run = Callable[..., Any]
 
 
 def fill(vault: Path, *, until: datetime) -> list[str]:
@@ -43,9 +40,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory, made_once: Path) -> tuple[P
 def test_an_empty_vault_is_told_what_to_do_and_shown_no_zero_percent(run: Run, tmp_path: Path) -> None:
     assert run("init", "vault", "--no-git").code == 0
     done = run("stats", cwd=tmp_path / "vault")
-    assert (done.code, done.out) == (0, "Cards: 0\n")
-    assert "retain add" in done.err
-    figures = run("stats", "--json", cwd=tmp_path / "vault").json
+    assert (done.code, done.stdout) == (0, "Cards: 0\n")
+    assert "retain add" in done.stderr
+    figures = run("stats", "--json", cwd=tmp_path / "vault").json()
     assert figures["calibration"]["predicted"] is None
     assert [row["all"]["rate"] for row in figures["retention"]["true"]] == [None] * 5
 
@@ -53,23 +50,23 @@ def test_an_empty_vault_is_told_what_to_do_and_shown_no_zero_percent(run: Run, t
 def test_a_vault_without_reviews_says_what_is_there_and_how_to_begin(run: Run, compiled: Path) -> None:
     done = run("stats", cwd=compiled)
     assert done.code == 0
-    assert " new\n" in done.out
-    assert "`retain review` begins" in done.out
-    assert "%" not in done.out
+    assert " new\n" in done.stdout
+    assert "`retain review` begins" in done.stdout
+    assert "%" not in done.stdout
 
 
 def test_the_page_fits_eighty_columns_and_has_every_part(run: Run, filled: tuple[Path, list[str]]) -> None:
     done = run("stats", cwd=filled[0])
     assert done.code == 0
-    assert max(map(len, done.out.splitlines())) <= 80
+    assert max(map(len, done.stdout.splitlines())) <= 80
     for part in ("Cards: ", "True retention (you want 90%)", "Predictions: ", "Study: ", "Coming: ", "Mastery: "):
-        assert f"\n{part}" in f"\n{done.out}"
-    assert "This week (7 days):" in done.out
+        assert f"\n{part}" in f"\n{done.stdout}"
+    assert "This week (7 days):" in done.stdout
 
 
 def test_the_json_holds_the_figures_that_the_log_gives(run: Run, filled: tuple[Path, list[str]]) -> None:
     vault, cards = filled
-    figures = run("stats", "--json", cwd=vault).json
+    figures = run("stats", "--json", cwd=vault).json()
     lines = [json.loads(line) for line in (vault / "learning/reviews.jsonl").read_text().splitlines()]
     assert figures["time"]["reviews"] == len(lines) == 8 * (len(cards) - 1)
     assert sum(day["reviews"] for day in figures["heatmap"]) == len(lines)
@@ -93,24 +90,24 @@ def test_a_topic_narrows_the_figures_and_an_unknown_one_is_named(run: Run, fille
     page = vault / "wiki/topics/first-things.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text(f"# First things\n\n## What belongs together\n\n- [[wiki/concepts/{stem}|It]]\n")
-    whole = run("stats", "--json", cwd=vault).json
+    whole = run("stats", "--json", cwd=vault).json()
     assert [topic["name"] for topic in whole["topics"]] == ["First things"]
-    part = run("stats", "--json", "--topic", "first", cwd=vault).json
+    part = run("stats", "--json", "--topic", "first", cwd=vault).json()
     assert [concept["concept"] for concept in part["concepts"]] == [stem]
     assert part["concepts"][0] in whole["concepts"]
     assert 0 < part["cards"]["total"] < whole["cards"]["total"]
     assert part["time"]["reviews"] == 8 * part["cards"]["total"]
     page.unlink()
     unknown = run("stats", "--topic", "no such thing", cwd=vault)
-    assert (unknown.code, unknown.out) == (2, "")
-    assert "no topic goes by that name" in unknown.err
+    assert (unknown.code, unknown.stdout) == (2, "")
+    assert "no topic goes by that name" in unknown.stderr
     assert run("stats", "--tag", "no-such-tag", cwd=vault).code == 2
 
 
 def test_what_is_forgotten_is_a_gap_that_rebuild_gives_back(run: Run, filled: tuple[Path, list[str]]) -> None:
     vault, cards = filled
-    counted = run("status", "--json", cwd=vault).json["gaps"]["learner"]
-    found = run("gaps", "list", "--kind", "learner", "--json", cwd=vault).json["gaps"]
+    counted = run("status", "--json", cwd=vault).json()["gaps"]["learner"]
+    found = run("gaps", "list", "--kind", "learner", "--json", cwd=vault).json()["gaps"]
     assert counted == len(found) > 0
     assert {gap["cause"] for gap in found} <= {"lapse", "bad card", "thin article", "missing source"}
     assert any(cards[0] in gap["reason"] or gap["mentions"] for gap in found)
@@ -120,9 +117,9 @@ def test_what_is_forgotten_is_a_gap_that_rebuild_gives_back(run: Run, filled: tu
     assert run("compile", cwd=vault).code == 0
     assert page.read_bytes() == before
     page.unlink()
-    assert run("rebuild", "--json", cwd=vault).json["gaps"]["learner"] == counted
+    assert run("rebuild", "--json", cwd=vault).json()["gaps"]["learner"] == counted
     assert page.read_bytes() == before
-    assert "what helps: " in run("gaps", "list", "--kind", "learner", cwd=vault).out
+    assert "what helps: " in run("gaps", "list", "--kind", "learner", cwd=vault).stdout
     assert run("gaps", "resolve", found[0]["id"], cwd=vault).code == 0
     assert run("due", cwd=vault).code == 0
     assert run("rebuild", cwd=vault).code == 0

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Options, compile_vault
+from tests.builders import make_vault
 from tests.compiler.agent_scene import Scene
-from vault.ids import ulid
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 DOCUMENTS = Path(__file__).parent / "documents"
 
@@ -48,11 +47,7 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 
 def new_vault(root: Path) -> Vault:
-    for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
-        (root / folder).mkdir(parents=True)
-    settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
-    (root / "retain.toml").write_text(render_settings(settings))
+    vault = make_vault(root, {"insights/mine.md": "mine alone\n"})
     for document in DOCUMENTS.iterdir():
         shutil.copyfile(document, root / "raw/articles" / document.name)
-    (root / "insights/mine.md").write_text("mine alone\n")
-    return open_vault(str(root), None, root)
+    return vault

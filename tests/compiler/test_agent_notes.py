@@ -15,9 +15,10 @@ import pytest
 from compiler.agent_work import begin, open_runs
 from learning.desk import open_desk
 from tests.compiler.agent_scene import DECK, Scene
-from vault import agent_run
-from vault.agent_run import Run, all_runs, at_work, held_back, open_count, refuse_beside_agents, this_process
+from vault import process
+from vault.agent_run import Run, all_runs, at_work, held_back, open_count, refuse_beside_agents
 from vault.errors import Damaged, Refused
+from vault.process import this_process
 from vault.user import state_folder
 
 BROKEN = {
@@ -128,8 +129,8 @@ def test_the_word_of_another_machine_counts_for_some_hours_only(machine: str) ->
 
 def test_the_way_on_beside_a_run_of_another_machines(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(agent_run, "_host", lambda: "elsewhere")
-        elsewhere.setattr(agent_run, "_machine", lambda: "")
+        elsewhere.setattr(process, "_host", lambda: "elsewhere")
+        elsewhere.setattr(process, "_machine", lambda: "")
         run = began(scene, datetime.now(UTC))
     with pytest.raises(Refused, match="not settled yet") as found:
         refuse_beside_agents(scene.vault)

@@ -413,11 +413,13 @@ def _judged(text: str) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("mark", LONG)
 def test_no_marks_keep_the_gate_for_long(mark: str) -> None:
     assert _judged(mark * ((MAX_TEXT >> 4) // len(mark))) < 30
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("mark", ["[", "a:\n\n", "[a]: x\n", "&"])
 def test_no_page_of_the_largest_size_keeps_the_gate_for_long(mark: str) -> None:
     assert _judged(mark * (MAX_TEXT // len(mark))) < 60

@@ -131,7 +131,14 @@ def test_what_retain_alone_writes_is_as_it_was(scene: Scene, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["output/proposals/wiki/x.md", "output/quarantine/x.md", "wiki/assets/x.png", "wiki/_x.md"]
+    "path",
+    [
+        "output/proposals/wiki/x.md",
+        "output/quarantine/x.md",
+        "wiki/assets/x.png",
+        "wiki/_x.md",
+        "learning/flashcards/x.jsonl",
+    ],
 )
 def test_what_is_new_among_retains_own_is_set_aside(scene: Scene, path: str) -> None:
     before = scene.tree()

@@ -13,10 +13,11 @@ from benchmarks.blast_radius import FAMILIES, State, run
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.engines.port import ExtractRequest
+from tests.batteries import TORTURE
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled, founded
-from tests.conftest import TORTURE
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
 from vault.clean import fold
 from vault.store import Vault
 
@@ -41,7 +42,7 @@ def test_many_edits_redo_what_rested_on_the_changed_words_and_nothing_else(tmp_p
 
 @pytest.fixture
 def cells(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
 
 
 def test_a_dry_run_of_the_rules_names_claim_sentence_card_and_gap_and_writes_nothing(cells: Vault) -> None:
@@ -127,12 +128,13 @@ def _lost(before: State, after: State) -> set[tuple[str, str, tuple[str, ...]]]:
     return {s for s, n in before.said.items() if after.said.get(s, 0) < n and s[0] in _articles(after)}
 
 
+@pytest.mark.torture
 @pytest.mark.real_data
-@pytest.mark.parametrize("family", FAMILIES if TORTURE else ("extractive",))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_ten_facts_changed_in_real_sources_and_one_source_deleted_redo_what_rested_on_them(
     tmp_path: Path, shared_data: Path, family: str
 ) -> None:
-    vault = founded(tmp_path / "vault", {})
+    vault = vault_with_sources(tmp_path / "vault", {})
     raw = vault.root / "raw/articles"
     for name in _SOURCES:
         there = shared_data / "corpus-attention/raw" / name

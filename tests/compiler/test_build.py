@@ -1,4 +1,4 @@
-"""A compile seen from outside: real workers, the real engine, a real vault in a temporary folder."""
+"""A compile seen from outside: the real engine, a real vault in a temporary folder."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -559,6 +560,7 @@ def test_a_compile_of_one_source_leaves_changes_to_the_others_for_later(vault: V
     assert "wiki/concepts/retrieval-practice.md" not in tree(vault)
 
 
+@pytest.mark.real_workers
 def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(vault)
     before = tree(vault)
@@ -567,6 +569,46 @@ def test_a_reader_that_dies_takes_nothing_back(vault: Vault, monkeypatch: pytest
     with pytest.raises(WorkerFailed, match="nothing was written"):
         compiled(vault, MORNING + timedelta(days=1))
     assert tree(vault) == before
+
+
+def test_a_pipe_among_the_documents_is_named_by_every_compile_and_read_by_none(vault: Vault) -> None:
+    compiled(vault)
+    os.mkfifo(vault.root / "raw/articles/pipe.md")
+    for days in (1, 2):
+        (notice,) = compiled(vault, MORNING + timedelta(days=days)).notices
+        assert (notice.path, notice.code) == ("raw/articles/pipe.md", "no-file")
+
+
+_SLOW = "raw/articles/slow.txt"
+_IN_A_HURRY = ("-c", "from compiler import worker; worker.SECONDS = 4; worker.main()")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")
+def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_named(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compiler.crew.PROGRAM", _IN_A_HURRY)
+    (vault.root / _SLOW).write_text("Memory is a store of what was learned. " * 20_000)
+    read: list[str] = []
+
+    def compile_(**options: Any) -> list[tuple[str, str, str]]:
+        read.clear()
+        found = compile_vault(vault, Options(**options), MORNING, lambda e: read.append(str(e.get("path"))))
+        return [(d.path, d.message, d.hint) for d in found.failures]
+
+    failure = compile_()
+    assert failure == [
+        (
+            _SLOW,
+            "reading it took more of the processor's time than a document may take",
+            f"split the document; `retain compile {_SLOW}` tries it once more",
+        )
+    ]
+    assert _SLOW in read
+    assert compile_() == failure and read == []
+    assert compile_(only=(_SLOW,)) == failure and read == [_SLOW]
+    (vault.root / _SLOW).write_text("Memory is a store of what was learned.\n")
+    assert compile_() == [] and _SLOW in read
 
 
 @pytest.mark.parametrize("what", ["raw", "raw/articles", "raw/articles/testing.md"])
@@ -696,8 +738,8 @@ def test_an_unknown_engine_is_refused_by_name(vault: Vault) -> None:
 
 
 @pytest.fixture
-def killed(vault: Vault) -> Vault:
-    """The vault after twelve compiles, each killed at a random moment."""
+def killed(vault: Vault, torture: Callable[[int, int], int]) -> Vault:
+    """The vault after some compiles, each killed at a random moment."""
     rng = random.Random(20261122)
     script = (
         "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
@@ -705,7 +747,7 @@ def killed(vault: Vault) -> Vault:
         "v = open_vault(sys.argv[1], None, Path('/'))\n"
         "compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
     )
-    for _ in range(12):
+    for _ in range(torture(12, 3)):
         child = subprocess.Popen([sys.executable, "-c", script, str(vault.root)], start_new_session=True)
         time.sleep(rng.uniform(0.15, 1.0))
         os.killpg(child.pid, signal.SIGKILL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,10 +13,11 @@ import pytest
 
 from compiler.check import verify
 from compiler.trace import trace
+from tests.builders import copy_vault
 from vault.agenda import parse_agenda
 from vault.card import parse_deck
 from vault.errors import NotFound
-from vault.store import GAPS, Vault, open_vault
+from vault.store import GAPS, Vault
 
 CHECKER = Path(__file__).parents[1] / "independent_check.py"
 SUMMARY = "wiki/summaries/testing.md"
@@ -32,9 +32,7 @@ def silent(event: dict[str, object]) -> None:
 
 @pytest.fixture
 def compiled(tmp_path: Path, compiled_once: Path) -> Vault:
-    root = tmp_path / "vault"
-    shutil.copytree(compiled_once, root)
-    return open_vault(str(root), None, root)
+    return copy_vault(compiled_once, tmp_path / "vault")
 
 
 def test_a_compiled_vault_is_borne_out_whole(compiled: Vault) -> None:

@@ -26,9 +26,10 @@ from compiler.engines.port import (
 from compiler.engines.port import Sentence as Said
 from compiler.report import Report
 from compiler.trace import trace
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
-from tests.compiler.test_journaled import MORNING, founded
+from tests.compiler.test_journaled import MORNING
 from vault.ledger import IDS
 from vault.note import read_properties
 from vault.store import Vault
@@ -75,7 +76,7 @@ def asked(backend: Scripted) -> list[ReconcileRequest]:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"first.md": FIRST, "second.md": SECOND})
+    return vault_with_sources(tmp_path / "vault", {"first.md": FIRST, "second.md": SECOND})
 
 
 def test_a_contradiction_in_other_words_is_asked_about_once_and_shown_with_both_quotes(vault: Vault) -> None:
@@ -127,7 +128,7 @@ def test_what_can_both_hold_is_no_contradiction(vault: Vault, verdict: Literal["
 
 
 def test_what_is_so_now_takes_the_place_of_what_was_and_the_card_changes_with_its_history(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "vault", {"old.md": OLD})
+    vault = vault_with_sources(tmp_path / "vault", {"old.md": OLD})
     built(vault, Judge())
     deck = next((vault.root / "learning/flashcards").iterdir())
     card = re.search(r"<!-- card (\w{10})", deck.read_text(encoding="utf-8"))
@@ -150,7 +151,7 @@ def test_what_is_so_now_takes_the_place_of_what_was_and_the_card_changes_with_it
 
 def test_a_card_whose_claim_is_past_and_that_nothing_takes_up_is_retired_with_the_reason(tmp_path: Path) -> None:
     later = NEW.replace("Saturn is a planet with 145 known moons.", "By now Saturn has 145 known moons as a planet.")
-    vault = founded(tmp_path / "vault", {"old.md": OLD})
+    vault = vault_with_sources(tmp_path / "vault", {"old.md": OLD})
     built(vault, Judge())
     (vault.root / "raw/articles/new.md").write_text(later, encoding="utf-8")
     report = built(vault, Judge(verdict="changed"), 1)
@@ -160,12 +161,12 @@ def test_a_card_whose_claim_is_past_and_that_nothing_takes_up_is_retired_with_th
 
 def test_without_days_that_tell_which_came_first_nothing_is_past(tmp_path: Path) -> None:
     undated = NEW.partition("\n\n")[2]
-    vault = founded(tmp_path / "vault", {"old.md": OLD, "new.md": undated})
+    vault = vault_with_sources(tmp_path / "vault", {"old.md": OLD, "new.md": undated})
     assert built(vault, Judge(verdict="changed")).contradictions["superseded"] == 0
 
 
 def test_a_day_that_lies_after_the_source_came_is_not_believed(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "vault", {"old.md": OLD, "new.md": NEW.replace("2023", "2099")})
+    vault = vault_with_sources(tmp_path / "vault", {"old.md": OLD, "new.md": NEW.replace("2023", "2099")})
     assert built(vault, Judge(verdict="changed")).contradictions["superseded"] == 0
 
 

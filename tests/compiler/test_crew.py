@@ -16,6 +16,8 @@ from compiler.crew import Crew, Worker, largest_first
 from vault.errors import WorkerFailed
 from vault.store import Vault
 
+pytestmark = pytest.mark.real_workers
+
 
 def message(path: Path) -> dict[str, Any]:
     return {"op": "source", "path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
@@ -59,6 +61,7 @@ def test_a_worker_that_is_killed_costs_its_document_only(document: Path) -> None
     with Crew("extractive", document.parent, size=1) as crew:
         crew.ask(message(document))
         (worker,) = crew._all
+        assert isinstance(worker, Worker)
         worker.process.kill()
         worker.process.wait()
         replies = dict(crew.ask_all([message(document)] * 3))
@@ -110,7 +113,9 @@ def test_neither_environment_nor_working_directory_can_name_code_for_a_worker(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "canary")
     with Crew("extractive", document.parent, size=1) as crew:
         assert "source" in crew.ask(message(document))
-        environment = Path(f"/proc/{crew._all[0].process.pid}/environ")
+        (worker,) = crew._all
+        assert isinstance(worker, Worker)
+        environment = Path(f"/proc/{worker.process.pid}/environ")
         if environment.exists():
             assert b"canary" not in environment.read_bytes()
             assert (environment.parent / "cwd").readlink() == Path("/")

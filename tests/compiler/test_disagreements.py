@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.disagreements import disagreements
+from compiler.disagreements import DIRECTIONS, disagreements
 from vault.claim import Claim, ClaimKind
 from vault.ids import ClaimId, SourceId
 
@@ -50,6 +50,29 @@ def test_what_cannot_both_hold_is_a_disagreement(first: str, second: str) -> Non
 )  # fmt: skip
 def test_what_may_both_hold_is_none(first: str, second: str) -> None:
     assert not disagree(first, second)
+
+
+_WORDS = sorted(DIRECTIONS)
+
+
+@pytest.mark.parametrize("first", _WORDS)
+def test_whether_comparisons_contradict_does_not_depend_on_their_order(first: str) -> None:
+    scale, sign = DIRECTIONS[first]
+    said = f"Sparse attention is {first} than dense attention."
+    for second in _WORDS:
+        same, turned = DIRECTIONS[second] == (scale, sign), DIRECTIONS[second] == (scale, -sign)
+        straight = f"Sparse attention is {second} than dense attention."
+        crossed = f"Dense attention is {second} than sparse attention."
+        assert disagree(said, straight) == disagree(straight, said) == turned, second
+        assert disagree(said, crossed) == disagree(crossed, said) == same, second
+
+
+@pytest.mark.parametrize(
+    ("up", "down"), [("greater", "smaller"), ("larger", "smaller"), ("more", "fewer"), ("more", "less")]
+)
+def test_one_word_may_be_the_opposite_of_several(up: str, down: str) -> None:
+    words = [f"Our corpus of letters has {how} pages than the corpus of poems." for how in (up, down)]
+    assert disagree(*words) and disagree(*reversed(words))
 
 
 def test_a_source_does_not_disagree_with_itself_nor_with_its_copy() -> None:

@@ -15,8 +15,8 @@ from compiler.naming import SourceClaims
 from compiler.offered import terms_in
 from compiler.order_faults import judged
 from compiler.rulings import Rulings
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import founded
 from tests.compiler.test_names_asked import MORNING
 from tests.compiler.test_naming import source
 from vault.claim import ClaimKind
@@ -123,7 +123,7 @@ class Translating(Scripted):
 def test_a_vault_in_two_languages_joins_what_whoever_is_asked_says_is_one(
     tmp_path: Path, same: Verdict, concepts: int
 ) -> None:
-    vault: Vault = founded(tmp_path / "vault", DOCUMENTS)
+    vault: Vault = vault_with_sources(tmp_path / "vault", DOCUMENTS)
     backend = Translating(same=same)
     compile_vault(vault, Options("claude"), MORNING, lambda event: None, backend=backend)
     assert backend.counts()["match"] == 1 and len(Shelf.of(vault).concepts) == concepts

@@ -28,9 +28,10 @@ from compiler.engines.port import (
 from compiler.journal import Entry, Journal, digest, entry_in
 from compiler.report import Report
 from compiler.verdicts import Verdicts
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical, extract
 from tests.compiler.test_build import products, tree
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled, founded
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
 from vault import ledger
 from vault.errors import WriteFailed
 from vault.guard import Guard
@@ -41,7 +42,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def cells(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
 
 
 def journal_file(vault: Vault) -> Path:
@@ -257,12 +258,12 @@ def test_a_compile_killed_at_any_append_resumes_without_paying_twice(
 ) -> None:
     documents = {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}
     whole = Scripted()
-    vault = founded(tmp_path / "whole", documents)
+    vault = vault_with_sources(tmp_path / "whole", documents)
     compiled(vault, whole)
     wanted, appends = products(tree(vault)), len(whole.asked) + 2
     real = Guard.append
     for strike in range(1, appends + 1):
-        vault = founded(tmp_path / str(strike), documents)
+        vault = vault_with_sources(tmp_path / str(strike), documents)
         count = 0
 
         def append(self: Guard, path: str, lines: bytes, strike: int = strike, **more: Any) -> None:
@@ -325,7 +326,7 @@ def test_where_nobody_answers_any_more_what_came_is_kept(cells: Vault) -> None:
 
 def test_a_segment_that_two_sources_share_is_asked_once_and_each_keeps_it_when_it_is_edited(tmp_path: Path) -> None:
     other = MITOSIS + "\n# Cytokinesis\n\nCytokinesis is a process that parts the cell itself in two.\n"
-    vault = founded(tmp_path / "vault", {"a.md": MITOSIS, "b.md": other})
+    vault = vault_with_sources(tmp_path / "vault", {"a.md": MITOSIS, "b.md": other})
     first = Scripted()
     compiled(vault, first)
     assert first.counts()["extract"] == 2

@@ -24,13 +24,12 @@ from compiler.engines.port import (
     Term,
 )
 from compiler.report import Report
+from tests.builders import vault_with_sources
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
 from vault.card import parse_deck
-from vault.ids import ulid
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 MITOSIS = """# Mitosis
@@ -50,19 +49,9 @@ A spindle is a structure that forms anew in both divisions.
 """
 
 
-def founded(root: Path, documents: dict[str, str]) -> Vault:
-    for folder in ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output"):
-        (root / folder).mkdir(parents=True)
-    settings = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
-    (root / "retain.toml").write_text(render_settings(settings))
-    for name, text in documents.items():
-        (root / "raw/articles" / name).write_text(text, encoding="utf-8")
-    return open_vault(str(root), None, root)
-
-
 @pytest.fixture
 def cells(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
 
 
 def compiled(vault: Vault, backend: Scripted | None, at: datetime = MORNING, **options: bool) -> Report:
@@ -99,7 +88,7 @@ def test_a_build_that_ends_early_keeps_what_it_paid_for_and_publishes_nothing(ce
     assert stopped.value.requests and not list((cells.root / "wiki").rglob("*.md"))
     second, whole = Scripted(), Scripted()
     compiled(cells, second, MORNING + timedelta(hours=1))
-    compiled(founded(cells.root.parent / "other", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}), whole)
+    compiled(vault_with_sources(cells.root.parent / "other", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}), whole)
     assert len(first.asked) + len(second.asked) == len(whole.asked)
 
 
@@ -138,7 +127,7 @@ def test_the_order_in_which_sources_come_plays_no_part(tmp_path: Path) -> None:
     documents = {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS, "third.md": MITOSIS.replace("Mitosis", "Cytokinesis")}
     found = []
     for seed in range(3):
-        vault = founded(tmp_path / str(seed), {})
+        vault = vault_with_sources(tmp_path / str(seed), {})
         order = sorted(documents)
         random.Random(seed).shuffle(order)
         for n, name in enumerate(order):
@@ -163,14 +152,14 @@ def test_the_small_documents_compile_by_a_script_too(tmp_path: Path) -> None:
 
 def test_a_segment_of_code_alone_is_not_asked_about(tmp_path: Path) -> None:
     code = "# Code\n\n```python\nfor cell in cells:\n    cell.divide(into=2)  # one cell becomes two\n```\n"
-    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS + "\n" + code})
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS + "\n" + code})
     backend = Scripted()
     compiled(vault, backend)
     assert [r.headings[-1] for r in backend.asked if isinstance(r, ExtractRequest)] == ["Mitosis"]
 
 
 def test_whoever_reads_later_is_told_the_names_that_others_gave(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS})
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS})
     compiled(vault, Scripted())
     (vault.root / "raw/articles/meiosis.md").write_text(MEIOSIS, encoding="utf-8")
     backend = Scripted()
@@ -212,7 +201,7 @@ class Naming(Scripted):
 
 
 def test_what_it_means_is_checked_where_the_quote_stands_and_again_when_that_changes(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "vault", {"models.md": MODELS})
+    vault = vault_with_sources(tmp_path / "vault", {"models.md": MODELS})
     compiled(vault, Naming())
     stated = "BERT uses eight heads in every one of its layers."
     assert stated in (vault.root / "wiki/summaries/models.md").read_text() and verify(vault, silent).clean
@@ -223,7 +212,7 @@ def test_what_it_means_is_checked_where_the_quote_stands_and_again_when_that_cha
 
 def test_a_quote_that_stands_twice_is_verified_where_it_means_what_was_said(tmp_path: Path) -> None:
     other = MODELS.replace("# Models", "# Others").replace("BERT", "GPT").replace("both directions", "one direction")
-    vault = founded(tmp_path / "vault", {"models.md": f"{other}\n{MODELS}"})
+    vault = vault_with_sources(tmp_path / "vault", {"models.md": f"{other}\n{MODELS}"})
     compiled(vault, Naming())
     assert verify(vault, silent).clean
 
@@ -263,7 +252,7 @@ def test_a_card_that_names_its_concept_where_the_evidence_does_not_is_checked_fi
             return reply
 
     text = "# Transformer\n\nMitosis is a process in which one cell becomes two equal cells.\n"
-    vault = founded(tmp_path / "vault", {"transformer.md": text})
+    vault = vault_with_sources(tmp_path / "vault", {"transformer.md": text})
     report = compiled(vault, Misfiling())
     assert report.cards["created"] == 0 and [r for r in report.rejections if r.gate == "card"]
 

@@ -17,12 +17,13 @@ from learning import desk as desks
 from learning.changed_card import FACT, ChangedCards, history
 from learning.desk import Desk, Placed, open_desk
 from learning.memory import MemoryState, Phase
+from tests.builders import copy_vault
 from tests.compiler.conftest import new_vault
 from vault import ledger
 from vault.card import parse_deck, splice_card
 from vault.ids import CardId
 from vault.log_event import Rating
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 DOCUMENTS = {
@@ -75,8 +76,7 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def vault(learnt: Path, tmp_path: Path) -> Vault:
-    shutil.copytree(learnt, tmp_path / "vault")
-    return open_vault(str(tmp_path / "vault"), None, tmp_path)
+    return copy_vault(learnt, tmp_path / "vault")
 
 
 def write(vault: Vault, name: str, text: str) -> None:

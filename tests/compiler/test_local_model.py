@@ -17,8 +17,9 @@ from compiler.check import verify
 from compiler.engines.port import ExtractReply
 from compiler.journal import Journal
 from compiler.speaking import ROLES, ModelBackend
+from tests.builders import vault_with_sources
 from tests.compiler.test_build import silent
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, founded
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING
 from vault.clean import fold
 from vault.engine_settings import EngineSettings
 
@@ -27,7 +28,7 @@ ADDRESS = os.environ.get("RETAIN_LOCAL_MODEL", "")
 
 @pytest.mark.skipif(not ADDRESS, reason="RETAIN_LOCAL_MODEL names no server")
 def test_whatever_a_real_model_says_no_invented_quote_enters(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    vault = vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
     told = EngineSettings(base_url=ADDRESS, models=dict.fromkeys(ROLES, "local"), concurrency=1, patience=900.0)
     with ModelBackend(told, lambda: "") as by:
         try:

@@ -13,8 +13,8 @@ from compiler.check import verify
 from compiler.concept_effect import take_effect
 from compiler.concept_work import Shelf, merge
 from compiler.engines.port import MatchReply, MatchRequest, Reply, Request, Verdict
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import founded
 from vault import inbox
 from vault.inbox_deeds import decide, undo
 from vault.inbox_events import Choice
@@ -43,7 +43,7 @@ class Matching(Scripted):
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", DOCUMENTS)
+    return vault_with_sources(tmp_path / "vault", DOCUMENTS)
 
 
 def compiled(vault: Vault, same: Verdict, hours: int = 0) -> Matching:
@@ -95,7 +95,7 @@ STORES = {
 
 
 def test_what_a_human_merged_no_model_is_asked_about_and_none_parts(tmp_path: Path) -> None:
-    vault = founded(tmp_path / "stores", STORES)
+    vault = vault_with_sources(tmp_path / "stores", STORES)
     compiled(vault, "no")
     assert titles(vault) == {"Database", "Ledger hall"}
     done = take_effect(

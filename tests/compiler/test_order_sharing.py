@@ -16,7 +16,8 @@ from compiler.order_checks import to_check
 from compiler.order_desk import Receipt, Submission, submit
 from compiler.order_taking import held_by, plain, released, standing, taken
 from compiler.orders import Place
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, founded
+from tests.builders import vault_with_sources
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS
 from vault.claim import ClaimKind
 from vault.errors import UsageError
 
@@ -27,7 +28,7 @@ SAID = "Chromosomes gather in the centre of the cell since the fibres of the spi
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}))
+    return Place(vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS}))
 
 
 def ids(told: dict[str, Any]) -> list[str]:

@@ -14,7 +14,8 @@ from compiler import orders
 from compiler.order_desk import Submission, submit
 from compiler.order_leases import PATH, give_back, leases, take
 from compiler.orders import Place, board
-from tests.compiler.test_journaled import MEIOSIS, MITOSIS, founded
+from tests.builders import vault_with_sources
+from tests.compiler.test_journaled import MEIOSIS, MITOSIS
 from vault.errors import LockHeld
 from vault.locks import lock
 from vault.store import Vault
@@ -24,7 +25,7 @@ NOW = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
 @pytest.fixture
 def cells(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS, "meiosis.md": MEIOSIS})
 
 
 def count_builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -1,5 +1,9 @@
 import itertools
+import os
+import socket
 from pathlib import Path
+
+import pytest
 
 from compiler import plan
 from compiler.plan import track
@@ -64,6 +68,19 @@ def test_links_and_hidden_files_are_not_sources(tmp_path: Path) -> None:
     found = plan.scan(tmp_path, "raw")
     assert [f.path for f in found.files] == ["raw/deep/er/x.md"] and found.unknown == []
     assert sorted(d.path for d in found.notices) == ["raw/link.md", "raw/loop"]
+
+
+def test_what_is_neither_a_file_nor_a_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "x.md").write_text("x")
+    os.mkfifo(raw / "pipe.md")
+    monkeypatch.chdir(raw)
+    with socket.socket(socket.AF_UNIX) as heard:
+        heard.bind("socket.txt")
+        found = plan.scan(tmp_path, "raw")
+    assert [f.path for f in found.files] == ["raw/x.md"]
+    assert [(n.path, n.code) for n in found.notices] == [("raw/pipe.md", "no-file"), ("raw/socket.txt", "no-file")]
 
 
 def test_folders_that_programs_fill_are_named_once_and_not_read(tmp_path: Path) -> None:

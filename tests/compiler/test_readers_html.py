@@ -168,3 +168,17 @@ def test_a_title_that_names_the_site_too_gives_way_to_the_heading() -> None:
 def test_a_heading_that_links_to_itself_is_no_link() -> None:
     source = read("<main><h2><a href='#x'>Gaps</a></h2><p>See <a href='/y'>more</a>.</p></main>")
     assert marked(source, MarkKind.LINK) == ["more"]
+
+
+@pytest.mark.parametrize("name", ["page.html", "notes.md"])
+@pytest.mark.parametrize("attribute", ['a{}="x"', "a{}='>'", "a{}", "a{}=x/", 'a{}="x"b'])
+def test_an_element_with_more_attributes_than_anybody_writes_is_refused_at_once(name: str, attribute: str) -> None:
+    for quote in ("", ' x"', " it's"):
+        start = " ".join(attribute.format(n) for n in range(20_000))
+        with pytest.raises(Unreadable, match="more than 10,000 attributes"):
+            read_source(f"<div{quote} {start}>{WORDS}</div>\n".encode(), name)
+
+
+def test_many_elements_with_attributes_are_no_reason_to_refuse_a_page() -> None:
+    page = "".join(f'<p class="a" id=p{n} title=\'it is > "that"\' hidden{n}>{WORDS}</p>' for n in range(3_000))
+    assert WORDS.strip() in read(f"<html><body>{page}</body></html>").text

@@ -255,6 +255,12 @@ def test_a_row_or_a_line_beyond_all_measure_is_refused() -> None:
         read_source(b"a," * 1_000_001, "a.csv")
 
 
+def test_a_table_of_very_many_columns_is_read_as_far_as_it_may_be() -> None:
+    row = b",".join(b"%d" % n for n in range(250_000))
+    source = read_source(b"\n".join([b"a," * 200_000, row, row]), "a.csv")
+    assert "99" in source.text and [p.code for p in source.problems] == ["left-out"]
+
+
 def test_entities_in_a_workbook_are_refused() -> None:
     data = saved(workbook(Data=[["Name", "Town"], ["Ada", "Ulm"]]))
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'

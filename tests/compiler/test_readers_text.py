@@ -127,3 +127,22 @@ def test_languages_are_told_by_script_or_common_words() -> None:
 
 def test_one_endless_line_is_read() -> None:
     assert len(read("word " * 100_000).text) > 400_000
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.rst", "a.org"])
+def test_a_line_that_no_text_has_is_refused_at_once(name: str) -> None:
+    for data in (
+        b"word " * 60_000_000,
+        b"Heading\n\n" + b"word " * 2_000_001,
+        ("wörter " * 1_500_000).encode("utf-16"),
+    ):
+        with pytest.raises(Unreadable, match="longer than 10,000,000 characters"):
+            read_source(data[: 200 * 1024 * 1024], name)
+
+
+def test_an_overlong_line_is_cut_between_words() -> None:
+    words = "The spacing effect is a finding. " * 10_000
+    source = read(f"{words}\n\nAnother paragraph.\n")
+    assert source.text.replace("\n\n", " ") == f"{words}Another paragraph."
+    parts = source.text.split("\n\n")
+    assert len(parts) > 4 and max(map(len, parts)) <= 100_000

@@ -1,10 +1,9 @@
-"""A compile by a model: the real client in its own process against a server on loopback that speaks the protocol."""
+"""A compile by a model: the real client against a server on loopback that speaks the protocol."""
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -23,13 +22,14 @@ from compiler.engines.port import CheckReply, CheckRequest, ExtractRequest, Matc
 from compiler.ingest import read_source
 from compiler.journal import Journal
 from compiler.report import Report
-from compiler.speaking import ROLES, ModelBackend, Spending
+from compiler.speaking import ROLES, ModelBackend, SpeakerProcess, Spending
+from tests.batteries import TORTURE
+from tests.builders import vault_with_sources
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
 from tests.compiler.scripted_model import answering, tokens_in, type_of, value_for, words_of
 from tests.compiler.test_build import silent, tree
-from tests.compiler.test_journaled import MITOSIS, MORNING, founded
+from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_readers_pdf import column, content, pdf
-from tests.conftest import TORTURE
 from vault.engine_settings import EngineSettings
 from vault.errors import UsageError
 from vault.store import Vault
@@ -56,12 +56,17 @@ def model() -> Iterator[MessagesServer]:
 
 @pytest.fixture
 def cells(tmp_path: Path) -> Vault:
-    return founded(tmp_path / "vault", {"mitosis.md": MITOSIS})
+    return vault_with_sources(tmp_path / "vault", {"mitosis.md": MITOSIS})
 
 
 def compiled(vault: Vault, by: ModelBackend, hours: int = 0) -> Report:
     with by:
         return compile_vault(vault, Options(engine="claude"), MORNING + timedelta(hours=hours), silent, backend=by)
+
+
+def process_of(by: ModelBackend) -> subprocess.Popen[str]:
+    assert isinstance(by._speaker, SpeakerProcess)
+    return by._speaker._process
 
 
 def checks(count: int) -> list[Request]:
@@ -97,11 +102,11 @@ def test_nothing_is_asked_twice(cells: Vault, model: MessagesServer) -> None:
     assert tree(cells) == before
 
 
+@pytest.mark.real_workers
 def test_the_key_is_nowhere_but_in_the_header(cells: Vault, model: MessagesServer) -> None:
     with backend(model) as by:
         next(iter(by.answers(texts(1))))
-        assert by._speaker is not None
-        seen = Path(f"/proc/{by._speaker._process.pid}")
+        seen = Path(f"/proc/{process_of(by).pid}")
         if seen.is_dir():
             assert KEY.encode() not in (seen / "cmdline").read_bytes() + (seen / "environ").read_bytes()
             assert (seen / "cwd").resolve() == Path("/")
@@ -260,14 +265,14 @@ def test_the_pages_of_a_pdf_are_shown_where_the_user_wants_it_and_the_model_can_
 # --- the process ---
 
 
+@pytest.mark.real_workers
 def test_the_process_ends_when_its_input_does_even_while_a_server_keeps_it_waiting(model: MessagesServer) -> None:
     model.hold = threading.Event()
     with backend(model) as by:
-        by._opened()
-        assert by._speaker is not None
-        process = by._speaker._process
+        speaker = by._opened()
+        process = process_of(by)
         puts = [by._put(n, question, texts(1)) for n, question in enumerate(wire.questions(texts(1)))]
-        by._speaker.say({"puts": puts, "batch": False, "given": {}})
+        speaker.say({"puts": puts, "batch": False, "given": {}})
         while not model.asked:
             assert process.poll() is None
         assert process.stdin is not None
@@ -276,13 +281,13 @@ def test_the_process_ends_when_its_input_does_even_while_a_server_keeps_it_waiti
     model.hold.set()
 
 
+@pytest.mark.real_workers
 def test_a_process_that_dies_is_named_and_what_came_before_is_kept(cells: Vault, model: MessagesServer) -> None:
     by = backend(model, concurrency=1)
 
     def fatal(body: dict[str, Any]) -> Reply:
         if type_of(body) == "cards":
-            assert by._speaker is not None
-            os.kill(by._speaker._process.pid, 9)
+            process_of(by).kill()
         return answering(body)
 
     model.answer = fatal

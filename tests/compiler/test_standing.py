@@ -28,8 +28,9 @@ from compiler.engines.port import (
 from compiler.journal import Journal
 from compiler.segment import MAX_SEGMENT, passages
 from compiler.standing import merged, prepared, stand_in
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import MORNING, compiled, founded
+from tests.compiler.test_journaled import MORNING, compiled
 from vault.claim import ClaimKind
 
 SOURCE, CONCEPT = "k7q2m9xd3f", "7f3a9c1e2k"
@@ -144,7 +145,7 @@ def test_an_edit_that_shifts_how_a_long_section_is_parted_asks_for_no_more_than_
     paragraphs = [" ".join(lines[n : n + 7]) for n in range(0, 700, 7)]
     text = "# Weights\n\n" + "\n\n".join(paragraphs)
     assert len(text) > 6 * MAX_SEGMENT
-    vault = founded(tmp_path / "vault", {"long.md": text})
+    vault = vault_with_sources(tmp_path / "vault", {"long.md": text})
     first = Scripted()
     compiled(vault, first)
     summary = vault.root / "wiki/summaries/long.md"

@@ -12,13 +12,12 @@ import pytest
 from compiler.build import Options, compile_vault
 from compiler.check import verify
 from compiler.report import Report
+from tests.builders import copy_vault, make_vault, vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import compiled as by_model
-from tests.compiler.test_journaled import founded
 from vault.article import sentences
 from vault.note import read_properties
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"
@@ -39,18 +38,16 @@ def compiled(vault: Vault, hours: int = 0, *, fresh: bool = False) -> Report:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Articles on spacing that disagree, compiled once; copy it, don't touch it."""
     root = tmp_path_factory.mktemp("topics") / "vault"
-    (root / "raw/articles").mkdir(parents=True)
-    (root / "retain.toml").write_text(render_settings(Settings(vault_id="01KAJ2X4Q000000000000000AA", name="test")))
+    vault = make_vault(root, {})
     for name in ("The spacing effect.md", "equal-intervals.txt", "memory-and-sleep.html"):
         shutil.copyfile(EXAMPLES / name, root / "raw/articles" / name)
-    compiled(open_vault(str(root), None, root))
+    compiled(vault)
     return root
 
 
 @pytest.fixture
 def vault(made: Path, tmp_path: Path) -> Vault:
-    shutil.copytree(made, tmp_path / "vault")
-    return open_vault(str(tmp_path / "vault"), None, tmp_path)
+    return copy_vault(made, tmp_path / "vault")
 
 
 def pages(vault: Vault) -> dict[str, bytes]:
@@ -176,7 +173,7 @@ def test_topics_of_a_vault_that_a_model_compiled_come_of_the_sources_headings_an
     documents = {
         name: (EXAMPLES / name).read_text(encoding="utf-8") for name in ("The spacing effect.md", "asking-why.md")
     }
-    vault = founded(tmp_path / "vault", documents)
+    vault = vault_with_sources(tmp_path / "vault", documents)
     by_model(vault, Scripted())
     before = pages(vault)
     assert "the-spacing-effect.md" in before

@@ -1,6 +1,6 @@
-"""What really opens files for writing while retain works: the interpreter tells, and only the writer may be named.
+"""What opens files for writing while retain works: the interpreter reports it, and only the writer may be named.
 
-The syntax tree (test_one_writer) sees our code; this sees the libraries too, and what they do when nobody looks.
+The lint rules (TID251 in pyproject.toml) see names in our code; this sees methods of paths and the libraries too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# The writer, and its hand for names, which nothing but the writer imports (test_one_writer proves that).
+# The writer, and its part for names, which nothing but the writer imports (a contract of import-linter).
 WRITER = ("vault/guard.py", "vault/replacing.py")
 SOURCES = ROOT / "examples" / "sources"
 

@@ -14,14 +14,17 @@ from tests.injection.judge import cards_not_in_ledger, harm_in_exports, harm_in_
 from tests.injection.payloads import PAYLOADS
 from tests.injection.sources import DISGUISES, Source, innocent, odd_names, sources
 
-SEED = 4
+SEED, PARTS = 4, 6
+
+pytestmark = pytest.mark.real_workers
 
 
 def test_every_source_in_one_vault(
     scene: Scene, listener: socket.socket, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
 ) -> None:
-    made = [s for n, s in enumerate(sources(scene.places())) if (n + n // len(DISGUISES)) % torture(1, 6) == 0]
-    assert len({s.payload for s in made}) == len(PAYLOADS) and len(made) > 60
+    kinds = len(DISGUISES)
+    made = [s for n, s in enumerate(sources(scene.places())) if (n + n // kinds) % torture(1, kinds) == 0]
+    assert len({s.payload for s in made}) == len(PAYLOADS)  # outside of `make torture`, each in one disguise
     files = [*((s.name, s.data) for s in made), *odd_names(), (innocent().name, innocent().data)]
     scene.look()
     for name, data in files:
@@ -35,12 +38,17 @@ def test_every_source_in_one_vault(
     tally("hostile sources in one vault, obedient model, every command", words)
 
 
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.torture) for n in range(1, PARTS))])
 def test_sources_alone(
-    scene: Scene, listener: socket.socket, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
+    scene: Scene,
+    listener: socket.socket,
+    torture: Callable[[int, int], int],
+    tally: Callable[[str, str], None],
+    part: int,
 ) -> None:
     """One after the other in the same vault, so that each compile meets what the last one left."""
-    made = sources(scene.places())
-    chosen = random.Random(SEED).sample(made, torture(120, 2))  # each step looks at all before it
+    sample = random.Random(SEED).sample(sources(scene.places()), 120)  # each step looks at all before it
+    chosen = sample[part::PARTS][: torture(120, 1)]
     scene.look()
     for source in chosen:
         path = scene.base / "out" / source.name
@@ -51,7 +59,8 @@ def test_sources_alone(
         through_every_command(scene, listener, report)
         scene.told("compile", "--engine", "obedient", "--dry-run")
         assert_refusals_name(source, report["rejections"])
-    tally("hostile sources one by one, obedient model, every command", f"{len(chosen)} sources, 0 changes outside")
+    row = f"hostile sources one by one, obedient model, every command: part {part + 1} of {PARTS}"
+    tally(row, f"{len(chosen)} sources, 0 changes outside")
 
 
 def through_every_command(scene: Scene, listener: socket.socket, report: dict[str, list[dict[str, str]]]) -> set[str]:

@@ -341,6 +341,10 @@ def shut_in(how: dict[str, Any]) -> None:
 
         limit_worker()
         restrict_worker(Path(how["worker"]))
+    if "speaker" in how:
+        from vault.jail.self_jail import restrict_speaker
+
+        restrict_speaker()
 
 
 def _until_alone() -> None:

@@ -38,7 +38,7 @@ sys.exit(run_in_cage(Cage(Path.cwd(), Level[level]), command, cwd=Path.cwd(), en
 def need(level: Level) -> None:
     """The test goes on only where this level can be had; where it must be had, lacking it is a failure."""
     found = standing()
-    if found.level.meets(level):
+    if found.level >= level:
         return
     words = f"{level} does not work here: {'; '.join(found.words)}"
     if os.environ.get("CI") and sys.platform == "linux":

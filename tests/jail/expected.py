@@ -46,7 +46,7 @@ PIPE_BELOW_TMP = Passes(
 SEEN = Passes(
     METADATA,
     "Landlock does not know mode, times and attributes of files: an agent can change them on files of the user's, not "
-    "the contents",
+    "the contents; in the vaults `retain guard run` puts them back and says so",
 )
 SIZE = Passes(
     LEAKED,

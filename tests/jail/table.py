@@ -12,7 +12,8 @@ from tests.jail.expected import EXPECTED, LEVELS, STOPPED, Passes
 PAGE = Path(__file__).resolve().parents[2] / "docs/attacks.md"
 HEAD = """# What was tried against the cage
 
-Every attack below is run from inside each level on every `make test`, and judged from outside: another process compares
+Every attack below is run from inside each level by `make torture`, and from inside one of them, another each day, by
+`make test`. It is judged from outside: another process compares
 every byte, name, mode, owner, time and attribute of the whole scene, and looks for secrets of the personal vault
 wherever an agent could carry them. Each is first run without a cage, where it must succeed: an attack that fails by
 itself proves nothing. At each level, {controls} controls (write a page, replace it, run a shell, git and node, talk to

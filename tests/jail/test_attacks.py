@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,13 @@ def battery(tmp_path_factory: pytest.TempPathFactory) -> Battery:
     return Battery((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "attacks")
 
 
-def _must_run(level: str) -> None:
+def _must_run(level: str, *, every: bool) -> None:
+    """Skip unless `level` can be tried here and, where not `every` level is tried, is the one of today."""
+    possible = [each for each in LEVELS if not wanting(each)]
+    if possible and not every:
+        todays = possible[date.today().toordinal() % len(possible)]
+        if level in possible and level != todays:
+            pytest.skip(f"today `make test` tries the level {todays}; `make torture` tries all")
     reason = wanting(level)
     if reason and sys.platform == "linux" and os.environ.get("CI"):
         pytest.fail(f"the level {level} can't be tried here: {reason}")
@@ -34,6 +41,7 @@ def _must_run(level: str) -> None:
 
 
 @linux
+@pytest.mark.usefixtures("torture")
 def test_the_attacks_are_real_they_succeed_where_there_is_no_cage(battery: Battery) -> None:
     result = battery.result("none")
     failed = {name: result.attacks[name]["how"] for name in result.tried if name not in result.succeeded}
@@ -44,12 +52,14 @@ def test_the_attacks_are_real_they_succeed_where_there_is_no_cage(battery: Batte
 
 @linux
 @pytest.mark.parametrize("level", LEVELS)
-def test_nothing_gets_through_but_what_is_listed_and_what_is_listed_does(
-    battery: Battery, level: str, tally: Callable[[str, str], None]
+def test_nothing_gets_through_but_what_is_listed_while_an_agent_can_work(
+    battery: Battery, level: str, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
 ) -> None:
-    _must_run(level)
+    _must_run(level, every=bool(torture(1, 0)))
     real = battery.result("none").succeeded
     result = battery.result(level)
+    assert len(result.controls) >= 3
+    assert {found["outcome"] for found in result.controls.values()} <= {"worked", "not applicable"}, result.controls
     wrong = differences(level, result.outcomes, real, battery.conditions())
     assert not wrong, {line: result.attacks.get(line.split()[1]) for line in wrong}
     tried = [name for name in result.tried if name in real]
@@ -59,16 +69,6 @@ def test_nothing_gets_through_but_what_is_listed_and_what_is_listed_does(
     words += [f"{len(worked)} of {len(result.controls)} controls worked"]
     stopped = len(tried) - sum(map(len, passed.values()))
     tally(f"attacks from inside: {LEVELS[level]}", f"{stopped} of {len(tried)} stopped; {'; '.join(words)}")
-
-
-@linux
-@pytest.mark.parametrize("level", LEVELS)
-def test_what_an_agent_must_be_able_to_do_works_in_the_same_run(battery: Battery, level: str) -> None:
-    _must_run(level)
-    controls = battery.result(level).controls
-    assert len(controls) >= 3
-    bad = {name: found for name, found in controls.items() if found["outcome"] not in ("worked", "not applicable")}
-    assert not bad
 
 
 def test_there_are_as_many_attacks_as_were_asked_for_and_each_has_a_row() -> None:

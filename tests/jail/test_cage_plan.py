@@ -1,15 +1,11 @@
-"""What a cage is made of, as texts: the environment, the words for bubblewrap, the profile for sandbox-exec."""
+"""What a cage is made of, as texts: the environment, the words for bubblewrap."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.errors import Refused
-from vault.jail import seatbelt
 from vault.jail.bubblewrap import RUNTIME, Plan, arguments
 from vault.jail.environment import is_name, marked, scrubbed
 
@@ -92,51 +88,3 @@ def test_what_lies_in_a_private_place_and_is_needed_is_shown_there_once() -> Non
     assert words[link : link + 3] == ["--symlink", "/nix/store/x", "/run/current-system"]
     assert places(words, "--tmpfs")[2] < link < places(words, "--bind")[0]
     assert RUNTIME in words
-
-
-# --- sandbox-exec ---------------------------------------------------------------------------------------------------
-
-
-def rules(text: str) -> list[tuple[str, str]]:
-    """(allow or deny, the rest) of each line."""
-    return [(found[1], found[2]) for found in re.finditer(r"^\((allow|deny) (.*)\)$", text, re.MULTILINE)]
-
-
-def test_of_rules_that_fit_the_last_counts_so_their_order_is_deny_allow_hide() -> None:
-    text = seatbelt.profile(["/Users/me/v/wiki"], ["/Users/me/notes"], network=True)
-    assert text.startswith("(version 1)\n(allow default)\n(deny file-write*)\n")
-    lines = text.splitlines()
-    allowed = lines.index('(allow file-write* (subpath "/Users/me/v/wiki"))')
-    hidden = lines.index('(deny file-read* file-write* (subpath "/Users/me/notes"))')
-    assert lines.index("(deny file-write*)") < allowed < hidden == len(lines) - 1
-    assert text.count("(") == text.count(")")
-
-
-def test_each_path_is_named_as_people_write_it_and_as_the_kernel_knows_it() -> None:
-    text = seatbelt.profile(["/tmp/a", "/private/var/folders/x"], ["/var/notes"], network=True)
-    for path in ("/tmp/a", "/private/tmp/a", "/private/var/folders/x", "/var/folders/x"):
-        assert f'(allow file-write* (subpath "{path}"))' in text
-    for path in ("/var/notes", "/private/var/notes"):
-        assert f'(deny file-read* file-write* (subpath "{path}"))' in text
-    assert "/private/tmpfile" not in seatbelt.profile(["/tmpfile"], [], network=True)
-
-
-def test_other_programs_cannot_be_asked_and_the_network_can_be_cut() -> None:
-    text = seatbelt.profile([], [], network=True)
-    assert "(deny appleevent-send)" in text and "(deny network-outbound (remote unix-socket))" in text
-    assert "(deny network*)" not in text
-    assert "(deny network*)" in seatbelt.profile([], [], network=False)
-
-
-@given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1))
-def test_no_path_ends_its_text_and_becomes_a_rule(name: str) -> None:
-    text = seatbelt.profile([f"/v/{name}"], [], network=True)
-    quoted = re.search(r'^\(allow file-write\* \(subpath "((?:[^"\\]|\\.)*)"\)\)$', text, re.MULTILINE)
-    assert quoted is not None and re.sub(r"\\(.)", r"\1", quoted[1]) == f"/v/{name}"
-    assert len(rules(text)) == len(rules(seatbelt.profile(["/v/x"], [], network=True)))
-
-
-@pytest.mark.parametrize("path", ["/v/a\nb", "/v/\0", "/v/\x7f"])
-def test_a_path_that_a_profile_cannot_hold_is_an_error(path: str) -> None:
-    with pytest.raises(Refused, match="control characters"):
-        seatbelt.profile([path], [], network=True)

@@ -21,6 +21,7 @@ from tests.jail.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
 from vault.jail import self_jail
 
+pytestmark = pytest.mark.real_workers
 ROOT = Path(__file__).resolve().parents[2]
 NOTE = "Sleep is a state of rest in which memories are replayed.\n"
 FOLDERS = ("vault/raw", "vault/insights", "vault/.retain/work", "personal", "home/.ssh", "temporary")
@@ -108,6 +109,7 @@ def test_the_worker_reads_raw_and_nothing_of_the_humans(world: Path) -> None:
         other.close()
 
 
+@pytest.mark.real_workers
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process gave up is told by Linux's /proc")
 @pytest.mark.parametrize("engine", ["", "extractive"])
 def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: str) -> None:
@@ -115,6 +117,7 @@ def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: s
     with Crew(engine, world / "vault/raw", size=1) as crew:
         crew.ask({"op": "source", "path": str(world / "vault/raw/note.md"), "sha256": ""})
         (worker,) = crew._all
+        assert isinstance(worker, Worker)
         status = Path(f"/proc/{worker.process.pid}/status").read_text()
         limits = Path(f"/proc/{worker.process.pid}/limits").read_text()
         handles = {str(h.readlink()).split(":")[0] for h in Path(f"/proc/{worker.process.pid}/fd").iterdir()}
@@ -202,12 +205,12 @@ sys.path.insert(0, sys.argv.pop())
 from vault.jail import landlock, kernel
 landlock.abi = lambda: 0
 kernel.machine = lambda: ""
-from vault.jail import self_jail
+from vault.jail import child_main, self_jail
 from compiler import worker
 restrict = self_jail.restrict_worker
 def told(raw):
     print(restrict(raw), file=sys.stderr, flush=True)
-worker.restrict_worker = told
+child_main.restrict_worker = told
 worker.main()
 """
     note = world / "vault/raw/note.md"
@@ -284,3 +287,16 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
     readers = {path.stem for path in (ROOT / "compiler/readers").glob("*.py")}
     assert readers <= kept, "our own"
     assert bytecode._LIBRARIES[0] == "trafilatura" and "readability_lxml" in kept, "and the libraries'"
+
+
+def test_what_speaks_to_a_model_reaches_the_network_and_no_file_of_the_humans(world: Path) -> None:
+    need_landlock()
+    need_filter()
+    given = {name: f"{world}/vault/{name}" for name in ("raw", "insights")}
+    given |= {"work": f"{world}/vault/.retain/work", "raw note": f"{world}/vault/raw/note.md"}
+    given |= {"insight": f"{world}/vault/insights/note.md", "personal note": f"{world}/personal/note.md"}
+    refused = ["write raw", "write insights", "write work", "read raw", "read personal", "list insights", "fork"]
+    results = acted(world / "speaker", {"speaker": True}, [*refused, "inet"], **given)
+    assert {name: results[name][0] for name in [*refused, "inet"]} == dict.fromkeys([*refused, "inet"], "")
+    assert {results[name][1] for name in refused} <= {"EACCES", "EPERM"}
+    assert results["inet"][1] == ""

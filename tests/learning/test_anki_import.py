@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from learning.anki import export_anki
-from learning.anki_import import ImportReport, import_package
-from learning.anki_read import read_package
+from learning.anki_import import ImportReport
 from learning.desk import open_desk, rate, undo_deed
+from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
 from vault.ids import CardId
 from vault.log_event import Import, Rating, Resume, Review, Suspend
@@ -85,7 +85,7 @@ def answer(col: Any, seed: int, count: int) -> dict[int, tuple[str, int]]:
 
 
 def brought(vault: Vault, path: Path, **options: Any) -> ImportReport:
-    return import_package(vault, read_package(path), clock(), **options)
+    return brought_in(vault, path, clock(), **options)
 
 
 def imported(vault: Vault) -> dict[int, tuple[str, int]]:

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from learning.anki_archive import fields, open_archive
 from learning.anki_html import markdown
-from learning.anki_import import import_package
 from learning.anki_media_in import safe_name
-from learning.anki_read import read_package
 from learning.anki_template import Sheet, cloze, sides
 from learning.desk import open_desk
+from tests.learning.anki_packages import brought_in, opened
 from vault.card import Card, parse_deck, render_card, stamped
 from vault.errors import Unreadable
 from vault.ids import CardId
@@ -73,9 +72,14 @@ def package(folder: Path, data: bytes, **others: bytes) -> Path:
     return path
 
 
+def look(path: Path) -> None:
+    with opened(path) as found:
+        assert found.container
+
+
 def refused(path: Path) -> str:
     with pytest.raises(Unreadable) as caught:
-        read_package(path)
+        look(path)
     assert caught.value.where == str(path)
     return caught.value.what
 
@@ -119,7 +123,7 @@ def test_every_cut_and_many_flips_of_a_package_are_refused_or_read(tmp_path: Pat
         flipped[number] ^= 0x55
         path.write_bytes(flipped)
         try:
-            read_package(path)
+            look(path)
         except Unreadable:
             continue
 
@@ -155,7 +159,7 @@ def test_columns_that_hold_other_things_than_they_should_do_no_harm(tmp_path: Pa
         ),
         media=b'{"0": "../../x", "../1": "y", "2": 3}',
     )
-    report = import_package(vault, read_package(path), NOW)
+    report = brought_in(vault, path, NOW)
     assert (report.cards["created"], report.reviews["added"], report.reviews["left_out"]) == (1, 1, 3)
 
 
@@ -183,7 +187,7 @@ def test_hostile_fields_become_inert_words_and_forge_nothing(tmp_path: Path, vau
         **{"0": b"<script>", "1": b"x", "..__..__evil": b"x"},
     )
     outside = {p for p in vault.root.rglob("*") if "learning" not in p.parts}
-    report = import_package(vault, read_package(path), NOW)
+    report = brought_in(vault, path, NOW)
     assert report.cards["created"] == len(HOSTILE)
     desk = open_desk(vault, NOW)
     assert len(desk.cards) == len(before) + len(HOSTILE)

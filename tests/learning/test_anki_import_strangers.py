@@ -6,6 +6,7 @@ import io
 import json
 import wave
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 
 from learning.anki import notes_of
-from learning.anki_import import ImportReport, import_package
-from learning.anki_read import read_package
+from learning.anki_import import ImportReport
+from learning.anki_read import open_collection
 from learning.desk import open_desk
+from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import import collection, give_out
 from vault.ids import CardId
 from vault.log_event import Import
@@ -33,7 +35,7 @@ def clock() -> datetime:
 
 
 def brought(vault: Vault, path: Path, **options: Any) -> ImportReport:
-    return import_package(vault, read_package(path), clock(), **options)
+    return brought_in(vault, path, clock(), **options)
 
 
 def words(vault: Vault) -> dict[str, str]:
@@ -64,13 +66,13 @@ def add(col: Any, type_: str, values: list[str], *, deck: str = "Default", tags:
 def test_real_packages_of_every_generation_become_what_anki_finds_in_them(vault: Vault, shared_data: Path) -> None:
     folder = shared_data / "anki"
     for name, told in json.loads((folder / "expected.json").read_text())["packages"].items():
-        package = read_package(folder / name)
-        assert package.container == told["container"]
-        found = (len(package.notes), len(package.cards), len(package.reviews), len(package.media))
-        assert found == (told["notes"], told["cards"], told["revlog"], told["media"]), name
-        assert {package.decks[c.deck] for c in package.cards} <= set(told["decks"])
+        with closing(open_collection(folder / name)) as package:
+            assert package.archive.collection == told["container"]
+            found = (*package.counts, len(package.media))
+            assert found == (told["notes"], told["cards"], told["revlog"], told["media"]), name
+            assert {package.decks[c.deck] for c in package.cards()} <= set(told["decks"])
+            fields = {note.guid: list(note.values) for note in package.notes()}
         if told["first_note"]:
-            fields = {note.guid: list(note.values) for note in package.notes}
             assert fields[told["first_note"]["guid"]] == told["first_note"]["fields"]
         report = brought(vault, folder / name)
         occluded = sum(e["cards"] for t in report.note_types.values() for e in t["reported"])

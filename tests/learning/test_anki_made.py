@@ -10,11 +10,11 @@ import pytest
 
 from learning.anki import MODEL, doubled_there, export_anki, vault_tag
 from learning.anki_connect import connected
-from learning.anki_import import ImportReport, import_package
+from learning.anki_import import ImportReport
 from learning.anki_made import MADE, read_made
-from learning.anki_read import read_package
 from learning.anki_sync import Synced, sync
 from learning.desk import open_desk
+from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.test_anki_import import answer, clock, collection, give_out, on_the_phone, take_in
 from vault.ids import CardId
@@ -35,7 +35,7 @@ def synced(vault: Vault, server: ConnectServer) -> Synced:
 
 
 def brought(vault: Vault, path: Path, **options: Any) -> ImportReport:
-    return import_package(vault, read_package(path), clock(), **options)
+    return brought_in(vault, path, clock(), **options)
 
 
 def edit(vault: Vault, old: str, new: str) -> None:

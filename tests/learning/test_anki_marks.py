@@ -8,34 +8,35 @@ from pathlib import Path
 
 import pytest
 
-from learning.anki_import import ImportReport, import_package
+from learning.anki_import import ImportReport
 from learning.anki_marks import HEARD
-from learning.anki_read import AnkiCard, AnkiNote, AnkiPackage, AnkiRow, NoteType, Template
 from learning.desk import open_desk
+from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
+from tests.learning.test_anki_import_hostile import database
+from tests.learning.test_anki_import_hostile import package as written
 from vault.ids import CardId
 from vault.log_event import Resume
 from vault.store import Vault
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 BORN = 1_763_000_000  # the second at which the notes were made
-BASIC = NoteType(7, "Basic", False, ("Front", "Back"), (Template("Card 1", "{{Front}}", "{{Back}}"),))
 
 
-def package(*words: tuple[int, bool], reviews: tuple[int, ...] = (), twins: bool = False) -> AnkiPackage:
+def package(folder: Path, *words: tuple[int, bool], reviews: tuple[int, ...] = (), twins: bool = False) -> Path:
     """A card as (second, suspended) tells; with `twins`, a note of the same GUID for each word."""
-    notes = tuple(AnkiNote(BORN * 1000 + n, "guid", 7, BORN, (), ("what?", "that")) for n in range(len(words)))
-    cards = tuple(
-        AnkiCard(note.id, note.id, 1, 0, BORN + second, 0, -1 if suspended else 0, 0)
-        for note, (second, suspended) in zip(notes, words, strict=True)
-    )
-    rows = tuple(AnkiRow(BORN * 1000 + ms, cards[0].id, 1, 900, 1, 2500) for ms in reviews)
     assert twins or len(words) == 1
-    return AnkiPackage(Path("x.apkg"), "", notes, cards, rows, {7: BASIC}, {1: "Deck"})
+    made = []
+    for n, (second, suspended) in enumerate(words):
+        number, queue = BORN * 1000 + n, -1 if suspended else 0
+        made.append(f"insert into notes values ({number}, 'guid', 1, {BORN}, '', 'what?\x1fthat')")
+        made.append(f"insert into cards values ({number}, {number}, 1, 0, 0, {BORN + second}, 0, {queue}, 0)")
+    rows = [f"insert into revlog values ({BORN * 1000 + ms}, {BORN * 1000}, 1, 900, 1, 2500)" for ms in reviews]
+    return written(folder, database(*made, *rows))
 
 
-def brought(vault: Vault, packed: AnkiPackage) -> ImportReport:
-    return import_package(vault, packed, NOW)
+def brought(vault: Vault, packed: Path) -> ImportReport:
+    return brought_in(vault, packed, NOW)
 
 
 def card_of(vault: Vault) -> CardId:
@@ -69,28 +70,28 @@ def test_the_newest_word_of_anki_counts_in_any_order_and_is_said_once(
 ) -> None:
     words = STORIES[story]
     for n in (*order, *order):
-        brought(vault, package(words[n]))
+        brought(vault, package(vault.root.parent, words[n]))
     assert suspended(vault) is max(words)[1]
     told = log(vault)
     for n in (*order, *reversed(order)):
-        assert brought(vault, package(words[n])).marks == {"suspended": 0, "resumed": 0}
+        assert brought(vault, package(vault.root.parent, words[n])).marks == {"suspended": 0, "resumed": 0}
     assert log(vault) == told
 
 
 def test_of_two_cards_in_anki_that_are_one_here_the_one_touched_last_tells(vault: Vault) -> None:
-    brought(vault, package((0, False)))
-    both = package((10, True), (20, False), twins=True)
+    brought(vault, package(vault.root.parent, (0, False)))
+    both = package(vault.root.parent, (10, True), (20, False), twins=True)
     for _ in range(3):
         brought(vault, both)
         assert not suspended(vault) and not log(vault)
-    other = package((30, True), (20, False), twins=True)
+    other = package(vault.root.parent, (30, True), (20, False), twins=True)
     assert brought(vault, other).marks == {"suspended": 1, "resumed": 0}
     assert brought(vault, other).marks == {"suspended": 0, "resumed": 0}
     assert suspended(vault)
 
 
 def test_a_leech_suspended_by_its_very_answer_is_suspended_here(vault: Vault) -> None:
-    leech = package((40, True), reviews=(40_700,))
+    leech = package(vault.root.parent, (40, True), reviews=(40_700,))
     assert brought(vault, leech).marks["suspended"] == 1 and suspended(vault)
     told = log(vault)
     brought(vault, leech)
@@ -98,28 +99,28 @@ def test_a_leech_suspended_by_its_very_answer_is_suspended_here(vault: Vault) ->
 
 
 def test_a_review_known_before_in_the_second_of_the_suspension_leaves_it_standing(vault: Vault) -> None:
-    brought(vault, package((40, False), reviews=(40_700,)))
-    assert brought(vault, package((40, True), reviews=(40_700,))).marks["suspended"] == 1
+    brought(vault, package(vault.root.parent, (40, False), reviews=(40_700,)))
+    assert brought(vault, package(vault.root.parent, (40, True), reviews=(40_700,))).marks["suspended"] == 1
 
 
 def test_a_card_reviewed_after_an_older_suspension_is_not_suspended(vault: Vault) -> None:
-    brought(vault, package((50, False), reviews=(50_100,)))
-    brought(vault, package((40, True)))
+    brought(vault, package(vault.root.parent, (50, False), reviews=(50_100,)))
+    brought(vault, package(vault.root.parent, (40, True)))
     assert not suspended(vault)
 
 
 def test_what_the_human_says_here_stands_while_anki_says_nothing_new(vault: Vault) -> None:
-    brought(vault, package((10, True)))
+    brought(vault, package(vault.root.parent, (10, True)))
     mark(open_desk(vault, NOW), card_of(vault), Resume, via="cli")
     for word in ((10, True), (20, True)):
-        brought(vault, package(word))
+        brought(vault, package(vault.root.parent, word))
         assert not suspended(vault)
 
 
 def test_cards_that_nobody_touched_are_not_written_down(vault: Vault) -> None:
-    brought(vault, package((0, False)))
+    brought(vault, package(vault.root.parent, (0, False)))
     assert vault.read_bytes(HEARD) is None
-    brought(vault, package((60, False), reviews=(60_000,)))
+    brought(vault, package(vault.root.parent, (60, False), reviews=(60_000,)))
     assert vault.read_bytes(HEARD) is None
 
 
@@ -127,4 +128,4 @@ def test_cards_that_nobody_touched_are_not_written_down(vault: Vault) -> None:
 def test_a_spoilt_memory_of_packages_is_no_memory(vault: Vault, spoilt: bytes) -> None:
     (vault.root / HEARD).parent.mkdir(exist_ok=True)
     (vault.root / HEARD).write_bytes(spoilt)
-    assert brought(vault, package((10, True))).marks["suspended"] == 1
+    assert brought(vault, package(vault.root.parent, (10, True))).marks["suspended"] == 1

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from learning.anki_import import import_package
-from learning.anki_read import read_package
 from learning.desk import Desk, open_desk, rate
 from learning.indexed_cards import IndexedCards
+from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import_strangers import add, clock, made
 from vault import ledger
 from vault.log_event import Rating
@@ -29,7 +28,7 @@ def mixed(col: Any) -> None:
 @pytest.fixture
 def bought(vault: Vault, tmp_path: Path) -> Vault:
     """A vault with one imported file of six basic cards, a reversed pair and three clozes of one note."""
-    import_package(vault, read_package(made(tmp_path, mixed)), clock())
+    brought_in(vault, made(tmp_path, mixed), clock())
     for path in (vault.root / "learning/flashcards").glob("*.md"):
         if path.stem != "default":
             path.unlink()

@@ -14,10 +14,9 @@ import pytest
 from learning.anki import STAMPS, export_anki, read_stamps
 from learning.anki_connect import AnkiNotReached, connected
 from learning.anki_deeds import RETRACTED
-from learning.anki_import import import_package
-from learning.anki_read import read_package
 from learning.anki_sync import PUSHED, Synced, read_pushed, sync
 from learning.desk import open_desk
+from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.marks import mark
 from vault.ids import CardId
@@ -65,7 +64,7 @@ def notes_of_anki_s_own(vault: Vault, server: ConnectServer, folder: Path) -> li
     options = ExportAnkiPackageOptions(with_scheduling=True, with_media=True, legacy=False)
     server.col.export_anki_package(out_path=str(path), options=options, limit=None)
     before = set(open_desk(vault, datetime.now(UTC)).cards)
-    import_package(vault, read_package(path), datetime.now(UTC))
+    brought_in(vault, path, datetime.now(UTC))
     return [card for card in open_desk(vault, datetime.now(UTC)).cards if card not in before]
 
 

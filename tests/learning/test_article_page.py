@@ -21,9 +21,9 @@ from learning.article_page import (
     read_page,
     standing,
 )
+from tests.builders import make_vault
 from vault.errors import NotFound
-from vault.settings import FILE, Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 TODAY = date(2026, 11, 22)
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
@@ -31,10 +31,9 @@ NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    (tmp_path / FILE).write_text(render_settings(Settings("0" * 26, "v")), encoding="utf-8")
-    for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries", "learning/flashcards", "ledger"):
+    for folder in ("wiki/concepts", "wiki/topics", "wiki/summaries"):
         (tmp_path / folder).mkdir(parents=True)
-    return open_vault(str(tmp_path), None, tmp_path)
+    return make_vault(tmp_path, {})
 
 
 def test_a_page_older_than_its_subject_stays_is_trusted_one_step_less() -> None:

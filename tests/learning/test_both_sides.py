@@ -20,10 +20,9 @@ import pytest
 
 from learning.anki import export_anki, vault_tag
 from learning.anki_connect import connected
-from learning.anki_import import import_package
-from learning.anki_read import read_package
 from learning.anki_sync import sync
 from learning.desk import open_desk, rate, undo_deed
+from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from vault.errors import NotFound
 from vault.ids import CardId
@@ -166,14 +165,14 @@ class Both:
     def bring_home(self) -> None:
         if not self.taken:
             return
-        package = read_package(self._export(self.dice.choice(["legacy", "modern", "colpkg", "old colpkg"])))
+        package = self._export(self.dice.choice(["legacy", "modern", "colpkg", "old colpkg"]))
         before = sorted(path.name for path in (self.vault.root / "learning/flashcards").iterdir())
-        told = import_package(self.vault, package, now())
+        told = brought_in(self.vault, package, now())
         assert told.reviews["added"] == len(self.there - self.home)
         self.home |= self.there
         assert told.notes["strange"] == 0 and told.cards["created"] == 0
         assert sorted(path.name for path in (self.vault.root / "learning/flashcards").iterdir()) == before
-        assert import_package(self.vault, package, now()).reviews["added"] == 0
+        assert brought_in(self.vault, package, now()).reviews["added"] == 0
 
     def _export(self, how: str) -> Path:
         from anki.collection import ExportAnkiPackageOptions

@@ -16,13 +16,13 @@ from learning.desk import Desk, open_desk
 from learning.news import News, news
 from learning.shelf import material_of
 from learning.stats import stats_of
+from tests.builders import make_vault
 from vault import ledger
 from vault.ids import CardId, ulid
 from vault.ledger import Event
 from vault.log_event import Bury, LogEvent, Rating, Review, Stamp, Suspend, encode
 from vault.review_log import unix_ms
-from vault.settings import FILE, Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -31,14 +31,9 @@ CARDS = [f"{letter * 10}" for letter in "abcdefgh"]
 
 def made(root: Path, cards: list[str], events: list[LogEvent]) -> Vault:
     """A vault with these cards, a deck each, and this log."""
-    for folder in ("learning/flashcards", "ledger"):
-        (root / folder).mkdir(parents=True, exist_ok=True)
-    (root / FILE).write_text(render_settings(Settings("0" * 26, "V")), encoding="utf-8")
-    for card in cards:
-        deck = f"# {card}\n\nQ: What is {card}?\nA: This.\n<!-- card {card} -->\n"
-        (root / f"learning/flashcards/{card}.md").write_text(deck, encoding="utf-8")
-    (root / "learning/reviews.jsonl").write_bytes(b"".join(encode(event) + b"\n" for event in events))
-    return open_vault(str(root), None, root)
+    decks = {f"learning/flashcards/{c}.md": f"# {c}\n\nQ: What is {c}?\nA: This.\n<!-- card {c} -->\n" for c in cards}
+    log = b"".join(encode(event) + b"\n" for event in events)
+    return make_vault(root, {**decks, "learning/reviews.jsonl": log.decode()})
 
 
 def stamp(at: datetime, dice: random.Random) -> Stamp:

@@ -19,9 +19,10 @@ from learning.finding import SORTS, Order, find
 from learning.search_index import SearchIndex, Superseded
 from learning.search_query import parse
 from learning.search_segment import Segment, folded, made
+from tests.builders import make_vault
 from tests.learning.marks import mark
 from vault.log_event import Flag, Rating, Suspend
-from vault.settings import FILE, Settings, render_settings
+from vault.settings import FILE
 from vault.store import Vault, open_vault
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
@@ -68,17 +69,13 @@ TOPIC = "# Memory and time\n\n## What belongs together\n\n- [[wiki/concepts/forg
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    (tmp_path / FILE).write_text(render_settings(Settings("0" * 26, "my-vault")), encoding="utf-8")
     files = {
         "learning/flashcards/forgetting-curve.md": CURVE,
         "learning/flashcards/spacing-effect.md": SPACING,
         "wiki/concepts/spacing-effect.md": ARTICLE,
         "wiki/topics/memory.md": TOPIC,
     }
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    return open_vault(str(tmp_path), None, tmp_path)
+    return make_vault(tmp_path, files)
 
 
 def indexed(vault: Vault) -> tuple[CardColumns, SearchIndex]:
@@ -255,7 +252,6 @@ def test_without_the_index_of_sqlite_the_texts_are_looked_through(monkeypatch: p
 def test_cards_added_lately_are_found_by_their_birth(vault: Vault) -> None:
     line = '{"at":"%s","id":"%s","of":"card","q":"x","a":"y","type":"birth","v":1}\n'
     old, new = (NOW - timedelta(days=40)).isoformat(), (NOW - timedelta(days=2)).isoformat()
-    (vault.root / "ledger").mkdir()
     births = line % (old, "aaaaaaaaa1") + line % (new, "aaaaaaaaa2")
     (vault.root / "ledger/ids.jsonl").write_text(births.replace("+00:00", ".000Z"), encoding="utf-8")
     assert found(vault, "added:7") == ["aaaaaaaaa2"]

@@ -63,8 +63,18 @@ def test_a_card_is_known_only_in_review_for_weeks_and_unchanged() -> None:
         replace(KNOWN, stability=20.9),
         replace(KNOWN, phase=Phase.RELEARNING),
         replace(KNOWN, changed=True),
+        replace(KNOWN, retracted=True),
+        replace(KNOWN, suspended=True),
     ):
         assert not is_known(no)
+
+
+def test_a_suspended_card_neither_makes_a_concept_known_nor_prevents_it() -> None:
+    cards = [Studied(CardId("a"), "k", "K", "definitional"), Studied(CardId("b"), "k", "K", "applied")]
+    both = {CardId("a"): KNOWN, CardId("b"): replace(KNOWN, suspended=True)}
+    assert mastery(cards, both, sure)[0].known
+    assert not mastery(cards, {CardId("b"): replace(KNOWN, suspended=True)}, sure)[0].known
+    assert not mastery(cards[1:], both, sure)[0].known
 
 
 def test_groups_are_means_over_their_concepts_each_once() -> None:

@@ -13,14 +13,14 @@ import pytest
 
 from learning import past_reviews
 from learning.past_reviews import REVIEWS, SINCE, whole_log
+from tests.builders import make_vault
 from vault import stamps
 from vault.cache_file import FOLDER
 from vault.ids import CardId, ulid
 from vault.log_event import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
 from vault.log_scan import scan_log
 from vault.review_log import LOG_PATH, log_files, unix_ms
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -34,9 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    (tmp_path / "learning").mkdir()
-    (tmp_path / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
-    return open_vault(str(tmp_path), None, tmp_path)
+    return make_vault(tmp_path, {})
 
 
 def events_of(chance: random.Random) -> Iterator[LogEvent]:

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.desk import Desk, open_desk, rate
+from learning.mastery import is_known
 from learning.pages import render_pages, save_queue
 from learning.promotion import (
-    STABLE_DAYS,
     Candidate,
     Promotion,
     Reason,
     insight_event,
-    is_known,
     notes_in,
     promotion,
     strike_event,
@@ -127,15 +126,6 @@ def test_a_lapse_unsettles_a_concept_until_the_card_is_recalled_on_another_day(v
     assert due is not None
     review(vault, card, (Rating.GOOD, due))
     assert [c.reason for c in promotion(desk(vault, due + timedelta(hours=1))).waiting] == [Reason.STABLE]
-
-
-def test_the_threshold_is_where_it_says(vault: Vault) -> None:
-    write_deck(vault)
-    learn(vault)
-    state = desk(vault).state(CARDS["applied"])
-    assert is_known(replace(state, stability=STABLE_DAYS))
-    assert not is_known(replace(state, stability=STABLE_DAYS - 0.001))
-    assert not is_known(replace(state, changed=True)) and not is_known(replace(state, retracted=True))
 
 
 # --- what had been learnt has changed ---------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import pytest
 
 from learning.desk import open_desk, rate
 from learning.past import Past
+from tests.builders import make_vault
 from tui.overview import overview
 from vault.log_event import Rating
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 DECK = "# {0}\n\nQ: What is {0}?\nA: This.\n<!-- card {0}{0}{0}{0}{0} -->\n"
@@ -20,12 +20,8 @@ DECK = "# {0}\n\nQ: What is {0}?\nA: This.\n<!-- card {0}{0}{0}{0}{0} -->\n"
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    root = tmp_path / "vault"
-    (root / "learning/flashcards").mkdir(parents=True)
-    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "V")))
-    for name in ("aa", "bb", "cc"):
-        (root / f"learning/flashcards/{name}.md").write_text(DECK.format(name))
-    made = open_vault(str(root), None, tmp_path)
+    decks = {f"learning/flashcards/{name}.md": DECK.format(name) for name in ("aa", "bb", "cc")}
+    made = make_vault(tmp_path / "vault", decks)
     rate(open_desk(made, NOW), "aaaaaaaaaa", Rating.EASY, via="cli")
     return made
 

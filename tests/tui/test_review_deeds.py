@@ -10,11 +10,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static, TextArea
 
-from learning.first_card import FirstCard
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
-from tui.screens.curtain import CurtainScreen
 from tui.screens.edit import EditScreen
 from tui.screens.practise import PractiseScreen
 from tui.screens.review import ReviewScreen
@@ -263,52 +261,26 @@ async def test_the_timer_is_shown_to_those_who_want_it_and_says_when_it_stands_s
 # --- keys pressed early -----------------------------------------------------------------------------------------------
 
 
-def press_early(monkeypatch: pytest.MonkeyPatch, pressed: list[int]) -> None:
-    """Has keys pressed before the vault has been read: 0 for the answer, or a rating."""
-
-    def press(screen: ReviewScreen | CurtainScreen) -> None:
-        for key in pressed:
-            screen.action_rate(key) if key else screen.action_reveal()
-
-    mounted: dict[type, Callable[..., None]] = {kind: kind.on_mount for kind in (ReviewScreen, CurtainScreen)}
-    for kind in mounted:
-
-        def on_mount(screen: ReviewScreen | CurtainScreen) -> None:
-            mounted[type(screen)](screen)
-            if isinstance(screen, CurtainScreen) or screen.context.early is None:
-                press(screen)
-
-        monkeypatch.setattr(kind, "on_mount", on_mount)
-
-
-@pytest.mark.parametrize(
-    ("early", "pressed", "revealed"),
-    [
-        ("", [0], True),
-        ("", [0, 3], True),
-        ("aaaaaaaaa1", [0, 3], True),
-        ("aaaaaaaaa1", [3], False),
-        ("aaaaaaaaa1", [0, 0], True),
-        ("aaaaaaaaa1", [0, 3, 0, 3], True),
-        ("aaaaaaaaa9", [0, 3], False),
-        ("aaaaaaaaa1 in other words", [0], False),
-    ],
-)
-async def test_keys_pressed_before_the_vault_was_read_show_the_answer_of_the_card_that_was_seen_and_rate_none(
+@pytest.mark.parametrize(("pressed", "revealed"), [([0], True), ([0, 3], True), ([3], False), ([0, 0], True)])
+async def test_keys_pressed_before_the_vault_was_read_show_the_first_answer_and_rate_none(
     vault: Vault,
     clock: Clock,
     logged: Logged,
     settled: Settled,
     monkeypatch: pytest.MonkeyPatch,
-    early: str,
     pressed: list[int],
     revealed: bool,
 ) -> None:
-    press_early(monkeypatch, pressed)
-    card, _, other = early.partition(" ")
-    question = other or "What does the forgetting curve describe?"
-    shown = FirstCard(card, "definitional", "Forgetting curve", question, "") if early else None
-    app = RetainApp(Context(vault, clock, early=shown), "review")
+    """0 asks for the answer; the others are ratings."""
+    mounted = ReviewScreen.on_mount
+
+    def on_mount(screen: ReviewScreen) -> None:
+        mounted(screen)
+        for key in pressed:
+            screen.action_rate(key) if key else screen.action_reveal()
+
+    monkeypatch.setattr(ReviewScreen, "on_mount", on_mount)
+    app = RetainApp(Context(vault, clock), "review")
     app.hold_review()
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)

@@ -117,6 +117,25 @@ def test_a_killed_session_keeps_what_it_showed_as_done(
     tmux.see("left with 130")
 
 
+def test_a_terminal_that_goes_away_without_a_signal_ends_the_app(vault: Vault) -> None:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    process = subprocess.Popen(
+        [*RETAIN, "review"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(vault), start_new_session=True
+    )
+    try:
+        seen, end = b"", time.monotonic() + PATIENCE_S
+        while b"shows the answer" not in seen and time.monotonic() < end:
+            if select.select([ours], [], [], 0.1)[0]:
+                seen += os.read(ours, 65536)
+        os.close(theirs)
+        os.close(ours)
+        assert process.wait(PATIENCE_S) == 129
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_no_byte_of_a_card_reaches_the_terminal_as_a_command(vault: Vault) -> None:
     deck = vault.root / "learning/flashcards/evil.md"
     words = "\x1b]52;c;UFdORUQ=\x07\x1b]8;;file:///etc/passwd\x07here\x1b]8;;\x07 \x1b]0;title\x07\x9b2J\x1b[?1049l"

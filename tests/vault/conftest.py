@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import subprocess
 import sys
@@ -15,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from vault import beneath, replacing
+from vault import replacing
 
 CALLS = (
     *("open", "write", "fsync", "rename", "link", "unlink", "mkdir"),
-    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod", "mknod"),
+    *("fstat", "stat", "pread", "read", "ftruncate", "pwrite", "fchmod"),
 )
 
 
@@ -57,7 +56,7 @@ class Disk:
 def watched(before: Callable[[int, str], None]) -> Iterator[Disk]:
     """Every call to the operating system that could fail goes through a Disk inside the block."""
     disk = Disk(before)
-    rename, openat2 = replacing.rename_call(), beneath._openat2_call()
+    rename = replacing.rename_call()
     with pytest.MonkeyPatch.context() as patch:
         for name in CALLS:
             patch.setattr(os, name, disk.wrap(name, getattr(os, name)))
@@ -65,9 +64,6 @@ def watched(before: Callable[[int, str], None]) -> Iterator[Disk]:
         if rename is not None:
             renamed = disk.wrap_native("exchange", rename)
             patch.setattr(replacing, "rename_call", lambda: renamed)
-        if openat2 is not None:
-            opened = disk.wrap_native("open", openat2)
-            patch.setattr(beneath, "_openat2_call", lambda: opened)
         yield disk
 
 
@@ -82,26 +78,6 @@ def missing(reason: str, *, here: bool) -> None:
     if os.environ.get("CI") and sys.platform == "linux" and here:
         pytest.fail(reason)
     pytest.skip(reason)
-
-
-@pytest.fixture(params=["openat2", "walk"])
-def opener(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The two ways in which the writer opens folders; the test runs with each."""
-    here = Path(__file__).parent
-    if request.param == "walk":
-        monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
-    elif (call := beneath._openat2_call()) is None:
-        missing("this system has no openat2", here=True)
-    else:
-        try:
-            above = os.open(here, os.O_RDONLY)
-            try:
-                os.close(beneath._by_openat2(call, above, ".", beneath._STRICT))
-            finally:
-                os.close(above)
-        except OSError as error:
-            missing(f"this kernel has no openat2: {error.strerror}", here=error.errno == errno.ENOSYS)
-    return str(request.param)
 
 
 Folding = Callable[..., AbstractContextManager[Path]]

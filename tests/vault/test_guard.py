@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
 import time
@@ -319,15 +321,25 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(root: Path) -> Non
     for name in ("0", "9", "a", "z"):
         (root / "output" / name).symlink_to(root / "insights")
     guard = Guard(root, Scope.PUBLISHER)
-    assert guard.sweep() == []  # all of them are young: another process may be at work
-    assert guard.sweep(older_than_s=-1) == [
+    with (root / "ledger" / f"{TEMP_PREFIX}fedcba9876543210").open("wb") as at_work:
+        fcntl.flock(at_work, fcntl.LOCK_EX)
+        found = guard.sweep()
+        assert (root / "ledger" / f"{TEMP_PREFIX}fedcba9876543210").exists()
+    assert guard.sweep() == [f"ledger/{TEMP_PREFIX}fedcba9876543210"]
+    assert found == [
         f"{folder}/{TEMP_PREFIX}0123456789abcdef" for folder in ("learning", "ledger", "output/sub", "wiki/concepts")
     ]
     assert len(leftovers(root / "insights")) == len(leftovers(root / "raw")) == 1
     assert (root / "wiki/concepts/young.md").exists()
 
 
-def test_the_age_of_a_leftover_counts_from_its_last_change(root: Path) -> None:
+def test_on_a_disk_without_locks_the_age_of_a_leftover_counts_from_its_last_change(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_lock(handle: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_lock)
     left = root / "wiki" / f"{TEMP_PREFIX}0123456789abcdef"
     left.write_bytes(b"half")
     os.utime(left, (0, 0))

@@ -159,24 +159,6 @@ def test_a_line_goes_to_the_log_that_has_the_name_now(root: Path, monkeypatch: p
     assert log.read_bytes() == b"pulled\nnew\n"
 
 
-def test_two_edits_in_the_moment_of_the_exchange_leave_the_second(root: Path, watched: Watched) -> None:
-    """The first is swapped out and found; the second lands on ours before the first goes back."""
-    exchanges: list[str] = []
-
-    def step(n: int, name: str) -> None:
-        if name == "exchange":
-            exchanges.append(name)
-            (root / PAGE).with_name("other").write_bytes(b"edit %d\n" % len(exchanges))
-            (root / PAGE).with_name("other").replace(root / PAGE) if len(exchanges) < 3 else None
-
-    _reset(root, OLD)
-    with watched(step), pytest.raises(EditedMeanwhile):
-        _replace(root)
-    if not exchanges:
-        pytest.skip("this system exchanges no names")
-    assert _found(root) == b"edit 2\n"
-
-
 # Saves a new version of the page whenever it reads a line: how long to wait, in millionths of a second.
 _EDITOR = """
 import os, sys, time

@@ -99,7 +99,7 @@ for action, path, old, new in [
         died = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         after = found(path)
         whole = after in (old, new) or (path == LOG and after == b"")
-        Guard(root, Scope.AGENT).sweep(older_than_s=-1)
+        Guard(root, Scope.AGENT).sweep()
         left = [str(p) for p in root.rglob(".retain-tmp-*")]
         if after != new:
             action()

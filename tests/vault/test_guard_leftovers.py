@@ -18,7 +18,7 @@ from vault.conflict import is_beside
 from vault.errors import EditedMeanwhile, RetainError
 from vault.folder import sha256_hex
 from vault.guard import Guard, Scope
-from vault.leftovers import mark_of, marked_name, temporary_name
+from vault.leftovers import edited_file, marked_name, temporary_name
 from vault.safe_path import DEPTH, TEMP_PREFIX
 
 OLD, NEW, EDIT = b"the old words\n", b"the new words\n", b"edited by the human\n"
@@ -95,10 +95,10 @@ def test_a_second_name_of_a_file_is_removed_and_the_file_stays(root: Path) -> No
     assert (root / PAGE).read_bytes() == EDIT and (root / PAGE).stat().st_nlink == 1
 
 
-def test_a_file_that_was_being_deleted_when_it_was_edited_comes_back_under_its_name(root: Path) -> None:
-    (root / PAGE).with_name(marked_name("kv-cache.md", ours=None, expect=sha256_hex(OLD))).write_bytes(EDIT)
-    assert swept(root) == ([], [PAGE])
-    assert (root / PAGE).read_bytes() == EDIT
+def test_a_file_that_was_being_deleted_when_it_was_edited_is_named_beside_it(root: Path) -> None:
+    (root / PAGE).with_name(marked_name("kv-cache.md", ours=b"", expect=sha256_hex(OLD))).write_bytes(EDIT)
+    removed, (path,) = swept(root)
+    assert not removed and is_beside(path) and (root / path).read_bytes() == EDIT
 
 
 def test_names_that_we_never_made_are_left_where_they_are(root: Path) -> None:
@@ -110,13 +110,13 @@ def test_names_that_we_never_made_are_left_where_they_are(root: Path) -> None:
     assert (root / "insights").is_dir() and not list((root / "insights").iterdir())
 
 
-def test_a_name_says_what_we_were_about_and_fits_every_disk() -> None:
+def test_a_name_tells_an_edit_from_our_own_bytes_and_fits_every_disk() -> None:
     for name in ("a.md", "ü" * 120 + ".md", "." + "x" * 200, "x" * 255, "." * 9, "a." + "e" * 200):
-        mark = mark_of(marked := marked_name(name, ours=NEW, expect=sha256_hex(OLD)))
-        assert mark is not None and len(marked.encode()) <= 143, name
-        assert mark.may_go(NEW) and mark.may_go(OLD) and mark.may_go(b"") and not mark.may_go(EDIT)
-        assert mark.whole is (mark.name == name)
-    assert mark_of(temporary_name()) is None
+        marked = marked_name(name, ours=NEW, expect=sha256_hex(OLD))
+        assert len(marked.encode()) <= 143 and edited_file(marked, EDIT), name
+        assert not any(edited_file(marked, data) for data in (NEW, OLD, b""))
+    assert edited_file(marked_name("a.md", ours=NEW, expect=None), EDIT) == "a.md"
+    assert edited_file(temporary_name(), EDIT) is None
 
 
 # --- a kill at every call, while somebody edits ----------------------------------------------------------------------
@@ -228,39 +228,13 @@ def test_on_a_lesser_disk_an_edit_before_any_call_is_not_overwritten(
         swept(root)
 
 
-def test_on_a_lesser_disk_an_edit_into_the_very_file_that_is_replaced_is_kept(
-    root: Path, watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program has the file open and writes on while it is replaced: what it wrote gets the name back."""
-    reset(root, OLD)
-    with (root / PAGE).open("r+b") as held:
-
-        def step(n: int, name: str) -> None:
-            if name == "rename":
-                held.write(EDIT)
-                held.flush()
-
-        with watched(step), pytest.raises(EditedMeanwhile):
-            without_calls(monkeypatch, links=False)
-            replace(root)
-    assert (root / PAGE).read_bytes() == EDIT
-
-
-def test_a_claim_on_a_name_goes_with_the_leftover_that_it_was_for(root: Path) -> None:
-    """Killed after an empty file took the name and before ours replaced it: the name is free again."""
-    (root / PAGE).touch()
-    (root / PAGE).with_name(marked_name("kv-cache.md", ours=NEW, expect=None)).write_bytes(NEW)
-    (root / "wiki/concepts/empty.md").touch()
-    swept(root)
-    assert [p.name for p in (root / "wiki/concepts").iterdir()] == ["empty.md"]
-    assert create(root)
-
-
-def test_three_edits_in_the_moment_of_the_exchange_leave_the_last(root: Path, watched: Watched) -> None:
+@pytest.mark.parametrize("edits", [1, 2])
+def test_edits_in_the_moment_of_the_exchange_are_all_there_afterwards(root: Path, watched: Watched, edits: int) -> None:
+    """Each is saved as our file and theirs are exchanged; after the swap back, what we hold gets a name of its own."""
     saved: list[bytes] = []
 
     def step(n: int, name: str) -> None:
-        if name == "exchange" and len(saved) < 3:
+        if name == "exchange" and len(saved) < edits:
             saved.append(b"edit %d\n" % (len(saved) + 1))
             save_beside(root / PAGE, saved[-1])
 
@@ -269,7 +243,8 @@ def test_three_edits_in_the_moment_of_the_exchange_leave_the_last(root: Path, wa
         replace(root)
     if not saved:
         pytest.skip("this system exchanges no names")
-    assert (root / PAGE).read_bytes() == saved[-1] and not leftovers(root)
+    assert (root / PAGE).read_bytes() == b"edit 1\n"
+    assert contents(root) == set(saved) and not leftovers(root)
 
 
 def test_an_edit_into_our_own_file_in_that_moment_is_kept_beside_the_other(root: Path, watched: Watched) -> None:
@@ -290,8 +265,7 @@ def test_an_edit_into_our_own_file_in_that_moment_is_kept_beside_the_other(root:
     if not exchanges:
         pytest.skip("this system exchanges no names")
     assert (root / PAGE).read_bytes() == EDIT
-    _, rescued = swept(root)
-    assert [(root / path).read_bytes() for path in rescued] == [b"into ours\n"]
+    assert contents(root) == {EDIT, b"into ours\n"} and not leftovers(root)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Python knows extended attributes on Linux alone")
@@ -317,22 +291,20 @@ def test_a_disk_without_attributes_stops_no_write(root: Path, monkeypatch: pytes
     assert replace(root) and (root / PAGE).read_bytes() == NEW
 
 
-def test_what_another_process_sweeps_in_the_same_moment_does_not_end_the_sweep(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_another_process_sweeps_in_the_same_moment_does_not_end_the_sweep(root: Path, watched: Watched) -> None:
     for name in ("a.md", "b.md", "c.md"):
         (root / "wiki/concepts" / marked_name(name, ours=NEW, expect=sha256_hex(OLD))).write_bytes(NEW)
-    settle, met = replacing.settle, []
+    gone: list[str] = []
 
-    def after_the_other(folder: int, name: str, check: Callable[[str], object]) -> str | None:
-        met.append(name)
-        if len(met) == 1:
-            os.unlink(name, dir_fd=folder)
-        return settle(folder, name, check)
+    def step(n: int, name: str) -> None:
+        if name == "unlink" and not gone:
+            gone.append(name)
+            for path in leftovers(root)[:2]:
+                path.rename(root / path.name.removeprefix(TEMP_PREFIX))
 
-    monkeypatch.setattr(replacing, "settle", after_the_other)
-    removed, rescued = swept(root)
-    assert len(met) == 3 and len(removed) == 2 and not rescued and not leftovers(root)
+    with watched(step):
+        removed, rescued = swept(root)
+    assert gone and len(removed) in (1, 2) and not rescued and not leftovers(root)
 
 
 def test_a_sweep_goes_as_deep_as_this_hand_writes_and_no_deeper(root: Path, stack_up: Callable[[Path], None]) -> None:
@@ -345,3 +317,32 @@ def test_a_sweep_goes_as_deep_as_this_hand_writes_and_no_deeper(root: Path, stac
         (root / path).write_bytes(NEW)
     removed, rescued = swept(root)
     assert left in removed and len(removed) == 2 and not rescued
+
+
+@pytest.mark.parametrize("links", [None, True, False], ids=["exchanging", "linking", "renaming"])
+@pytest.mark.parametrize(("action", "before", "after"), [(create, None, NEW), (replace, OLD, NEW), (remove, OLD, None)])
+def test_a_sweep_at_any_moment_leaves_alone_what_is_in_use(
+    root: Path,
+    watched: Watched,
+    monkeypatch: pytest.MonkeyPatch,
+    action: Callable[[Path], object],
+    before: bytes | None,
+    after: bytes | None,
+    links: bool | None,
+) -> None:
+    if links is not None:
+        without_calls(monkeypatch, links=links)
+    reset(root, before)
+    sweeping, sweeps = False, 0
+
+    def sweep(number: int, name: str) -> None:
+        nonlocal sweeping, sweeps
+        if not sweeping:
+            sweeping, guard = True, Guard(root, Scope.AGENT)
+            assert guard.sweep() == guard.rescued == []
+            sweeping, sweeps = False, sweeps + 1
+
+    with watched(sweep):
+        action(root)
+    assert sweeps > 10 and not leftovers(root)
+    assert ((root / PAGE).read_bytes() if (root / PAGE).exists() else None) == after

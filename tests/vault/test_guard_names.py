@@ -130,10 +130,10 @@ def battery(root: Path, backing: Path, count: int) -> str:
     return f"{each * len(HANDS):,} names: {written:,} harmless ones written, {refused:,} refused, 0 escaped"
 
 
-def test_no_name_of_many_reaches_what_is_the_humans(tmp_path: Path, opener: str, torture: Count, tally: Tally) -> None:
+def test_no_name_of_many_reaches_what_is_the_humans(tmp_path: Path, torture: Count, tally: Tally) -> None:
     root = make(tmp_path / "vault")
     figures = battery(root, root, torture(100_000, 3_000))
-    tally(f"hostile names, this disk, by {opener}", figures)
+    tally("hostile names, this disk", figures)
 
 
 def test_nor_on_a_disk_to_which_case_and_composition_mean_nothing(

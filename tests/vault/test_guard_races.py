@@ -94,7 +94,7 @@ def raced(root: Path, tries: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_folder_swapped_for_a_link_in_the_middle_of_a_write_lets_nothing_through(
-    root: Path, opener: str, place: str, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
+    root: Path, place: str, torture: Callable[[int, int], int], tally: Callable[[str, str], None]
 ) -> None:
     tries = torture(100_000, 2_000) // len(PLACES)
     with swapping(root, place):
@@ -108,7 +108,7 @@ def test_a_folder_swapped_for_a_link_in_the_middle_of_a_write_lets_nothing_throu
     assert not escaped, f"{len(escaped)} writes landed in insights/"
     assert (root / "insights/mine.md").read_bytes() == MINE
     figures = f"{tries:,} tries: {written:,} written, {refused:,} refused, 0 escaped"
-    tally(f"{place} swapped for a link, by {opener}", f"{figures}; a naive writer escaped within {naive:,} tries")
+    tally(f"{place} swapped for a link", f"{figures}; a naive writer escaped within {naive:,} tries")
 
 
 def test_a_root_that_another_process_makes_in_the_very_moment_is_written_in(

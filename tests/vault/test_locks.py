@@ -108,7 +108,7 @@ def test_an_age_that_cannot_be_told_is_left_out(since: str) -> None:
 def _words_of_another(root: Path, *, minutes_ago: float, boot: str = "another", host: str = "another-machine") -> None:
     since = (datetime.now(UTC) - timedelta(minutes=minutes_ago)).isoformat(timespec="seconds")
     (root / ".retain/locks").mkdir(parents=True, exist_ok=True)
-    words = {"pid": 7, "host": host, "since": since, "purpose": "compiling", "boot": boot}
+    words = {"pid": 7, "host": host, "since": since, "purpose": "compiling", "started": f"{boot} 1"}
     (root / FILE).write_text(json.dumps(words))
 
 

@@ -22,7 +22,8 @@ from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
 from learning.memory import MemoryState
 from learning.past_reviews import whole_log
 from learning.sitting import Sitting
-from vault import beneath, stamps
+from tests.builders import make_vault
+from vault import stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
@@ -31,7 +32,6 @@ from vault.log_event import LogEvent, Rating, Review, Stamp, encode
 from vault.log_scan import scan_log
 from vault.review_columns import columns_of
 from vault.review_log import LOG_PATH, parse_log, read_log, unix_ms
-from vault.settings import Settings, render_settings
 from vault.store import Vault, open_vault
 
 Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
@@ -45,14 +45,11 @@ HERE = Path(__file__).resolve().parents[2]
 
 def made(root: Path, reviews: int = 0) -> Vault:
     """A vault of twelve cards, and as many reviews of them, an hour apart, the last one an hour before noon."""
-    (root / "learning/flashcards").mkdir(parents=True)
-    (root / "ledger").mkdir()
-    (root / "retain.toml").write_text(render_settings(Settings("01KB0000000000000000000000", "Mind")))
     blocks = [f"Q: What is {card}?\nA: It is {card}.\n<!-- card {card} -->\n" for card in CARDS]
-    (root / "learning/flashcards/numbers.md").write_text("# Numbers\n\n" + "\n".join(blocks))
+    vault = make_vault(root, {"learning/flashcards/numbers.md": "# Numbers\n\n" + "\n".join(blocks)})
     if reviews:
         (root / LOG_PATH).write_bytes(lines(*history(reviews)))
-    return open_vault(str(root), None, root)
+    return vault
 
 
 def history(reviews: int) -> list[Review]:
@@ -311,10 +308,10 @@ def test_the_second_session_is_told_who_holds_the_vault_and_single_ratings_still
     [lambda v: states(open_desk(v, NOON)), lambda v: whole_log(v).reviews, lambda v: read_log(v.root).events],
     ids=["desk", "columns", "events"],
 )
-def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
+def test_a_file_that_is_renamed_while_the_log_is_read_takes_no_review_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Callable[[Vault], object]
 ) -> None:
-    """Another process gives the file its year's name between the listing of the folder and the reading of the file."""
+    """Another program renames the file between the listing of the folder and the reading of the file."""
     wanted, vault = reader(made(tmp_path / "still", 30)), made(tmp_path / "mind", 30)
     real, names = os.open, list[str]()
 
@@ -326,7 +323,6 @@ def test_a_year_that_is_closed_while_the_log_is_read_takes_no_review_with_it(
 
     monkeypatch.setattr(os, "open", opened)
     monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, opened})
-    monkeypatch.setattr(beneath, "_openat2_call", lambda: None)
     assert reader(vault) == wanted
     assert names
 

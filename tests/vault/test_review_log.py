@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +25,7 @@ from vault.review_log import (
     Flag,
     Import,
     LogEvent,
+    LogWriter,
     Params,
     Rating,
     Reschedule,
@@ -372,3 +375,42 @@ def test_a_real_history_survives_its_text_form(shared_data: Path) -> None:
     whole = [e for e in written if e.at.microsecond % 1000 == 0]
     assert len(whole) == 12_580
     assert set(parse_log([(LOG_PATH, lines(*whole))]).events) == set(whole)
+
+
+def test_a_rating_of_a_new_year_goes_into_the_same_file_and_an_older_file_of_a_year_is_left(tmp_path: Path) -> None:
+    (tmp_path / "learning").mkdir()
+    (tmp_path / "learning/reviews-2025.jsonl").write_bytes(lines(review(1)))
+    writer = LogWriter(Guard(tmp_path, Scope.LOG), (), zone=ZoneInfo("Europe/Berlin"), via="cli")
+    for at in (datetime(2026, 12, 31, 12, tzinfo=UTC), datetime(2027, 1, 1, 12, tzinfo=UTC)):
+        writer.write(Review(writer.stamp(at), CARD, Rating.GOOD))
+    assert sorted(path.name for path in (tmp_path / "learning").iterdir()) == ["reviews-2025.jsonl", "reviews.jsonl"]
+    assert (tmp_path / LOG_PATH).read_bytes().count(b"\n") == 2
+    assert len(read_log(tmp_path).events) == 3
+
+
+RATER = """
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+from vault.guard import Guard, Scope
+from vault.ids import CardId
+from vault.log_event import Rating, Review
+from vault.review_log import LogWriter
+root, start = Path(sys.argv[1]), int(sys.argv[2])
+writer = LogWriter(Guard(root, Scope.LOG), (), zone=ZoneInfo("Europe/Berlin"), via="cli")
+for n in range(100):
+    at = datetime(2026, 12, 30, tzinfo=UTC) + timedelta(hours=n, milliseconds=start)
+    writer.write(Review(writer.stamp(at), CardId(f"card{start:06}"), Rating.GOOD, n))
+"""
+
+
+def test_two_processes_that_rate_at_once_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "learning").mkdir()
+    raters = [subprocess.Popen([sys.executable, "-c", RATER, str(tmp_path), str(n)]) for n in (1, 2)]
+    assert [rater.wait() for rater in raters] == [0, 0]
+    log = read_log(tmp_path)
+    assert sorted((e.card, e.ms) for e in log.events if isinstance(e, Review)) == [
+        (f"card{n:06}", ms) for n in (1, 2) for ms in range(100)
+    ]
+    assert log.diagnostics == ()

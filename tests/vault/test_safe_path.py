@@ -80,7 +80,7 @@ ALLOWED = {
     ],
     Scope.RESTORE_PERSONAL: ["a.md", "insights/a.md", ".obsidian/plugins/x/main.js", ".a.md", "learning/reviews.jsonl"],
     Scope.PERSONAL: ["a.md", "journal/2026/11 – 22.md", "insights/a.md", "wiki", "learning/reviews.jsonl"],
-    Scope.HOST: [".claude/settings.local.json", ".codex/config.toml", ".git/hooks/pre-commit", ".git/hooks/commit-msg"],
+    Scope.HOST: [".claude/settings.local.json", ".codex/config.toml"],
     Scope.CONFIG: ["config.toml"],
     Scope.STATE: ["copies.sqlite3", "runs/01KA5WQ4Z0000000000000000A.json", "agent-files.json"],
 }
@@ -158,7 +158,7 @@ _IN_THE_HUMANS_OWN = {
 MEANT = {
     Scope.INSIGHT: {"insights/a.md"},
     Scope.RESTORE: {"insights/a.md", "raw/.claude/settings.json"},
-    Scope.HOST: {".git/hooks/pre-commit", ".codex/config.toml"},
+    Scope.HOST: {".codex/config.toml"},
     Scope.STATE: {"wiki"},  # a name like any other, in the user's state folder
     Scope.PERSONAL: _IN_THE_HUMANS_OWN,
     # What was known to stand there, settings of the human's programs included.
@@ -283,7 +283,7 @@ DENIED = {
     Scope.PERSONAL: [".obsidian/app.json", ".git/config", "notes/.git/config", ".trash/a.md", ".a.md", "a/../b.md"],
     Scope.RESTORE_PERSONAL: [".git/config", "notes/.GIT/config", ".git./x", "a/../b.md", ".retain-tmp-00", "a\nb.md"],
     Scope.HOST: [
-        *(".git/config", ".git/hooks/post-commit", ".git/hooks/pre-commit/x", ".claude/settings.json"),
+        *(".git/config", ".git/hooks/post-commit", ".git/hooks/pre-commit", ".claude/settings.json"),
         *(".claude/hooks/x.sh", ".codex/auth.json", ".obsidian/app.json", "settings.json", "insights/a.md"),
     ],
     Scope.CONFIG: ["config.toml.bak", "x/config.toml", "insights/a.md", "copies.sqlite3"],

@@ -73,3 +73,13 @@ def test_steps_and_the_retention_of_tags_are_read() -> None:
     assert found == []
     assert settings.learning_steps == (timedelta(seconds=30), timedelta(hours=2), timedelta(days=1))
     assert (settings.relearning_steps, settings.retention_by_tag) == ((), {"exam": 0.95})
+
+
+@pytest.mark.parametrize("steps", ["5", '"1m"', "[5]", '["1m", "x"]', "true"])
+def test_steps_that_are_no_list_of_times_are_named_with_their_line(steps: str) -> None:
+    text = render_settings(Settings("0" * 26, "v")).replace(
+        '# learning_steps = ["1m", "10m"]', f"learning_steps = {steps}"
+    )
+    with pytest.raises(Damaged, match="learning_steps must be a list") as caught:
+        read_settings(text)
+    assert caught.value.where.endswith(f":{text[: text.index('learning_steps')].count(chr(10)) + 1}")

@@ -56,7 +56,7 @@ def test_a_commented_line_of_another_table_stays_asleep() -> None:
 
 def test_a_table_that_is_not_there_is_added_and_goes_again() -> None:
     assert changed("", "app", "theme", "light") == '[app]\ntheme = "light"\n'
-    assert changed("a = 1", "keys", "review.undo", "z") == 'a = 1\n\n[keys]\n"review.undo" = "z"\n'
+    assert changed("a = 1\n", "keys", "review.undo", "z") == 'a = 1\n\n[keys]\n"review.undo" = "z"\n'
     assert changed('[keys]\n"review.undo" = "z"  # mine\nx = 1\n', "keys", "review.undo", None) == "[keys]\nx = 1\n"
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import make_vault
 from vault.claim import Claim, ClaimKind
 from vault.errors import Refused
 from vault.evidence import Evidence
 from vault.ids import ClaimId, SourceId
-from vault.settings import FILE, Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.store import Vault
 from vault.surroundings import LARGEST, surroundings
 
 QUOTE = "retention falls steeply in the first hours"
@@ -33,9 +33,7 @@ Nobody knows why.
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    (tmp_path / FILE).write_text(render_settings(Settings("0" * 26, "v")), encoding="utf-8")
-    (tmp_path / "raw").mkdir()
-    return open_vault(str(tmp_path), None, tmp_path)
+    return make_vault(tmp_path, {})
 
 
 def evidence(path: str, quote: str = QUOTE, locator: str = "") -> Evidence:
@@ -80,7 +78,6 @@ def test_words_without_blanks_between_them_are_found_in_spite_of_marks(vault: Va
 
 @pytest.mark.parametrize("path", ["raw/a.pdf", "raw/none.md", "wiki/a.md", "raw/large.txt"])
 def test_where_the_text_cannot_be_read_here_the_quote_stands_alone(vault: Vault, path: str) -> None:
-    (vault.root / "wiki").mkdir()
     for name, text in {"raw/a.pdf": QUOTE, "wiki/a.md": QUOTE, "raw/large.txt": QUOTE + " " * LARGEST}.items():
         (vault.root / name).write_text(text, encoding="utf-8")
     found = surroundings(vault, evidence(path, locator="p. 6"))

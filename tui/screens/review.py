@@ -12,7 +12,6 @@ from textual.message import Message
 from learning import changed_card, wording
 from learning.changed_card import Changed
 from learning.desk import Placed
-from learning.first_card import FirstCard
 from learning.plan import Mode, Plan, plan_of
 from learning.sitting import Sitting
 from learning.tally import Tally
@@ -34,23 +33,6 @@ from vault.errors import RetainError
 from vault.log_event import Rating
 
 _AT_THE_END = ("insight", "ahead")
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A sitting that was opened before its screen was there, and what was pressed meanwhile."""
-
-    sitting: Table
-    pressed: list[int]
-
-
-def begin(context: Context) -> Table:
-    """Today's sitting, its first card the one that stands on the terminal, if it is still one of today's.
-
-    Raises: RetainError as opening the vault does.
-    """
-    early = context.early.card if context.early is not None else ""
-    return Sitting.at(context.vault, context.clock, None, plan=Plan(tag=context.tag), first=early)
 
 
 class ReviewScreen(Typing):
@@ -87,9 +69,8 @@ class ReviewScreen(Typing):
 
         tally: Tally
 
-    def __init__(self, context: Context, about: str = "", begun: Begun | None = None) -> None:
+    def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about, classes="-waiting")
-        self._begun = begun
         self._wrong: RetainError | None = None
         try:
             self._plan = plan_of(about) if about else Plan(tag=context.tag)
@@ -100,7 +81,7 @@ class ReviewScreen(Typing):
         self._reopening = False  # what was done goes to its pages, and the vault is read anew
         self._shown = 0  # answers and ends so far
         self._ready_at_s: float | None = None  # from then on a press was made by someone who saw what is shown
-        self._pressed_early: list[int] = []  # before the vault was read: 0 for the answer, or a rating
+        self._asked_early = False  # for the answer, before the vault was read
         self._bar: list[Key] = []  # the keys at the foot
 
     def compose(self) -> ComposeResult:
@@ -117,11 +98,7 @@ class ReviewScreen(Typing):
     def on_mount(self) -> None:
         self._say_above(READING)
         self._keep_time()
-        if self._begun is None:
-            self._reopen(self._plan)
-        else:
-            self._pressed_early = self._begun.pressed
-            self._begin(self._begun.sitting)
+        self._reopen(self._plan)
 
     def _reopen(self, plan: Plan) -> None:
         """Begins anew with `plan`, once what was done is on its pages."""
@@ -154,19 +131,9 @@ class ReviewScreen(Typing):
         self._deal()
         if self._placed is not None:
             self._notice.found(sitting.desk.diagnostics)
-            self._replay()
-
-    def _replay(self) -> None:
-        """Shows the answer if that was asked for before the vault was read; a rating is given to no answer unseen."""
-        pressed, self._pressed_early = self._pressed_early, []
-        if 0 in pressed and (self.context.early is None or self._is_as_painted(self.context.early)):
-            self.action_reveal()
-
-    def _is_as_painted(self, early: FirstCard) -> bool:
-        """Whether the card on the table is the one that stood on the terminal, in the same words."""
-        shown = self._card.shown
-        same = shown["question"] == early.question and shown["head"].endswith(early.head)
-        return same and self._placed is not None and self._placed.id == early.card
+            if self._asked_early:
+                self._asked_early = False
+                self.action_reveal()
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -250,7 +217,7 @@ class ReviewScreen(Typing):
     def action_reveal(self) -> None:
         """Shows the answer; pressed again, it says Good, or what is suggested; at the end, it goes on or home."""
         if self._sitting is None:
-            self._pressed_early.append(0)
+            self._asked_early = True
         elif self._placed is None:
             self._go_on(self._sitting, meant=self._meant)
         elif not self._revealed:
@@ -323,9 +290,7 @@ class ReviewScreen(Typing):
 
     def action_rate(self, rating: int) -> None:
         sitting = self._sitting
-        if sitting is None:
-            self._pressed_early.append(rating)
-        elif self._revealed:
+        if sitting is not None and self._revealed:
             self._do(lambda: self.rate_written(sitting, Rating(rating)))
 
     def on_typed_answer_done(self) -> None:

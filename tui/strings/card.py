@@ -1,8 +1,7 @@
-"""What stands on a card besides its own words, and above one that is shown before the rest has loaded."""
+"""Words on a card besides its own, and above it while the vault is read."""
 
 from __future__ import annotations
 
-REVIEW = "Review"
 READING = "reading the vault …"
 CARD = "Card"
 WAS = "was"

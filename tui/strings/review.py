@@ -6,11 +6,10 @@ from learning.card_edit import Edited
 from learning.plan import Mode, Plan
 from learning.practice import Recall
 from learning.session import Counts
-from tui.strings.card import REVIEW
 from tui.words import counted
 from vault.log_event import Bury, Flag, LogEvent, Rating, Review, Suspend
 
-TITLES = {Mode.REVIEW: REVIEW, Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
+TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card names an address on the web."
 NO_PICTURE = "This card shows no picture."
 NO_SOURCE = "This card cites no source."

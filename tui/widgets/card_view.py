@@ -17,9 +17,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui import text
-from tui.early_paint import COLUMN, MARGIN
 from tui.strings import card as said
 
+COLUMN = 88  # cells, as `.column` in theme.tcss
+MARGIN = 3
 _WHEEL = 3  # rows
 _GAP = 2  # cells between answers side by side
 _BAR = "▌ "
@@ -39,7 +40,7 @@ class Part:
         """The rows in that many cells, the bar among them."""
         words = [text.plain(self.label, "bold $text-warning")] if self.label else []
         if self.plain:
-            words += text.plain(self.markdown, "" if self.bold else text.DIM).wrap(width - len(_BAR))
+            words += text.plain(self.markdown, text.DIM).wrap(width - len(_BAR))
         else:
             words += text.prose(self.markdown, width - len(_BAR)).split("\n", allow_blank=True)
         bar = Content.styled(_BAR, self.bar)
@@ -63,20 +64,13 @@ class CardView(Widget):
 
     def show(self, kind: str, concept: str, question: str, marks: str = "") -> None:
         """The front of a card; `kind` as `vault.card` has it, or ""."""
-        self._show(kind, concept, Part(question, _colour(kind), bold=True), marks)
-
-    def show_plainly(self, kind: str, concept: str, question: str) -> None:
-        """The front of a card whose question is plain words already."""
-        self._show(kind, concept, Part(question, _colour(kind), bold=True, plain=True), "")
-
-    def _show(self, kind: str, concept: str, question: Part, marks: str) -> None:
         head = [text.plain(kind.capitalize(), f"bold {_colour(kind)}") if kind else Content(said.CARD)]
         if concept:
             head += [text.plain("  ·  ", text.DIM), text.line(concept)]
         if marks:
             head += [text.plain("  ·  ", text.DIM), text.plain(marks, "$text-warning")]
         self._head = Content("").join(head)
-        self._question = question
+        self._question = Part(question, _colour(kind), bold=True)
         self._top = 0
         self._set_back({})
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vault.jail.mounts import within
-from vault.jail.shut import NOTHING, Shut
 
 # Laid over with an empty folder of the cage's own: where programs leave sockets, keys and files for each other.
 PRIVATE = ("/tmp", "/var/tmp", "/run")  # noqa: S108
@@ -21,8 +20,7 @@ class Plan:
     """A cage as bubblewrap builds it. All paths are absolute and without links.
 
     `needed` are (name, what is shown there) pairs of what is seen, read-only, though it may lie in a private place;
-    `links` are (name, target) pairs of links that are made anew there; `hidden` is shown empty, read-only. `shut` is
-    what stays as it is within `writable`, but for what of that lies in it by itself.
+    `links` are (name, target) pairs of links that are made anew there; `hidden` is shown empty, read-only.
     """
 
     writable: tuple[str, ...]
@@ -31,7 +29,6 @@ class Plan:
     links: tuple[tuple[str, str], ...] = ()
     private: tuple[str, ...] = PRIVATE
     network: bool = True
-    shut: Shut = NOTHING
 
 
 def arguments(plan: Plan) -> list[str]:
@@ -49,15 +46,7 @@ def arguments(plan: Plan) -> list[str]:
     shown = {name: path for name, path in plan.needed if _covered(name, plan.private)}
     for name in _outermost(shown):
         words += ["--ro-bind", shown[name], name]
-    inner = [path for path in plan.writable if any(within(path, place) for place in plan.shut.places)]
-    # What something is mounted on can't be renamed: so the way to what is shut leads there and nowhere else.
-    for path in (*(each for each in plan.writable if each not in inner), *sorted(plan.shut.ways)):
-        words += ["--bind", path, path]
-    for path in plan.shut.places:
-        words += ["--ro-bind", path, path]
-    for path in plan.shut.fresh:
-        words += ["--perms", "0700", "--tmpfs", path]
-    for path in inner:
+    for path in plan.writable:
         words += ["--bind", path, path]
     for path in plan.hidden:
         words += ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from vault.errors import Refused
-from vault.jail import bubblewrap, environment, preflight, processes, seatbelt, seccomp
+from vault.jail import bubblewrap, environment, preflight, processes, seccomp
 from vault.jail.enter import BOOT
 from vault.jail.level import Level
 from vault.jail.level import bubblewrap as bubblewrap_program
 from vault.jail.mounts import within
-from vault.jail.shut import NOTHING, Shut
 from vault.safe_path import AGENT_FOLDERS
 
 
@@ -26,9 +25,8 @@ from vault.safe_path import AGENT_FOLDERS
 class Cage:
     """What one run of a command may do. `root` is the vault's, `writable` its folders that agents may write.
 
-    `rw` is written too: what the user adds, less what of it is `shut`. `personal` and `hidden` are seen by nobody
-    inside; they must be there. Without `network`, the internet is out of reach. `level` is how it is enforced; it is
-    not lowered by itself.
+    `rw` is what the user adds. `personal` and `hidden` are seen by nobody inside; they must be there. Without
+    `network`, the internet is out of reach. `level` is how it is enforced; it is not lowered by itself.
     """
 
     root: Path
@@ -38,7 +36,6 @@ class Cage:
     personal: Path | None = None
     hidden: tuple[Path, ...] = ()
     network: bool = True
-    shut: Shut = NOTHING
 
     @property
     def unseen(self) -> tuple[Path, ...]:
@@ -65,13 +62,13 @@ def run_in_cage(
         raise Refused("no command to run")
     if cage.level is Level.NONE:
         raise Refused("no cage can be built here")
-    ground = preflight.look(cage.root, cage.writable, cage.rw, cage.unseen, shut=cage.shut.places)
+    ground = preflight.look(cage.root, cage.writable, cage.rw, cage.unseen)
     preflight.check_standard_streams(ground)
     folder = os.path.realpath(cwd)
     if any(within(folder, each) for each in ground.hidden):
         raise Refused("the working directory is hidden from agents", where=folder, hint="start it from another folder")
     before()
-    start = {Level.SEATBELT: _under_seatbelt, Level.LANDLOCK: _by_landlock}.get(cage.level, _in_bubblewrap)
+    start = _by_landlock if cage.level is Level.LANDLOCK else _in_bubblewrap
     return start(cage, ground, command, folder, env)
 
 
@@ -85,18 +82,6 @@ def _temporary_folder() -> Iterator[str]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _under_seatbelt(
-    cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str, env: Mapping[str, str]
-) -> int:
-    with _temporary_folder() as path:
-        profile = seatbelt.profile((*ground.writable, path), ground.hidden, network=cage.network, shut=cage.shut)
-        inside = environment.marked(env, vault=ground.root, temporary=path, runtime=path)
-        return processes.run_plain([seatbelt.PROGRAM, "-p", profile, "--", *command], inside, cwd)
-
-
-# --- Linux ----------------------------------------------------------------------------------------------------------
-
-
 def _python() -> list[str]:
     """The words that start `enter`: of Python what is needed for it, and nothing that the environment names."""
     package = str(Path(__file__).resolve().parents[2])
@@ -105,8 +90,6 @@ def _python() -> list[str]:
 
 def _orders(cage: Cage, ground: preflight.Ground, command: Sequence[str], cwd: str) -> dict[str, Any]:
     writable = list(zip(ground.writable, ground.identities, strict=True))
-    if cage.level is Level.LANDLOCK and cage.shut.ways:
-        writable = [found for path, identity in writable for found in less(cage.shut, path, identity)]
     return {
         "command": [os.fsencode(word) for word in command],
         "cwd": os.fsencode(cwd),
@@ -131,9 +114,9 @@ def _in_bubblewrap(
     private = bubblewrap.private_places()
     inside = environment.marked(env, vault=ground.root, temporary=bubblewrap.TEMPORARY, runtime=bubblewrap.RUNTIME)
     needed, links = _needed(ground, command, cwd, env)
-    plan = bubblewrap.Plan(ground.writable, ground.hidden, needed, links, private, cage.network, cage.shut)
+    plan = bubblewrap.Plan(ground.writable, ground.hidden, needed, links, private, cage.network)
     orders = _orders(cage, ground, command, cwd)
-    own = [*private, "/dev/shm", *cage.shut.fresh]  # noqa: S108 (the cage's own)
+    own = [*private, "/dev/shm"]  # noqa: S108 (the cage's own)
     orders["own"] = [os.fsencode(path) for path in own]
     return processes.run([program, *bubblewrap.arguments(plan), "--", *_python()], inside, orders)
 
@@ -169,23 +152,6 @@ def _by_landlock(cage: Cage, ground: preflight.Ground, command: Sequence[str], c
             known = [target for _, target in needed]
             orders["readable"] = [os.fsencode(each) for each in all_but(ground.hidden, known)]
         return processes.run(_python(), inside, orders)
-
-
-def less(shut: Shut, path: str, identity: preflight.Identity) -> Iterator[tuple[str, preflight.Identity]]:
-    """What may be written of `path` so that `shut` isn't: everything beside it, and beside each folder on the way.
-
-    Landlock can only allow. So nothing new can be made in those folders themselves.
-    """
-    if path not in shut.ways:
-        yield path, identity
-        return
-    with os.scandir(path) as entries:
-        # Neither links, which are judged by where they lead, nor pipes and the like.
-        found = [each for each in entries if each.is_dir(follow_symlinks=False) or each.is_file(follow_symlinks=False)]
-    for each in sorted(found, key=lambda entry: entry.path):
-        if each.path not in (*shut.places, *shut.fresh):
-            status = each.stat(follow_symlinks=False)
-            yield from less(shut, each.path, (status.st_dev, status.st_ino))
 
 
 def all_but(hidden: Sequence[str], known: Sequence[str] = ()) -> list[str]:

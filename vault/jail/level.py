@@ -18,7 +18,6 @@ LANDLOCK_ABI = 3  # the first that guards truncation: below it, any file could b
 _TRIAL_S = 30.0
 # Where systems keep bubblewrap. Before PATH, which a folder of a stranger's might head.
 _BWRAP = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap")
-_SANDBOX_EXEC = "/usr/bin/sandbox-exec"
 # What `enter` does first, and a bubblewrap whose programs get no rights (AppArmor can take them) does not let it do.
 _FIRST = """
 import sys
@@ -38,16 +37,9 @@ class Level(IntEnum):
     LANDLOCK = 1  # files outside can't be written; mode, owner and times of the user's own files can
     BUBBLEWRAP = 2  # a file system of its own, read-only; nothing else behind it should it leak
     FULL = 3  # both, and the filter of system calls
-    SEATBELT = 4  # macOS: neither weaker nor stronger than those of Linux, so that it satisfies itself alone
 
     def __str__(self) -> str:
         return self.name.lower()
-
-    def meets(self, required: Level) -> bool:
-        """Whether this is at least what was required."""
-        if Level.SEATBELT in (self, required):
-            return required in (self, Level.NONE)
-        return self >= required
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +53,6 @@ class Standing:
 @cache
 def standing() -> Standing:
     """What works here, tried once in this process (a few dozen milliseconds)."""
-    if sys.platform == "darwin":
-        return _on_macos()
     if sys.platform != "linux":
         return Standing(Level.NONE, (f"retain knows no cage for {sys.platform}",))
     return _of(without_landlock(landlock.abi()), without_filter(), without_bubblewrap())
@@ -133,8 +123,3 @@ def _blocked_by() -> str:
         return ""
     lifted = "a profile for bwrap that leaves it, and what it starts, their rights lifts it"
     return f" (AppArmor restricts user namespaces here; {lifted})" if switch.strip() == "1" else ""
-
-
-def _on_macos() -> Standing:
-    failed = _failed([_SANDBOX_EXEC, "-p", "(version 1)(allow default)", "/usr/bin/true"])
-    return Standing(Level.NONE, (f"seatbelt: {failed}",)) if failed else Standing(Level.SEATBELT)

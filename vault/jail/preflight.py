@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault.errors import Refused
+from vault.jail import hosts
 from vault.jail.mounts import Mount, mounts, names_of, points_below, related, within
 from vault.safe_path import HUMAN_FOLDERS, refusal
 from vault.settings import FILE
@@ -46,10 +47,8 @@ def look(
     rw: Iterable[Path],
     hidden: Iterable[Path],
     table: Sequence[Mount] | None = None,
-    *,
-    shut: Sequence[str] = (),
 ) -> Ground:
-    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds, less `shut` in it.
+    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds.
 
     Raises: Refused.
     """
@@ -62,7 +61,8 @@ def look(
     for path in writable:
         _not_hidden(path, masks)
     humans = _humans(place, masks)
-    _nothing_else(writable, (*humans, *shut), theirs, shut)
+    settings = [host for host in hosts.folders() if any(within(path, host) for path in added)]
+    _nothing_else(writable, (*humans, *settings), theirs)
     return Ground(place, writable, tuple(_identity(path) for path in writable), masks, humans)
 
 
@@ -150,6 +150,7 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     home = os.path.realpath(Path.home())
     if within(home, path):
         raise refusal(path, "--rw: this is all of your home folder", hint="name the one folder the agent needs")
+    hosts.check(path, table)
     humans = [(each, "the vault" if each == root else "your own files") for each in _humans(root, ())]
     for name, what in (*((mask, "hidden from agents") for mask in masks), *_code(), *humans):
         _apart(path, name, what, table)
@@ -195,26 +196,21 @@ def _in_no_vault(path: str) -> None:
 # --- what stands in there already -----------------------------------------------------------------------------------
 
 
-def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str], shut: Sequence[str]) -> None:
+def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str]) -> None:
     """What may be written holds no way out, and no file that is a file of the human's, too. Raises: Refused."""
     several: dict[Identity, str] = {}
     for place in writable:
         for path, status in _files(place, ()):
             _no_door(path, status, sockets=place not in folders)
-            if status.st_nlink > 1 and not _stays_shut(path, place, shut):
+            if status.st_nlink > 1:
                 several[status.st_dev, status.st_ino] = path
     if not several:
         return
     for place in human:
-        for identity, name in _with_several_names(place, folders).items():
+        for identity, name in _with_several_names(place, writable).items():
             if identity in several:
                 hint = f"put a copy in its place: cp {several[identity]} X && mv X {several[identity]}"
                 raise refusal(several[identity], f"this is the same file as {name} (a hard link)", hint=hint)
-
-
-def _stays_shut(path: str, place: str, shut: Sequence[str]) -> bool:
-    """Whether `path`, found below what may be written, is none of that after all."""
-    return any(within(path, each) and not within(place, each) for each in shut)
 
 
 def _no_door(path: str, status: os.stat_result, *, sockets: bool) -> None:

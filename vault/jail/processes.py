@@ -75,31 +75,6 @@ def run(words: Sequence[str], environment: Mapping[str, str], orders: Mapping[st
     return _outcome(news, status)
 
 
-def run_plain(words: Sequence[str], environment: Mapping[str, str], cwd: str) -> int:
-    """Start `words` where there is no `enter` to watch over them (macOS), and give the exit code.
-
-    Keys of the terminal reach the command alone, other signals are passed on.
-    """
-    import subprocess
-
-    def usual() -> None:
-        for number in KEYS:
-            signal.signal(number, signal.SIG_IGN if number in kept else signal.SIG_DFL)
-
-    kept = ignored()
-    with _terminal_as_it_was():
-        child = subprocess.Popen(words, env=dict(environment), cwd=cwd, preexec_fn=usual)
-        old = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            old[number] = signal.signal(number, lambda n, _: child.send_signal(n))
-        try:
-            code = child.wait()
-        finally:
-            for number, handler in old.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)
-    return code if code >= 0 else 128 - code
-
-
 def _outcome(news: _News, status: int) -> int:
     if not news.ready:
         why = "; ".join(news.failures) or "the cage could not be built"

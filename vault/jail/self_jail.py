@@ -22,7 +22,7 @@ from vault.jail import landlock, seccomp
 MEMORY_BYTES = 1 << 30
 SPEAKER_BYTES = 4 << 30  # each of its threads reserves much that it never uses
 _OPEN_FILES = 256
-_OURS = ("compiler", "vault", "templates")
+_OURS = ("compiler", "learning", "vault", "templates")
 
 # What libraries look into when they are loaded: the linker's tables, types of files, the zone, names of users, fonts.
 _SYSTEM = (
@@ -54,7 +54,7 @@ def restrict_worker(raw: Path | None) -> Jail:
     """From here on this process writes nothing, reads `raw` and what Python and its libraries need, and starts nothing.
 
     No socket, no program, no other process, no signal to one, and none of its limits. Where the system can't do a part
-    of it, that part is left out: `retain doctor` tells. Raises: RetainError if there is a second thread, which would
+    of it, that part is left out: `retain doctor` says so. Raises: RetainError if there is a second thread, which would
     stay free; OSError.
     """
     return _restrict((*_libraries(raw), *_SYSTEM, *((raw,) if raw else ())), network=False)

@@ -1,0 +1,63 @@
+"""What stands for the reading and the asking process in tests: the same answers, without an interpreter to start.
+
+The messages cross as JSON, as they do over a pipe. Limits, sandbox and death are the processes' own: tests of those
+are marked `real_workers`.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from compiler import speaker
+from compiler.engines.port import Engine
+from compiler.worker import answer, engine_named
+from vault.errors import WorkerFailed
+
+_ONE_AT_A_TIME = threading.Lock()  # a process reads one document at a time, and pypdfium2 can do no other
+
+
+@cache
+def _engine(name: str) -> Engine | None:
+    return engine_named(name) if name else None
+
+
+class DirectWorker:
+    """Answers as a `compiler.crew.Worker` does."""
+
+    def __init__(self, engine: str, raw: Path | None = None) -> None:
+        self._name = engine
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        with _ONE_AT_A_TIME:
+            reply: dict[str, Any] = json.loads(json.dumps(answer(json.loads(json.dumps(message)), _engine(self._name))))
+        return reply
+
+    def close(self) -> None:
+        pass
+
+
+class DirectSpeaker:
+    """Answers as a `compiler.speaking.SpeakerProcess` does. What comes after its end is not heard."""
+
+    def __init__(self, begin: Mapping[str, Any]) -> None:
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._put = speaker.rounds(json.loads(json.dumps(begin)), lambda line: self._lines.put(json.dumps(line)))
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        self._put(json.loads(json.dumps(message)))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        while True:
+            try:
+                yield json.loads(self._lines.get(timeout=600))
+            except queue.Empty as error:
+                raise WorkerFailed("nothing was answered for ten minutes") from error
+
+    def close(self) -> None:
+        pass
