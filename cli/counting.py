@@ -8,6 +8,7 @@ from typing import Any
 
 from cli import personal
 from cli.review_page import mend
+from cli.upgrade import outdated
 from compiler.agent_record import counted as agents_work
 from learning.desk import open_desk
 from learning.page_stamp import look
@@ -36,6 +37,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     inbox, odd = waiting_for_you(vault)
     facts = {
         "schema": vault.settings.schema,
+        "upgrade": outdated(vault),
         "sources": sum(b.noun == "source" and ids.alive(i) for i, b in ids.births.items()),
         "summaries": len(summaries),
         "concepts": len(vault.paths(CONCEPTS, ".md")),

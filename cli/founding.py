@@ -277,6 +277,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         report.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
             report.show(f"{facts['inbox']} in the inbox: `retain inbox` lists what waits for your word")
+        if facts["upgrade"]:
+            report.show(facts["upgrade"])
         if facts["promotion"]:
             report.show(
                 f"{facts['promotion']} in output/promotion-queue.md: `retain insight` opens a note on the first"

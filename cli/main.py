@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agent": ("cli.agent:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.serving:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
     "doctor": ("cli.doctor:doctor", "Show what protects this vault here, and find what looks wrong."),
+    "upgrade": ("cli.upgrade:upgrade", "Bring AGENTS.md and the schema version of an older vault up to date."),
     "export": ("cli.exporting:export", "Write the cards for other programs."),
     "import": ("cli.importing:import_", "Bring cards and reviews home from Anki."),
     "sync": ("cli.syncing:sync", "Bring cards and reviews together with a running Anki."),
