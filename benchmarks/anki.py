@@ -15,8 +15,8 @@ from pathlib import Path
 import genanki
 
 from benchmarks.measure import Row, in_turns, machine, table
-from learning.anki import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, guid_of, package, stamped
-from learning.anki_field import field
+from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote, guid_of, package, stamped
+from learning.anki.field_html import field
 from vault.ids import ALPHABET, CardId
 
 _VAULT = "01KB0000000000000000000000"

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, table
-from vault.store import open_vault
-from vault.watching import Watch
+from vault.audit.watcher import Watch
+from vault.vault import open_vault
 
 NOTES = 10_000
 ROUNDS = 5

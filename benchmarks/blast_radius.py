@@ -20,19 +20,20 @@ from typing import Any
 
 from benchmarks.made_corpus import write_library
 from benchmarks.made_edits import KINDS, Edit, Editor
-from compiler.asking import Backend
-from compiler.blast import Blast
-from compiler.build import Options, compile_vault
-from compiler.check import verify
+from compiler.build.compile import Options, compile_vault
+from compiler.model.changes import Blast
+from compiler.query.verify import verify
+from compiler.replies.asker import Backend
 from tests.compiler.scripted import Whimsical
-from vault.article import sentences
-from vault.card import parse_deck
-from vault.clean import fold
+from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
-from vault.note import read_properties
-from vault.settings import Settings, render_settings
-from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES, Vault, open_vault
-from vault.summary import parse_summary
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES
+from vault.model.article import sentences
+from vault.model.card import parse_deck
+from vault.model.frontmatter import read_properties
+from vault.model.summary import parse_summary
+from vault.text.sanitize import fold
+from vault.vault import Vault, open_vault
 
 FAMILIES = ("extractive", "journal")
 LEVELS = ("claims", "sentences", "cards", "articles")

@@ -52,7 +52,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tui.app import RetainApp
 from tui.context import Context
-from vault.store import open_vault
+from vault.vault import open_vault
 asyncio.run(probed(RetainApp(Context(open_vault(sys.argv[2], None, Path("/")), lambda: datetime.now(UTC)), "home")))
 """
 _EMPTY = f"""{_PROBED}

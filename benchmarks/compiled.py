@@ -16,11 +16,11 @@ from typing import Any
 
 from benchmarks.made_concepts import files_of
 from benchmarks.measure import RETAIN
-from compiler.journal import FOLDER as REPLIES
-from compiler.journal import Journal
-from vault.card import Card, Deck
+from compiler.replies.journal import FOLDER as REPLIES
+from compiler.replies.journal import Journal
 from vault.errors import UsageError
-from vault.store import Vault, open_vault
+from vault.model.card import Card, Deck
+from vault.vault import Vault, open_vault
 
 _CACHES = (".retain", ".git", ".obsidian")
 

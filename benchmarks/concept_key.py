@@ -84,8 +84,8 @@ def folded(name: str) -> str:
     """The form under which a name of the key and a title meet; "" for a name without letter or digit.
 
     Case, accents, hyphens, quotes, a leading article, a bracketed tail, the plural of the last word and British
-    spelling are folded away. The product has a fold of its own (`compiler.names.key`), which is not used here on
-    purpose: what is measured must not move the measure.
+    spelling are folded away. The product has a fold of its own (`compiler.language.names.key`), which is not used here
+    on purpose: what is measured must not move the measure.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if not unicodedata.combining(c))
     plain = _TAIL.sub("", plain).replace("ı", "i").replace("&", " and ")

@@ -35,14 +35,15 @@ from benchmarks.concept_key import Key, KeyProblem, only_of, read_judged, read_k
 from benchmarks.made_concepts import in_vault, structural_gaps
 from benchmarks.measure import machine
 from benchmarks.side_by_side import laid, table
-from compiler.ingest import read_source
-from compiler.kinds import RECORDED, kind_of
-from vault.card import Card, CardKind, Deck
-from vault.clean import fold
+from compiler.readers.formats import RECORDED, kind_of
+from compiler.readers.read import read_source
 from vault.errors import Unreadable, UsageError
-from vault.evidence import EvidenceReader
-from vault.markdown import unescape
-from vault.store import CONCEPTS, GAPS, SUMMARIES, Vault
+from vault.evidence.evidence import EvidenceReader
+from vault.layout import CONCEPTS, GAPS, SUMMARIES
+from vault.model.card import Card, CardKind, Deck
+from vault.model.markdown import unescape
+from vault.text.sanitize import fold
+from vault.vault import Vault
 
 HERE = Path(__file__).resolve().parent
 _CLAIM_LINK = re.compile(r"#\^c-[0-9a-z]{10}[|\\]")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compiler.engines.port import ClaimView, ProposedCard, Sentence
-from compiler.gates import CardGate, Entailed, sentence_refused, statement_refused
-from vault.claim import ClaimKind
+from compiler.gates.gates import CardGate, Entailed, sentence_refused, statement_refused
+from compiler.model.requests import ClaimView, ProposedCard, Sentence
+from vault.model.claim import ClaimKind
 
 CASES = Path(__file__).parents[1] / "tests" / "compiler" / "gate_cases"
 HALVES = ("development", "held_out")

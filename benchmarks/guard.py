@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.measure import RETAIN, Bench, Row, in_turns, machine, seconds, table
-from vault.jail.bubblewrap import Plan, arguments, private_places
-from vault.jail.level import Level, bubblewrap, standing
+from vault.sandbox.bubblewrap import Plan, arguments, private_places
+from vault.sandbox.capabilities import Level, bubblewrap, standing
 
 PYTHON = (sys.executable, "-c", "pass")
 
@@ -21,13 +21,13 @@ _PARTS = """
 import json, os, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from compiler.agent_work import begin, settle
-from vault.jail import preflight
-from vault.jail.cage import Cage, run_in_cage
-from vault.jail.environment import scrubbed
-from vault.jail.level import standing, without_bubblewrap
-from vault.safe_path import AGENT_FOLDERS
-from vault.store import open_vault
+from compiler.agent_session import begin, settle
+from vault.sandbox import preflight
+from vault.sandbox.sandbox import Cage, run_in_cage
+from vault.sandbox.environment import scrubbed
+from vault.sandbox.capabilities import standing, without_bubblewrap
+from vault.files.paths import AGENT_FOLDERS
+from vault.vault import open_vault
 
 root, level = Path(sys.argv[1]), standing().level
 vault = open_vault(str(root), None, root)

@@ -7,11 +7,11 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from learning.desk import open_desk
-from learning.memory import MemoryState, Phase
-from vault.log_scan import scan_log
-from vault.review_log import log_files
-from vault.store import open_vault
+from learning.cards.workspace import open_desk
+from learning.memory.scheduler import MemoryState, Phase
+from vault.log.fast_scan import scan_log
+from vault.log.review_log import log_files
+from vault.vault import open_vault
 
 _TYPES = {Phase.NEW: 0, Phase.LEARNING: 1, Phase.REVIEW: 2, Phase.RELEARNING: 3}
 

@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.concept_figures import Made
-from compiler import cards, compose
-from compiler.engines import VERSIONS
-from compiler.engines.port import Engine
-from compiler.extract import claims_in, requests_for
-from compiler.ingest import read_source
-from compiler.kinds import RECORDED, kind_of
-from compiler.resolve import Resolution, SourceClaims, resolve
-from vault.agenda import GapKind, parse_agenda
-from vault.article import sentences
-from vault.claim import Claim
+from compiler.articles import compose
+from compiler.cards import cards
+from compiler.claims.extract import claims_in, requests_for
+from compiler.concepts.resolve import Resolution, SourceClaims, resolve
+from compiler.model.engine_names import VERSIONS
+from compiler.model.requests import Engine
+from compiler.readers.formats import RECORDED, kind_of
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
 from vault.ids import ClaimId, SourceId, digest12, mint
-from vault.ledger import Ids
-from vault.note import read_properties
-from vault.source import SourceText
-from vault.store import CONCEPTS, GAPS, SUMMARIES, Vault
+from vault.layout import CONCEPTS, GAPS, SUMMARIES
+from vault.log.ledger import Ids
+from vault.model.article import sentences
+from vault.model.claim import Claim
+from vault.model.frontmatter import read_properties
+from vault.model.gaps import GapKind, parse_agenda
+from vault.model.source import SourceText
+from vault.vault import Vault
 
 _AT = "2026-01-01T00:00:00.000Z"  # any instant: what is measured does not depend on it
 _LEAD = 2  # sentences

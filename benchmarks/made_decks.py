@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, cycle, groupby
 from pathlib import Path
 
-from learning.memory import MemoryState, Scheduler, rules_of
+from learning.memory.scheduler import MemoryState, Scheduler, rules_of
 from vault.ids import ALPHABET, CardId, ulid
-from vault.log_event import Rating, Review, Stamp, encode
-from vault.review_log import unix_ms
-from vault.store import open_vault
+from vault.log.events import Rating, Review, Stamp, encode
+from vault.log.review_log import unix_ms
+from vault.vault import open_vault
 
 _KINDS = ("Definitional", "Mechanistic", "Relational", "Applied")
 _DAYS = 280  # over which the reviews are spread, up to yesterday

@@ -85,8 +85,8 @@ def due(bench: Bench, cards: int) -> list[Row]:
 
 
 def _cards_due(root: Path) -> list[str]:
-    from learning.desk import open_desk
-    from vault.store import open_vault
+    from learning.cards.workspace import open_desk
+    from vault.vault import open_vault
 
     return [item.card for item in open_desk(open_vault(str(root), None, root), datetime.now(UTC)).queue.due]
 
@@ -101,9 +101,9 @@ def rating(bench: Bench, cards: int) -> list[Row]:
     from anki.cards import Card
     from anki.scheduler.v3 import CardAnswer, Scheduler
 
-    from learning.sitting import Sitting
-    from vault.log_event import Rating
-    from vault.store import open_vault
+    from learning.review.sitting import Sitting
+    from vault.log.events import Rating
+    from vault.vault import open_vault
 
     made = vault(bench, cards)
     rated = bench.work / "rated.anki2"
@@ -194,14 +194,14 @@ _REBUILD = """
 import shutil, sys, time, resource
 from datetime import UTC, datetime
 from pathlib import Path
-from learning.checkpoint import open_past
-from learning.memory import rules_of, scheduler_for
-from vault.store import open_vault
+from learning.store.checkpoint import open_past
+from learning.memory.scheduler import rules_of, scheduler_for
+from vault.vault import open_vault
 root = Path(sys.argv[1])
 shutil.rmtree(root / ".retain/cache", ignore_errors=True)
 vault = open_vault(str(root), None, root)
 start = time.perf_counter()
-past = open_past(vault, lambda events: scheduler_for(rules_of(vault.settings), events))
+past = open_past(vault, lambda events: scheduler_for(rules_of(vault.config.settings), events))
 states = len(past.states)
 print(time.perf_counter() - start, states, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

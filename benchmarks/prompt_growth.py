@@ -19,13 +19,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.made_corpus import SEED, one_more_source, write_library
-from compiler.asking import Answered, Failed
-from compiler.build import Options, compile_vault
-from compiler.engines import wire
-from compiler.engines.port import Request
+from compiler.build.compile import Options, compile_vault
+from compiler.engines.claude import prompts_to_messages
+from compiler.model.requests import Request
+from compiler.replies.asker import Answered, Failed
+from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from tests.compiler.test_journaled import founded
-from vault.store import Vault
+from vault.vault import Vault
 
 SIZES = (150, 720, 2_880)  # terms: about 100, 500 and 2,000 articles
 NEW = 3  # sources that come to each library
@@ -50,9 +50,9 @@ class Counting(Scripted):
     put = 0
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
-        for question in wire.questions(requests):
+        for question in prompts_to_messages.questions(requests):
             self.put += 1
-            self.tokens_sent += wire.asked_tokens(question)
+            self.tokens_sent += prompts_to_messages.asked_tokens(question)
         yield from super().answers(requests)
 
 
@@ -74,7 +74,7 @@ def main() -> None:
 def measured(terms: int) -> Row:
     """What `NEW` sources cost beside a wiki on so many terms."""
     with tempfile.TemporaryDirectory() as folder:
-        vault = founded(Path(folder) / "vault", {})
+        vault = vault_with_sources(Path(folder) / "vault", {})
         raw = vault.root / "raw/articles"
         write_library(raw, terms)
         known = [name for path in sorted(raw.rglob("*.md")) for name in _HEADING.findall(path.read_text("utf-8"))]

@@ -45,7 +45,7 @@ sys.exit(code)
 """
 _BARE_READERS = """
 import pathlib, sys
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
 for path in sorted(p for p in pathlib.Path(sys.argv[1]).rglob("*") if p.is_file()):
     try:
@@ -157,10 +157,10 @@ def _sockets(bench: Bench, vault: Path) -> str:
 
 def rating(bench: Bench) -> Iterator[Row]:
     """A rating, from the call until it is on disk and the session has moved on."""
-    from learning.desk import open_desk
-    from learning.sitting import Sitting
-    from vault.log_event import Rating
-    from vault.store import open_vault
+    from learning.cards.workspace import open_desk
+    from learning.review.sitting import Sitting
+    from vault.log.events import Rating
+    from vault.vault import open_vault
 
     root = _new_vault(bench, "rating")
     made_decks.write_decks(root, 800, 2_400, seed=1)

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Row, in_turns, machine, table
-from learning.day import StudyCalendar
-from learning.evaluation import Marks, marks_of
-from learning.fsrs6 import DEFAULTS
-from learning.tuning import Parameters, elapsed_days, fit, split_row, trials
+from learning.memory.evaluation import Marks, marks_of
+from learning.memory.fit import Parameters, elapsed_days, fit, split_row, trials
+from learning.memory.fsrs import DEFAULTS
+from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
-from vault.log_event import Rating, Review, Stamp, encode
-from vault.log_scan import scan_log
+from vault.log.events import Rating, Review, Stamp, encode
+from vault.log.fast_scan import scan_log
 
 _CALENDAR = StudyCalendar(UTC, 4)  # Anki's day in an empty profile under UTC begins at four, too
 Raw = tuple[int, int, int, int]  # at (ms), card, rating, ms on screen

@@ -1,6 +1,6 @@
 """Which commands of retain an agent may run, in a cage or under the hooks of its host: those that only read.
 
-The cage (`cli.opening.check_caged`), the hook (`cli.hook`) and AGENTS.md, section 2, go by this one list.
+The cage (`cli.options.check_caged`), the hook (`cli.hosts.hook`) and AGENTS.md, section 2, go by this one list.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli import report
+from cli import output
 from vault.errors import UsageError
-from vault.lent_terminal import lent
+from vault.process.signals import lent
 
 AT_ONCE_S = 3.0  # an editor back sooner may only have opened a window, in which the human is about to write
 
@@ -43,5 +43,5 @@ def edit_file(editor: str, path: Path) -> Closed:
         hint = "set VISUAL or EDITOR to a program"
         raise UsageError(f"the editor cannot be started: {error}", where=editor, hint=hint) from error
     if code:
-        report.say(f"the editor ended with code {code}")
+        output.say(f"the editor ended with code {code}")
     return Closed(code, time.monotonic() - began)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import templates
+from vault.config.settings import FILE, Settings, render_settings
 from vault.ids import ulid
-from vault.settings import FILE, Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 SETTINGS = Settings(vault_id=ulid(1_763_700_000_000, b"0123456789"), name="test")
 FOLDERS = ("raw/articles", "wiki", "learning/flashcards", "ledger", "insights", "output")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cli import main
+from cli.command_list import COMMANDS
 
 SCRIPT = str(Path(sys.executable).parent / "retain")  # made by installing the project
 TIMEOUT_S = 600
@@ -43,7 +44,7 @@ def retain(*arguments: str, cwd: Path, stdin: str = "", env: Mapping[str, str] |
     Nothing of the caller's `RETAIN...` variables is seen. Not for several threads at once. A command that restricts its
     own process for good gets one of its own.
     """
-    if next((word for word in arguments if word in main.COMMANDS), "") in SELF_RESTRICTING:
+    if next((word for word in arguments if word in COMMANDS), "") in SELF_RESTRICTING:
         return retain_process(*arguments, cwd=cwd, stdin=stdin, env=env)
     with _streams(stdin) as (out, err):
         with _place(cwd, _environment(env)):

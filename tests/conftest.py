@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from compiler import crew, speaking
+from compiler.workers import model_backend, pool
 from tests.batteries import TORTURE, pytest_collection_modifyitems, pytest_runtest_setup  # noqa: F401 (hooks)
 from tests.in_process import DirectSpeaker, DirectWorker
 
@@ -68,8 +68,8 @@ def _session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _direct_workers() -> Iterator[None]:
     """Documents are read and models asked in this process, as starting another takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crew, "start_worker", DirectWorker)
-        patch.setattr(speaking, "start_speaker", DirectSpeaker)
+        patch.setattr(pool, "start_worker", DirectWorker)
+        patch.setattr(model_backend, "start_speaker", DirectSpeaker)
         yield
 
 
@@ -77,8 +77,8 @@ def _direct_workers() -> Iterator[None]:
 def _real_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under the mark `real_workers`: in processes, as in the product."""
     if request.node.get_closest_marker("real_workers"):
-        monkeypatch.setattr(crew, "start_worker", crew.Worker)
-        monkeypatch.setattr(speaking, "start_speaker", speaking.SpeakerProcess)
+        monkeypatch.setattr(pool, "start_worker", pool.Worker)
+        monkeypatch.setattr(model_backend, "start_speaker", model_backend.SpeakerProcess)
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from compiler import speaker
-from compiler.engines.port import Engine
-from compiler.worker import answer, engine_named
+from compiler.model.requests import Engine
+from compiler.workers import model_process
+from compiler.workers.process import answer, engine_named
 from vault.errors import WorkerFailed
 
 _ONE_AT_A_TIME = threading.Lock()  # a process reads one document at a time, and pypdfium2 can do no other
@@ -28,7 +28,7 @@ def _engine(name: str) -> Engine | None:
 
 
 class DirectWorker:
-    """Answers as a `compiler.crew.Worker` does."""
+    """Answers as a `compiler.workers.pool.Worker` does."""
 
     def __init__(self, engine: str, raw: Path | None = None) -> None:
         self._name = engine
@@ -43,11 +43,11 @@ class DirectWorker:
 
 
 class DirectSpeaker:
-    """Answers as a `compiler.speaking.SpeakerProcess` does. What comes after its end is not heard."""
+    """Answers as a `compiler.workers.model_backend.SpeakerProcess` does. What comes after its end is not heard."""
 
     def __init__(self, begin: Mapping[str, Any]) -> None:
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._put = speaker.rounds(json.loads(json.dumps(begin)), lambda line: self._lines.put(json.dumps(line)))
+        self._put = model_process.rounds(json.loads(json.dumps(begin)), lambda line: self._lines.put(json.dumps(line)))
 
     def say(self, message: Mapping[str, Any]) -> None:
         self._put(json.loads(json.dumps(message)))

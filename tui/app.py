@@ -16,17 +16,17 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker
 
-from tui import going, theme
+from tui import navigation, places, theme
 from tui.context import Context
 from tui.keys import ANYWHERE, APP, SCREENS, SHELL, bindings
-from tui.page import Page
+from tui.screen import Page
 from vault.errors import RetainError
 from vault.locks import lock
 
 if TYPE_CHECKING:  # a screen is loaded when it is asked for: whoever starts with a card waits for no other
     from textual.driver import Driver
 
-    from learning.sitting import Sitting
+    from learning.review.sitting import Sitting
     from tui.screens.review import ReviewScreen
     from tui.screens.settings import SettingsScreen
 
@@ -65,13 +65,13 @@ class RetainApp(App[int]):
         return theme.VARIABLES
 
     def get_default_screen(self) -> Screen[None]:
-        first = going.screen(self._start, self.context, self._about)
+        first = places.new_screen(self._start, self.context, self._about)
         self._load_screen_css(first)  # the framework does so for screens that come later, and not for the first
         return first
 
     # --- from screen to screen ----------------------------------------------------------------------------------------
 
-    async def on_go(self, message: going.Go) -> None:
+    async def on_go(self, message: navigation.Go) -> None:
         """To another screen; if that cannot be, the one that is shown says why."""
         if message.sender is not None and message.sender is not self.screen:
             return  # it was left by the key before
@@ -80,7 +80,7 @@ class RetainApp(App[int]):
         elif message.where == "review":
             await self._review(message.about)
         else:
-            await self.push_screen(going.screen(message.where, self.context, message.about))
+            await self.push_screen(places.new_screen(message.where, self.context, message.about))
 
     async def _go_home(self) -> None:
         """To the home screen that one came from, through all that stands above it."""
@@ -89,7 +89,7 @@ class RetainApp(App[int]):
         while len(self.screen_stack) > 1 and self._place != "home":
             await self.pop_screen()
         if self._place != "home":
-            await self.switch_screen(going.screen("home", self.context))
+            await self.switch_screen(places.new_screen("home", self.context))
 
     @property
     def _place(self) -> str:
@@ -104,7 +104,7 @@ class RetainApp(App[int]):
                 return
             self._end_review()
         if await self._may_review():
-            review = going.screen("review", self.context, about)
+            review = places.new_screen("review", self.context, about)
             await (self.push_screen(review) if open_ is None else self.switch_screen(review))
 
     def _review_below(self) -> Page | None:
@@ -127,7 +127,7 @@ class RetainApp(App[int]):
             return False
         return True
 
-    async def on_back(self, message: going.Back) -> None:
+    async def on_back(self, message: navigation.Back) -> None:
         if message.sender is self.screen:
             await self._go_back()
 
@@ -136,7 +136,7 @@ class RetainApp(App[int]):
         if len(self.screen_stack) > 1:
             await self.pop_screen()
         else:
-            await self.switch_screen(going.screen("home", self.context))
+            await self.switch_screen(places.new_screen("home", self.context))
         if problem is not None and isinstance(self.screen, Page):
             self.screen.say(problem)
 
@@ -176,7 +176,7 @@ class RetainApp(App[int]):
 
     def on_review_screen_opened(self, message: ReviewScreen.Opened) -> None:
         """What is written in a sitting has to be rendered at its end; practice writes nothing."""
-        from learning.sitting import Sitting
+        from learning.review.sitting import Sitting
 
         self._sitting = message.sitting if isinstance(message.sitting, Sitting) else None
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tui.jobs import Jobs
 from tui.preferences import Preferences
 from tui.presses import Presses
-from vault.store import Vault
+from tui.process.jobs import Jobs
+from vault.vault import Vault
 
 if TYPE_CHECKING:  # the first frame waits for nothing that it does not show
-    from learning.sitting import Clock
+    from learning.review.sitting import Clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import Any
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from tui import going, keymap
-from tui.going import Go
+from tui import keymap, places
 from tui.keys import ANYWHERE, SCREENS
-from tui.page import Page
+from tui.navigation import Go
 from tui.preferences import THEMES
+from tui.screen import Page
 from tui.strings import app as strings
 
 
@@ -42,7 +42,7 @@ def _doing(where: Page | App[int], action: str) -> Callable[[], Any]:
 
 
 def _places(page: Page) -> Iterator[SystemCommand]:
-    for place in going.PLACES:
+    for place in places.PLACES:
         if place in strings.PLACES and place != page.NAME:
             words, about = strings.PLACES[place]
             yield SystemCommand(words, about, partial(page.post_message, Go(place)))

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vault.config.toml_file import TomlFile, parsed
 from vault.diagnostic import Diagnostic
 from vault.errors import Damaged
-from vault.toml_file import TomlFile, parsed
 
 THEMES = ("auto", "dark", "light", "contrast", "contrast-light", "terminal")
 PICTURES = ("auto", "never")
@@ -34,7 +34,7 @@ class Preferences:
 
 def of_user() -> Preferences:
     """The preferences of whoever runs this; those of a newcomer where the file is not there or cannot be read."""
-    from vault import user
+    from vault.config import user
     from vault.errors import RetainError
 
     path = str(user.config_folder() / user.CONFIG)

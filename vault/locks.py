@@ -19,11 +19,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from vault.clean import clean_line
-from vault.durable import overwrite
 from vault.errors import LockHeld, Refused
-from vault.guard import Guard, Scope
-from vault.process import Process, this_process
+from vault.files.durable import overwrite
+from vault.files.guard import Guard, Scope
+from vault.process.identity import Process, this_process
+from vault.text.sanitize import clean_line
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _POLL_S = 0.05

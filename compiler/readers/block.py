@@ -7,8 +7,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from vault.clean import normal
-from vault.source import Mark, MarkKind
+from vault.model.source import Mark, MarkKind
+from vault.text.sanitize import normal
 
 # Line breaks, spaces and tabs that must survive folding travel as these, one for one; `normal` lets none in.
 _KEEP = str.maketrans("\n \t", "\x00\x01\x02")

@@ -9,7 +9,7 @@ from typing import AnyStr
 
 from compiler.readers.language import language_of
 from vault.errors import Unreadable
-from vault.source import Problem
+from vault.model.source import Problem
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from compiler.readers.elements import parsed
+from compiler.readers.html_elements import parsed
+from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
-from compiler.readers.tree import TreeWalker
+
+if TYPE_CHECKING:
+    pass
 
 Lines = Callable[[int], int]  # a line of the markup -> the 1-based line of the raw file
 
@@ -74,3 +77,6 @@ def walk(markup: str, page: Page, lines: Lines) -> None:
 
     if root is not None:
         TreeWalker(page, line_of).walk(root)
+
+
+OMISSION = "[…]"  # stands where a reference with a part in its sentence was left out

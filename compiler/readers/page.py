@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from compiler.readers.block import Block
-from vault.clean import clean_line
 from vault.errors import Unreadable
-from vault.source import Mark, MarkKind, Picture, Place
+from vault.model.source import Mark, MarkKind, Picture, Place
+from vault.text.sanitize import clean_line
 
 MAX_TEXT = 20_000_000  # characters of one document
 MAX_LABEL = 80

@@ -26,8 +26,8 @@ from docs.tour.made import environment, made_vault, retain  # noqa: E402
 from tui.app import RetainApp  # noqa: E402
 from tui.context import Context  # noqa: E402
 from tui.preferences import Preferences  # noqa: E402
-from vault.card import parse_deck  # noqa: E402
-from vault.store import Vault  # noqa: E402
+from vault.model.card import parse_deck  # noqa: E402
+from vault.vault import Vault  # noqa: E402
 
 _FONT = re.compile(
     r"\s*@font-face \{.*?\}", re.DOTALL

@@ -10,11 +10,11 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from learning.desk import open_desk, rate
+from learning.cards.workspace import open_desk, rate
+from vault.config.settings import FILE
 from vault.ids import CardId
-from vault.log_event import Rating
-from vault.settings import FILE
-from vault.store import Vault, open_vault
+from vault.log.events import Rating
+from vault.vault import Vault, open_vault
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")

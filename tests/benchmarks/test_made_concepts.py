@@ -11,8 +11,8 @@ from benchmarks import ablation
 from benchmarks.concept_figures import Share
 from benchmarks.concept_key import Concept, Key
 from benchmarks.made_concepts import documents, engine_without, in_vault, run, signals, structural_gaps
-from vault.settings import Settings
-from vault.store import Vault
+from vault.config.settings import Settings
+from vault.vault import Vault
 
 SOURCE = """# Tides
 

@@ -14,7 +14,7 @@ from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, compiled
 from vault.errors import UsageError
-from vault.store import Vault
+from vault.vault import Vault
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.commands import SCRIPT, Run
-from vault.note import read_properties
+from vault.model.frontmatter import read_properties
 
 PAGE = "<title>On memory</title><article><h1>On memory</h1><p>{}</p></article>"
 WORDS = "The **spacing effect** is the finding that study spread over time is kept longer. " * 6

@@ -13,7 +13,7 @@ import pytest
 
 from tests.commands import SCRIPT, Result, retain
 from tests.jail.den import need
-from vault.jail.level import Level
+from vault.sandbox.capabilities import Level
 
 AGENT = (Path(__file__).parent / "rule_agent.py").read_text(encoding="utf-8")
 SOURCES = Path(__file__).resolve().parents[2] / "examples/sources"

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from cli import main, report
+from cli import main, output
 from cli.agent_commands import AGENT_COMMANDS, OPTIONS, VALUED, may_run
+from cli.command_list import COMMANDS
 
 MAY = [
     "verify",
@@ -106,7 +107,7 @@ def test_an_agent_may_not(line: str) -> None:
 
 
 def _parameters(words: list[str]) -> list[click.Parameter]:
-    module, _, name = main.COMMANDS[words[0]][0].partition(":")
+    module, _, name = COMMANDS[words[0]][0].partition(":")
     command = getattr(importlib.import_module(module), name)
     for word in words[1:]:
         command = command.get_command(click.Context(command), word)
@@ -127,10 +128,10 @@ def test_in_a_cage_the_humans_commands_are_refused_and_the_others_run(
 ) -> None:
     assert main.run(["init", str(tmp_path / "v"), "--no-git"]) == 0
     monkeypatch.chdir(tmp_path / "v")
-    assert main.run(["gaps", "ignore", "4m8x1v6tqc"]) == report.USAGE  # no such gap: it was let through
+    assert main.run(["gaps", "ignore", "4m8x1v6tqc"]) == output.USAGE  # no such gap: it was let through
     monkeypatch.setenv("RETAIN_CAGED", "1")
     capsys.readouterr()
-    assert main.run(["gaps", "ignore", "4m8x1v6tqc"]) == report.REFUSED
+    assert main.run(["gaps", "ignore", "4m8x1v6tqc"]) == output.REFUSED
     said = capsys.readouterr().err
     assert "`retain gaps`" in said and "cage" in said and "ask the human to run it outside" in said
     assert main.run(["status", "--json"]) == 0

@@ -11,10 +11,10 @@ import pytest
 
 from tests.commands import Result, retain
 from tests.jail.den import need
-from vault.jail import landlock
-from vault.jail.level import Level
-from vault.note import read_properties
-from vault.wikilink import citations
+from vault.model.frontmatter import read_properties
+from vault.model.wikilink import citations
+from vault.sandbox import landlock
+from vault.sandbox.capabilities import Level
 
 SLEEP = """# Sleep and memory
 
@@ -108,8 +108,8 @@ def test_a_question_whose_claims_were_forged_in_the_work_folder_cannot_be_answer
     file = vault / f".retain/work/questions/{order['id']}.json"
     body = json.loads(file.read_text())
     body["claims"][0]["quote"] = body["claims"][0]["words"] = "Consolidation is sold in shops."
-    from compiler.engines.port import AnswerRequest
-    from compiler.order_questions import order_id
+    from compiler.model.requests import AnswerRequest
+    from compiler.orders.questions import order_id
 
     forged = AnswerRequest.model_validate(body)
     (file.parent / f"{order_id(forged)}.json").write_text(json.dumps(body))
@@ -137,8 +137,8 @@ def test_a_changed_claim_asks_anew(vault: Path) -> None:
 _TRY = """
 import socket, sys, tempfile
 from pathlib import Path
-from cli.asking import _shut_in
-from vault.store import open_vault
+from cli.commands.ask import _shut_in
+from vault.vault import open_vault
 root = Path(sys.argv[1])
 tempfile.tempdir = str(root / ".retain")
 _shut_in(open_vault(str(root), None, root), "agent", file_back=True)

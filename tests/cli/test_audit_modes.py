@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from cli.main import run as retain
-from vault.copies_database import newest
-from vault.settings import read_settings
+from vault.audit.database import newest
+from vault.config.settings import read_settings
 
 RETAIN = [str(Path(sys.executable).parent / "retain")]
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from cli import differences
+from cli.guard import diff
 from cli.main import run as run_command
-from vault.copies_database import newest
-from vault.settings import read_settings
-from vault.user import CONFIG, config_folder, state_folder
+from vault.audit.database import newest
+from vault.config.settings import read_settings
+from vault.config.user import CONFIG, config_folder, state_folder
 
 SECRET = "what only I may read"
 
@@ -197,7 +197,7 @@ def test_a_difference_is_shown_line_by_line_and_harmless(
     (mine / "bytes").write_bytes(b"\0\xff")
     said = call("guard", "audit", "--diff")
     assert "mode 0644 became 0600" in said.out and "-b" in said.out and "no text" in said.out
-    monkeypatch.setattr(differences, "MOST_LINES", 1)
+    monkeypatch.setattr(diff, "MOST_LINES", 1)
     assert "too long" in call("guard", "audit", "--diff", "raw/articles/a.md").out
 
 

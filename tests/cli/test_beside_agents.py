@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from cli import main, report
-from compiler.agent_work import begin, settle
-from vault import ledger
-from vault.store import PROMOTION_QUEUE, Vault, open_vault
+from cli import main, output
+from compiler.agent_session import begin, settle
+from vault.layout import PROMOTION_QUEUE
+from vault.log import ledger
+from vault.vault import Vault, open_vault
 
 DECK = "learning/flashcards/spacing-effect.md"
 Call = Callable[..., str]
@@ -30,7 +31,7 @@ def call(vault: Vault, capsys: pytest.CaptureFixture[str]) -> Call:
 
     def run(*arguments: str) -> str:
         capsys.readouterr()
-        assert main.run(["--vault", str(vault.root), *arguments]) == report.DONE
+        assert main.run(["--vault", str(vault.root), *arguments]) == output.DONE
         return capsys.readouterr().out
 
     return run
@@ -79,7 +80,7 @@ def test_the_humans_reviews_are_not_taken_for_an_agents_work(vault: Vault, call:
     call("rate", cards[0], "good")
     call("status")
     settled = settle(vault, run, now())
-    assert (settled.quarantined, settled.restored, settled.findings) == ((), (), ())
+    assert (settled.quarantined, settled.restored, settled.findings) == ([], [], [])
     assert not queue.exists()
     call("due")  # the pages were not taken for right meanwhile
     assert "- [ ]" in queue.read_text()

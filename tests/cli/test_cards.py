@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cli import main
-from vault.settings import Settings, render_settings
+from vault.config.settings import Settings, render_settings
 
 DECK = """\
 ---

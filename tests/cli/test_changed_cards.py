@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.plain import review_plainly
-from learning import desk as desks
+from cli.study.plain_review import review_plainly
+from learning.cards import workspace as desks
 from tests.commands import Run
-from vault import ledger
-from vault.card import parse_deck, stamp_of
-from vault.log_event import Rating
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.config.settings import Settings, render_settings
+from vault.log import ledger
+from vault.log.events import Rating
+from vault.model.card import parse_deck, stamp_of
+from vault.vault import Vault, open_vault
 
 DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DECK = """\

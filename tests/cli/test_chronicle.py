@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from cli import main, report
-from compiler.completeness import Yield, survey
-from compiler.engines.port import ComposeReply, ComposeRequest, ExtractReply, Reply, Request, Section, Sentence
+from cli import main, output
+from compiler.build.coverage import Yield, survey
+from compiler.model.requests import ComposeReply, ComposeRequest, ExtractReply, Reply, Request, Section, Sentence
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, compose
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MITOSIS, compiled
-from vault.store import Vault
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 MIXED = """# Mitosis
@@ -69,7 +69,7 @@ def test_what_was_refused_is_listed_with_gate_reason_source_and_who_said_it(
     vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = tree(vault)
-    assert main.run(["--vault", str(vault.root), "log", "--rejected", "--json"]) == report.DONE
+    assert main.run(["--vault", str(vault.root), "log", "--rejected", "--json"]) == output.DONE
     found = json.loads(capsys.readouterr().out)["rejected"]
     assert Counter(r["gate"] for r in found)["quote"] >= 2 and {"sentence"} <= {r["gate"] for r in found}
     for one in found:
@@ -85,7 +85,7 @@ def test_what_was_refused_survives_the_caches_and_is_told_of_one_source(
 ) -> None:
     shutil.rmtree(vault.root / ".retain")
     given = str(vault.root / "raw/articles/plain.md")
-    assert main.run(["--vault", str(vault.root), "log", "--rejected", "--source", given]) == report.DONE
+    assert main.run(["--vault", str(vault.root), "log", "--rejected", "--source", given]) == output.DONE
     out = capsys.readouterr().out
     assert "raw/articles/plain.md: quote: " in out and "raw/articles/mixed.md: quote" not in out
     assert "said by claude/1 some-model, 2026-11-21" in out and "Cells were invented" in out
@@ -103,23 +103,23 @@ def test_the_coverage_tells_prose_that_was_passed_over_from_what_claims_nothing(
 
 
 def test_the_coverage_is_told_in_lines_and_as_json(vault: Vault, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.run(["--vault", str(vault.root), "log", "--coverage", "--json"]) == report.DONE
+    assert main.run(["--vault", str(vault.root), "log", "--coverage", "--json"]) == output.DONE
     sources = json.loads(capsys.readouterr().out)["sources"]
     assert [s["path"] for s in sources] == ["raw/articles/mixed.md", "raw/articles/plain.md"]
     assert sources[0]["share"] == 0.5 and sources[0]["passed_over"][0]["words"]
     given = ["--source", str(vault.root / "raw/articles/mixed.md")]
-    assert main.run(["--vault", str(vault.root), "log", "--coverage", *given]) == report.DONE
+    assert main.run(["--vault", str(vault.root), "log", "--coverage", *given]) == output.DONE
     out = capsys.readouterr().out
     assert "1 claims from 1 of 2 passages (50%)" in out and "passed over: “Nobody here" in out
 
 
 def test_the_coverage_of_what_rules_compiled_is_told_too(tmp_path: Path) -> None:
     vault = vault_with_sources(tmp_path / "rules", {"plain.md": MITOSIS})
-    assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == report.DONE
+    assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == output.DONE
     (one,) = survey(vault, NOW + timedelta(days=1), silent).coverage
     assert one.claims and one.share >= 0.5
 
 
 @pytest.mark.parametrize("words", [["--rejected", "--coverage"], ["--source", "x"]])
 def test_what_does_not_go_together_is_a_usage_error(vault: Vault, words: list[str]) -> None:
-    assert main.run(["--vault", str(vault.root), "log", *words]) == report.USAGE
+    assert main.run(["--vault", str(vault.root), "log", *words]) == output.USAGE

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import SCRIPT, Result
-from vault.user import CONFIG, config_folder, state_folder
+from vault.config.user import CONFIG, config_folder, state_folder
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
@@ -151,7 +151,7 @@ def test_what_init_writes_for_hosts_is_refused_in_words(
 
 
 def _ids(vault: Path) -> list[str]:
-    from vault.store import open_vault
+    from vault.vault import open_vault
 
     return [open_vault(str(vault), None, vault).settings.vault_id]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli import main
+from cli.command_list import COMMANDS
 from tests.commands import Run
 from vault.locks import lock
 
@@ -17,7 +18,7 @@ from vault.locks import lock
 def test_every_command_has_help_with_an_explanation(run: Run) -> None:
     listing = run("-h")
     assert listing.code == 0
-    for name, (_, words) in main.COMMANDS.items():
+    for name, (_, words) in COMMANDS.items():
         assert name in listing.stdout and words.split(",")[0].split(".")[0] in listing.stdout
         shown = run(name, "-h")
         assert shown.code == 0 and shown.stdout.startswith(f"Usage: retain {name}"), shown.stderr
@@ -265,7 +266,7 @@ def test_the_log_lists_the_builds(run: Run, compiled: Path) -> None:
 def test_a_defect_of_our_own_is_one_line_with_the_trace_in_a_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(main.COMMANDS, "broken", ("cli.no_such_room:door", "A command whose room is missing."))
+    monkeypatch.setitem(COMMANDS, "broken", ("cli.no_such_room:door", "A command whose room is missing."))
     assert main.run(["broken"]) == 70
     told = capsys.readouterr().err
     trace = Path(told.rpartition("the trace is in ")[2].strip())

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from cli import health
+from cli.commands import health
 from cli.main import run
 from tests.commands import SCRIPT
 from tests.jail.shut_in import need_landlock
+from vault.config.settings import SCHEMA_VERSION
 from vault.ids import CardId
-from vault.jail import landlock, level, selftest
-from vault.jail.level import Level, Standing
 from vault.locks import lock
-from vault.log_event import Rating, Review, Stamp, encode
-from vault.settings import SCHEMA_VERSION
+from vault.log.events import Rating, Review, Stamp, encode
+from vault.sandbox import capabilities, landlock, selftest
+from vault.sandbox.capabilities import Level, Standing
 
 DEADLINE_S = 120.0
 
@@ -58,7 +58,7 @@ def tree(root: Path) -> dict[str, bytes | None]:
 
 
 def need_full_cage() -> None:
-    found = level.standing()
+    found = capabilities.standing()
     if found.level is Level.FULL:
         return
     if os.environ.get("CI") and sys.platform == "linux":
@@ -100,8 +100,8 @@ def test_a_sandbox_that_does_not_hold_is_a_finding(
     script = f"""
 import sys
 from pathlib import Path
-from vault.jail import cage, selftest
-from vault.jail.level import Level
+from vault.sandbox import cage, selftest
+from vault.sandbox.capabilities import Level
 real, cage.Cage = cage.Cage, None
 cage.Cage = lambda root, level, **more: real(root, level, tuple(root / each for each in {writable!r}), **more)
 sys.exit(selftest._main(Path(sys.argv[1]), Level[sys.argv[2]], None))"""
@@ -229,7 +229,7 @@ def test_the_personal_vault_is_shown_and_missed(
 
 
 def test_a_run_of_an_agent_that_nobody_settled_is_found(vault: Path, doctor: Any) -> None:
-    from vault import user
+    from vault.config import user
 
     state = user.state_folder(json_id(vault)) / "runs"
     state.mkdir(parents=True)
@@ -239,7 +239,7 @@ def test_a_run_of_an_agent_that_nobody_settled_is_found(vault: Path, doctor: Any
 
 
 def json_id(vault: Path) -> str:
-    from vault.store import open_vault
+    from vault.vault import open_vault
 
     return open_vault(str(vault), None, vault).settings.vault_id
 

@@ -14,11 +14,11 @@ from typing import ClassVar
 
 import pytest
 
-from cli.dialling import is_public
-from cli.fetching import MIB, Fetched, Limits, fetch
 from cli.version import __version__
+from cli.web.connection import is_public
+from cli.web.fetch import MIB, Fetched, Limits, fetch
 from vault.errors import FetchFailed, Refused, RetainError, UsageError
-from vault.web_address import checked, in_request, parts_of
+from vault.text.urls import checked, in_request, parts_of
 
 PATIENT = Limits(size_bytes=MIB, connect_s=60, silence_s=60, total_s=120)  # what is not about time is not timed
 Route = Callable[["Handler"], None]

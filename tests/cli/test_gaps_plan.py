@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from learning.desk import open_desk, rate
+from learning.cards.workspace import open_desk, rate
 from tests.commands import Run
-from vault.log_event import Rating
-from vault.store import open_vault
+from vault.log.events import Rating
+from vault.vault import open_vault
 
 HALYARD = """# Halyard
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from cli import agent_runs
 from cli.main import run as retain
 from tests.jail.den import need
-from vault.jail import level as levels
-from vault.jail.level import Level, Standing
+from vault.sandbox import capabilities as levels
+from vault.sandbox.capabilities import Level, Standing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux's")
 ACL = struct.pack("<I", 2) + b"".join(
@@ -99,10 +100,10 @@ def test_an_agent_that_changes_nothing_leaves_the_vault_as_it_was(
 
 def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The time of a note that was saved meanwhile is its own, and what took its place is another file."""
-    from cli import caging
+    from cli.guard import run
 
     note, source = vault / "insights/note.md", vault / "raw/articles/source.md"
-    settle = caging._settle
+    settle = agent_runs._settle
 
     def edited(*words: object) -> bool:
         note.write_text("other words\n")
@@ -112,7 +113,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
         return settle(*words)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(caging, "_settle", edited)
+        patched.setattr(run, "_settle", edited)
         assert retain(["guard", "run", "--", "true"]) == 0
     assert note.read_text() == "other words\n" and stat.S_IMODE(source.stat().st_mode) == 0o600
 
@@ -120,7 +121,7 @@ def test_what_the_human_writes_meanwhile_stays(vault: Path, capfd: pytest.Captur
 def test_doctor_says_what_the_level_cannot_forbid(
     vault: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from cli import health
+    from cli.commands import health
 
     found = levels.standing()
     monkeypatch.setattr(health, "standing", lambda: found)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cli import main, report
-from compiler.agent_work import begin, settle
-from vault.agent_run import all_runs
-from vault.store import Vault, open_vault
-from vault.user import state_folder
+from cli import main, output
+from compiler.agent_session import begin, settle
+from vault.audit.agent_runs import all_runs
+from vault.config.user import state_folder
+from vault.vault import Vault, open_vault
 
 AT = datetime(2026, 11, 22, 9, tzinfo=UTC)
 Call = Callable[..., tuple[int, Any]]
@@ -62,16 +62,16 @@ def test_a_page_of_an_agents_is_counted_and_taken_back(vault: Vault, call: Call)
     agent(vault, lambda: page.write_text(f"{machine}\n{line}\n"))
     path = page.relative_to(vault.root).as_posix()
     assert line in page.read_text()
-    assert call("status", "--json")[1]["agent"] == {"pages": 1, "cards": 0, "open_runs": 0}
-    assert call("compile", "--json")[1]["agent"] == {"pages": 1, "cards": 0}
-    assert "1 pages" in call("status")[1]
+    assert call("status", "--json")[1]["agent"] == {"pages": 1, "open_runs": 0}
+    assert call("compile", "--json")[1]["agent"] == {"pages": 1}
+    assert "1 page" in call("status")[1]
 
     code, told = call("guard", "reject", path, "--json")
-    assert code == report.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]
+    assert code == output.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]
     assert page.read_text() == machine
     assert call("status", "--json")[1]["agent"]["pages"] == 0
-    assert call("rebuild", "--json")[0] == report.DONE and page.read_text() == machine
-    assert call("guard", "reject", path)[0] == report.USAGE  # nothing of an agent's is there any more
+    assert call("rebuild", "--json")[0] == output.DONE and page.read_text() == machine
+    assert call("guard", "reject", path)[0] == output.USAGE  # nothing of an agent's is there any more
 
 
 def test_a_page_that_the_human_edited_since_is_said_to_stay(
@@ -83,40 +83,11 @@ def test_a_page_that_the_human_edited_since_is_said_to_stay(
     page.write_text(mine)
     monkeypatch.chdir(page.parent)
     code, told = call("guard", "reject", "nowhere", page.name)  # from where it lies, by its name
-    assert code == report.USAGE and "nowhere" in told  # what there is is taken back none the less
+    assert code == output.USAGE and "nowhere" in told  # what there is is taken back none the less
     assert f"the page wiki/concepts/{page.name} stays as it is: you have edited it since" in told
     assert page.read_text() == mine
-    assert call("guard", "reject", page.name)[0] == report.USAGE
+    assert call("guard", "reject", page.name)[0] == output.USAGE
     assert call("status", "--json")[1]["agent"]["pages"] == 0
-
-
-def test_a_card_of_an_agents_is_taken_back_and_what_it_replaced_is_there(vault: Vault, call: Call) -> None:
-    deck = first(vault, "learning/flashcards", "A: ")
-    machine = deck.read_text()
-    answer = next(line for line in machine.split("\n") if line.startswith("A: "))
-    agent(vault, lambda: deck.write_text(machine.replace(answer, answer.rstrip("."), 1)))
-    events = [json.loads(line) for line in (vault.root / "ledger/ids.jsonl").read_text().splitlines()]
-    card = events[-1]["id"]
-    assert events[-1]["by"] == "agent" and answer not in deck.read_text()
-    code, told = call("guard", "reject", card, "--json")
-    assert code == report.DONE and told["rejected"] == [{"id": card, "path": "", "what": "card"}]
-    assert deck.read_text() == machine
-    assert call("rebuild", "--json")[0] == report.DONE and deck.read_text() == machine
-
-
-def test_a_new_card_of_an_agents_is_gone_for_good(vault: Vault, call: Call) -> None:
-    deck = first(vault, "learning/flashcards", "learner recalls nothing")
-    machine = deck.read_text()
-    cite = machine.partition("learner recalls nothing.\n")[2].split("\n")[0]
-    asked = "Q: When does retrieval practice help little?"
-    card = f"{asked}\nA: When the learner recalls nothing.\n{cite}\n"
-    agent(vault, lambda: deck.write_text(f"{machine}\n{card}"))
-    born = json.loads((vault.root / "ledger/ids.jsonl").read_text().splitlines()[-1])
-    assert born["type"] == "birth" and born["by"] == "agent" and asked in deck.read_text()
-    assert call("guard", "reject", born["id"])[0] == report.DONE
-    assert deck.read_text() == machine
-    assert call("rebuild", "--json")[0] == report.DONE and deck.read_text() == machine
-    assert born["id"] not in json.dumps(call("due", "--json")[1])
 
 
 def _left_over(vault: Vault, work: Callable[[], object]) -> None:
@@ -135,7 +106,7 @@ def test_the_next_command_of_the_humans_settles_what_was_left_over(
 ) -> None:
     page, _ = page_with(vault)
     machine = page.read_text()
-    _left_over(vault, lambda: page.write_text("cheese"))
+    _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     told = call(*command)[1]
     assert "not settled" in told and page.read_text() == machine
@@ -144,11 +115,11 @@ def test_the_next_command_of_the_humans_settles_what_was_left_over(
 
 def test_commands_that_look_only_say_that_something_is_left_over(vault: Vault, call: Call) -> None:
     page, _ = page_with(vault)
-    _left_over(vault, lambda: page.write_text("cheese"))
+    _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     assert call("status", "--json")[1]["agent"]["open_runs"] == 1
     assert "1 not settled yet" in call("status")[1]
-    assert call("due", "--json")[0] == report.DONE and page.read_text() == "cheese"
-    assert call("compile", "--dry-run")[0] == report.DONE and page.read_text() == "cheese"
+    assert call("due", "--json")[0] == output.DONE and page.read_text() == "<b>cheese</b>"
+    assert call("compile", "--dry-run")[0] == output.DONE and page.read_text() == "<b>cheese</b>"
 
 
 def test_a_note_that_cannot_be_read_stops_no_review_and_a_compile_names_it(
@@ -159,19 +130,19 @@ def test_a_note_that_cannot_be_read_stops_no_review_and_a_compile_names_it(
     note.write_text('{"run": {}}')
     card = next(str(c.id) for deck in vault.decks() for c in deck.cards if c.id)
     code, told = call("rate", card, "good")
-    assert code == report.DONE, told
+    assert code == output.DONE, told
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert call("review", "--plain")[0] == report.DONE
+    assert call("review", "--plain")[0] == output.DONE
     assert call("status", "--json")[1]["agent"]["open_runs"] == 1
     (vault.root / "raw/new.md").write_text("# New\n\nNew words are here.\n")
     code, told = call("compile")
-    assert code == report.REFUSED and str(note) in told and "mv " in told
+    assert code == output.REFUSED and str(note) in told and "mv " in told
 
 
 def test_a_compile_beside_an_agent_at_work_is_refused_and_names_it(vault: Vault, call: Call) -> None:
     run = begin(vault, ["claude"], AT)
     (vault.root / "raw/new.md").write_text("# New\n\nNew words are here.\n")
     code, told = call("compile")
-    assert code == report.REFUSED and run.id in told and "claude" in told
+    assert code == output.REFUSED and run.id in told and "claude" in told
     settle(vault, run, AT)
-    assert call("compile")[0] == report.DONE
+    assert call("compile")[0] == output.DONE

@@ -22,10 +22,10 @@ import pytest
 from cli.main import run as retain
 from tests.commands import SCRIPT
 from tests.jail.den import DEADLINE_S, LEVELS, need, usual_signals, wait_for, without_rights
-from vault.jail import level as levels
-from vault.jail.level import Level, Standing
-from vault.store import open_vault
-from vault.user import config_folder, set_personal_vault, state_folder
+from vault.config.user import config_folder, set_personal_vault, state_folder
+from vault.sandbox import capabilities as levels
+from vault.sandbox.capabilities import Level, Standing
+from vault.vault import open_vault
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
 
@@ -248,14 +248,18 @@ def test_folders_that_an_agent_is_to_write_are_made(vault: Path) -> None:
 # --- before and after -----------------------------------------------------------------------------------------------
 
 
-def test_what_fails_the_gates_is_set_aside_and_told_and_the_code_stays(
+def test_what_acts_is_quarantined_what_has_no_evidence_is_listed_and_the_code_stays(
     vault: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert guard_run("--", "sh", "-c", "echo '# A claim of my own' > wiki/concepts/mine.md; exit 7") == 7
+    script = "cd wiki/concepts; echo '<b>x</b>' > acts.md; printf '# Mine\\n\\nIt is so.\\n' > mine.md; exit 7"
+    assert guard_run("--", "sh", "-c", script) == 7
     told = capfd.readouterr().err
-    assert not (vault / "wiki/concepts/mine.md").exists()
-    kept = list((vault / "output/quarantine").rglob("*"))
-    assert kept and "wiki/concepts/mine.md" in told and "output/quarantine" in told
+    assert not (vault / "wiki/concepts/acts.md").exists()
+    assert list((vault / "output/quarantine").rglob("acts.md")) and "wiki/concepts/acts.md:1: HTML" in told
+    assert "It is so." in (vault / "wiki/concepts/mine.md").read_text()
+    line = (vault / "wiki/concepts/mine.md").read_text().split("\n").index("It is so.") + 1
+    assert f"wiki/concepts/mine.md:{line}: kept without evidence: the sentence cites nothing: It is so." in told
+    assert "1 is kept, 1 sentence without evidence, 1 moved to output/quarantine/" in told
 
 
 def test_an_agent_that_wrote_nothing_leaves_nothing(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -366,7 +370,7 @@ def test_a_killed_run_is_settled_by_the_next(vault: Path, capfd: pytest.CaptureF
         "--",
         "sh",
         "-c",
-        "echo x > wiki/concepts/left.md; touch .retain/work/go; sleep 1000",
+        "echo '<b>x</b>' > wiki/concepts/left.md; touch .retain/work/go; sleep 1000",
     ]
     process = subprocess.Popen(words, cwd=vault, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

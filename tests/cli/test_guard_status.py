@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from cli import main, report
-from compiler.agent_work import begin
-from vault.agent_run import Run
-from vault.store import Vault, open_vault
-from vault.user import state_folder
+from cli import main, output
+from compiler.agent_session import begin
+from vault.audit.agent_runs import Run
+from vault.config.user import state_folder
+from vault.vault import Vault, open_vault
 
 AT = datetime.now(UTC) + timedelta(days=1)  # so that no deck counts as touched since the run began
 Call = Callable[..., tuple[int, str, str]]
@@ -87,11 +87,11 @@ def test_a_broken_note_is_named_with_the_way_on_beside_everything_else(vault: Va
     whole = call("guard", "status")[1].splitlines()
     note = _broken(vault, name)
     code, out, told = call("guard", "status")
-    assert code == report.FINDINGS and set(whole) <= set(out.splitlines())
+    assert code == output.FINDINGS and set(whole) <= set(out.splitlines())
     assert f"mv {note} {note}.broken" in told and told.count(str(note)) == 3
     code, out, _ = call("guard", "status", "--json")
     facts = json.loads(out)
-    assert code == report.FINDINGS and facts["level"] and facts["last_look"] is None
+    assert code == output.FINDINGS and facts["level"] and facts["last_look"] is None
     (found,) = facts["broken_runs"]
     assert (found["id"], found["path"], found["line"]) == (note.stem, str(note), 0)
     assert found["reason"] and "mv " in found["hint"]
@@ -103,7 +103,7 @@ def test_a_run_that_can_be_read_is_shown_beside_one_that_cannot(vault: Vault, ca
     other = note.with_name("0" * 26 + ".json")
     other.write_text("{")
     code, out, told = call("guard", "status")
-    assert code == report.FINDINGS and "agent: claude, started" in out and str(other) in told and str(note) not in told
+    assert code == output.FINDINGS and "agent: claude, started" in out and str(other) in told and str(note) not in told
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
@@ -114,7 +114,7 @@ def test_a_folder_of_notes_that_cannot_be_looked_into_is_a_finding(vault: Vault,
         code, out, told = call("guard", "status")
     finally:
         folder.chmod(0o700)
-    assert code == report.FINDINGS and "level" in out and str(folder) in told
+    assert code == output.FINDINGS and "level" in out and str(folder) in told
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -131,18 +131,18 @@ def test_moved_away_every_command_goes_on_and_nothing_of_the_humans_is_lost(
     report_.write_text("# Whoever wrote that\n")
     (vault.root / "raw/new.md").write_text("# New\n\nNew words are here.\n")
     code, _, told = call("compile")
-    assert code == report.REFUSED and f"mv {note} {note}.broken" in told
+    assert code == output.REFUSED and f"mv {note} {note}.broken" in told
     card = next(str(c.id) for deck in vault.decks() for c in deck.cards if c.id)
-    assert call("rate", card, "good")[0] == report.DONE
+    assert call("rate", card, "good")[0] == output.DONE
     log = (vault.root / "learning/reviews.jsonl").read_bytes()
     kept = {p: p.read_bytes() for folder in ("insights", "raw") for p in (vault.root / folder).rglob("*.md")}
 
     command = next(part for part in told.split("`") if part.startswith("mv "))
     subprocess.run(shlex.split(command), check=True)
-    assert call("guard", "status")[0] == report.DONE
+    assert call("guard", "status")[0] == output.DONE
     for words in (["compile"], ["rebuild"], ["due"], ["status"], ["undo"], ["rate", card, "easy"], ["compile"]):
         code, _, told = call(*words)
-        assert code == report.DONE, told
+        assert code == output.DONE, told
     begin(vault, ["claude"], AT)
     assert "Whoever wrote this." in page.read_text() and report_.read_text() == "# Whoever wrote that\n"
     assert (vault.root / "learning/reviews.jsonl").read_bytes().startswith(log)
@@ -153,4 +153,4 @@ def test_in_a_cage_nothing_is_said_of_runs(vault: Vault, call: Call, monkeypatch
     note = _broken(vault, "torn")
     monkeypatch.setenv("RETAIN_CAGED", "1")
     code, out, told = call("guard", "status")
-    assert code == report.DONE and str(note) not in out + told
+    assert code == output.DONE and str(note) not in out + told

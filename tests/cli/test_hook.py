@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 import pytest
 
-from cli import hook, main
-from cli.territory import Territory, territory_of
-from cli.tool_call import call_fault
-from vault.store import open_vault
-from vault.user import set_personal_vault
+from cli import main
+from cli.guard.ownership import Territory, territory_of
+from cli.hosts import hook
+from cli.hosts.tool_call import call_fault
+from vault.config.user import set_personal_vault
+from vault.vault import open_vault
 
 Call = tuple[str, dict[str, Any]]
 

@@ -10,8 +10,8 @@ import pytest
 
 from cli.main import run as retain
 from tests.jail.den import LEVELS, need
-from vault.jail import level as levels
-from vault.jail.level import Level, Standing
+from vault.sandbox import capabilities as levels
+from vault.sandbox.capabilities import Level, Standing
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no other system here to run it on")
 AT_EACH = pytest.mark.parametrize("level", LEVELS, ids=str)

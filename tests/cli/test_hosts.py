@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from cli import main, report
-from cli.host_files import CLAUDE, CODEX, HostFile, claude_settings, hook_command, missing, program
+from cli import main, output
+from cli.hosts.host_config import CLAUDE, CODEX, HostFile, claude_settings, hook_command, missing, program
 from vault.errors import Refused
-from vault.safe_path import AGENT_FOLDERS
+from vault.files.paths import AGENT_FOLDERS
 
 GOLDEN = """{
   "permissions": {
@@ -154,7 +154,7 @@ def test_a_program_that_is_gone_breaks_or_is_killed_blocks_under_a_real_shell(
         if body is not None:
             script.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
             script.chmod(0o644 if body == "not a script" else 0o755)
-        monkeypatch.setattr("cli.host_files.program", lambda script=script: [str(script)])
+        monkeypatch.setattr("cli.hosts.host_config.program", lambda script=script: [str(script)])
         command = hook_command("claude-code", vault)
         for line in (["sh", "-c", command], shlex.split(command)):  # with a shell of the host's own, or without
             done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -191,7 +191,7 @@ def test_a_file_of_the_humans_stays_and_what_it_lacks_is_said(
     (vault / path).parent.mkdir(parents=True, exist_ok=True)
     (vault / path).write_text(text, encoding="utf-8")
     capsys.readouterr()
-    assert init(str(vault), "--host", "claude-code", "--host", "codex") == report.FINDINGS
+    assert init(str(vault), "--host", "claude-code", "--host", "codex") == output.FINDINGS
     out, err = capsys.readouterr()
     assert (vault / path).read_text(encoding="utf-8") == text
     assert f"{path} is your own and stays as it is" in err and lacks in err and path in out
@@ -209,7 +209,7 @@ def test_a_human_who_takes_our_file_over_keeps_it(vault: Path, capsys: pytest.Ca
     assert settings(vault)["model"] == "mine"
     mine["hooks"] = {}
     (vault / CLAUDE).write_text(json.dumps(mine), encoding="utf-8")
-    assert init(str(vault), "--host", "claude-code") == report.FINDINGS
+    assert init(str(vault), "--host", "claude-code") == output.FINDINGS
     assert "hooks.PreToolUse" in capsys.readouterr().err
 
 
@@ -225,7 +225,7 @@ def test_print_shows_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "failIfUnavailable" in out and "default_permissions" in out and f"/{tmp_path}/v/insights/**" in out
     assert not (tmp_path / "v").exists()
-    assert init(str(tmp_path / "v"), "--print") == report.USAGE
+    assert init(str(tmp_path / "v"), "--print") == output.USAGE
 
 
 def test_a_link_in_the_place_of_the_settings_is_not_followed(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_link_in_the_place_of_the_settings_is_not_followed(tmp_path: Path) -> 
     assert init(str(vault)) == 0
     (tmp_path / "elsewhere").mkdir()
     (vault / ".claude").symlink_to(tmp_path / "elsewhere")
-    assert init(str(vault), "--host", "claude-code") == report.REFUSED
+    assert init(str(vault), "--host", "claude-code") == output.REFUSED
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 

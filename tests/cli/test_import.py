@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from compiler.agent_work import begin, settle
+from compiler.agent_session import begin, settle
 from tests.commands import Run
 from tests.learning.test_anki_import_hostile import database, note, package
-from vault.agent_run import at_work
-from vault.store import open_vault
+from vault.audit.agent_runs import at_work
+from vault.vault import open_vault
 
 
 def test_a_strangers_deck_is_imported_compiled_beside_and_reviewed(run: Run, tmp_path: Path) -> None:

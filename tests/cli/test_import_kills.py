@@ -17,15 +17,15 @@ from typing import Any
 
 import pytest
 
-from learning.desk import open_desk
+from learning.cards.workspace import open_desk
 from tests.learning.test_anki_import import clock, collection, give_out
 from tests.learning.test_anki_import_strangers import GIF, add
-from vault import ledger
-from vault.card import parse_deck
-from vault.log_event import Import
-from vault.review_log import read_log
-from vault.settings import Settings, render_settings
-from vault.store import open_vault
+from vault.config.settings import Settings, render_settings
+from vault.log import ledger
+from vault.log.events import Import
+from vault.log.review_log import read_log
+from vault.model.card import parse_deck
+from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]

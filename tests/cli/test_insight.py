@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from cli import main, report
-from vault import ledger
-from vault.folder import sha256_hex
-from vault.note import body_of, read_properties
-from vault.store import PROMOTION_QUEUE, open_vault
-from vault.user import set_personal_vault
+from cli import main, output
+from vault.config.user import set_personal_vault
+from vault.files.folder import sha256_hex
+from vault.layout import PROMOTION_QUEUE
+from vault.log import ledger
+from vault.model.frontmatter import body_of, read_properties
+from vault.vault import open_vault
 
 # What the human does in the editor: the first word is a file of words to add, the last the note.
 EDITOR = """\
@@ -139,7 +140,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
 
 
 def test_a_note_that_stays_empty_goes_again(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.insight.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
     before = set(human.vault.rglob("*"))
     code, _, err = human.run("insight", "spacing-effect")
     assert code == 0 and "nothing was written" in err and human.opened
@@ -209,7 +210,7 @@ def test_a_personal_vault_takes_the_note_and_no_trace_of_it_is_left_in_this_one(
 def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
     human: Human, personal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.insight.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
     (personal / "spacing.md").write_text("my own, from long ago\n")
     assert human.run("insight", "spacing effect")[0] == 0
     assert human.run("insight", "Spacing")[0] == 0
@@ -220,7 +221,7 @@ def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
 def test_a_personal_vault_that_is_not_there_is_no_reason_to_write_elsewhere(human: Human, personal: Path) -> None:
     personal.rmdir()
     code, _, err = human.run("insight", "spacing effect")
-    assert code == report.REFUSED and "not there" in err and human.opened == []
+    assert code == output.REFUSED and "not there" in err and human.opened == []
     assert not (human.vault / NOTE).exists() and not personal.exists()
 
 
@@ -230,11 +231,11 @@ def test_a_personal_vault_that_is_not_there_is_no_reason_to_write_elsewhere(huma
 def test_where_nobody_knows_the_human_s_own_folder_no_other_takes_its_place(human: Human) -> None:
     (human.vault / "insights").rmdir()
     code, _, err = human.run("insight", "Spacing effect")
-    assert code == report.REFUSED and "not known on this machine" in err and "mkdir" in err
+    assert code == output.REFUSED and "not known on this machine" in err and "mkdir" in err
     assert not (human.vault / "insights").exists() and human.opened == []
     (human.vault / "insights").mkdir()
     human.writes(OWN)
-    assert human.run("insight", "Spacing effect")[0] == report.DONE and OWN in human.note()
+    assert human.run("insight", "Spacing effect")[0] == output.DONE and OWN in human.note()
 
 
 def test_a_concept_goes_by_title_alias_file_and_id(human: Human) -> None:
@@ -248,12 +249,12 @@ def test_a_concept_goes_by_title_alias_file_and_id(human: Human) -> None:
 
 def test_a_name_that_fits_none_or_many_names_the_choices(human: Human) -> None:
     code, _, err = human.run("insight", "spacing efect", "--no-edit")
-    assert code == report.USAGE and "Spacing effect (spacing-effect)" in err
+    assert code == output.USAGE and "Spacing effect (spacing-effect)" in err
     for stem in ("spacing-effect", "forgetting-curve"):
         article = human.vault / f"wiki/concepts/{stem}.md"
         article.write_text(article.read_text().replace("aliases: []", "aliases:\n  - Lag"))
     code, _, err = human.run("insight", "lag", "--no-edit")
-    assert code == report.USAGE and "Forgetting curve (forgetting-curve) or Spacing effect (spacing-effect)" in err
+    assert code == output.USAGE and "Forgetting curve (forgetting-curve) or Spacing effect (spacing-effect)" in err
     assert not list((human.vault / "insights").glob("*.md"))
 
 
@@ -299,7 +300,7 @@ def test_an_editor_that_cannot_be_started_is_named_and_leaves_nothing(
     for editor in ("/nowhere/to/be/found", "vi 'unclosed"):
         monkeypatch.setenv("EDITOR", editor)
         code, _, err = human.run("insight", "spacing effect")
-        assert code == report.USAGE and editor in err and not (human.vault / NOTE).exists()
+        assert code == output.USAGE and editor in err and not (human.vault / NOTE).exists()
 
 
 def test_an_editor_that_fails_loses_no_words(human: Human) -> None:
@@ -312,7 +313,7 @@ def test_an_editor_that_fails_loses_no_words(human: Human) -> None:
 def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
     human: Human, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.insight.AT_ONCE_S", 1e9)
+    monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 1e9)
     code, _, err = human.run("insight", "spacing effect")
     assert code == 0 and "the note stays" in err and "`retain insight spacing-effect --no-edit`" in err
     assert human.decisions() == []
@@ -335,18 +336,18 @@ def test_a_note_that_the_editor_took_away_is_not_recorded(human: Human, monkeypa
 def test_without_a_terminal_there_is_no_editor(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     code, _, err = human.run("insight", "spacing effect")
-    assert code == report.USAGE and "--no-edit" in err and not (human.vault / NOTE).exists()
+    assert code == output.USAGE and "--no-edit" in err and not (human.vault / NOTE).exists()
 
 
 def test_an_agent_in_a_cage_opens_no_note(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RETAIN_CAGED", "1")
     for arguments in (["insight", "spacing effect"], ["insight", "spacing effect", "--no-edit"], ["insight"]):
-        assert human.run(*arguments)[0] == report.REFUSED
+        assert human.run(*arguments)[0] == output.REFUSED
     assert not (human.vault / NOTE).exists() and human.opened == []
 
 
 def test_json_is_for_the_list(human: Human) -> None:
-    assert human.run("insight", "spacing effect", "--json")[0] == report.USAGE
+    assert human.run("insight", "spacing effect", "--json")[0] == output.USAGE
 
 
 def test_with_nothing_ripe_it_says_so(human: Human) -> None:
@@ -361,7 +362,7 @@ def test_a_link_where_the_note_would_be_is_not_written_through(human: Human, tmp
     (human.vault / NOTE).symlink_to(tmp_path / "theirs.md")
     human.writes(OWN)
     code = human.run("insight", "spacing effect", "--no-edit")[0]
-    assert code == report.REFUSED and (tmp_path / "theirs.md").read_text() == "theirs\n" and human.decisions() == []
+    assert code == output.REFUSED and (tmp_path / "theirs.md").read_text() == "theirs\n" and human.decisions() == []
 
 
 def test_a_strangers_ledger_leads_nowhere(human: Human, tmp_path: Path) -> None:
@@ -422,8 +423,8 @@ def test_the_process_loads_no_compiler_no_model_and_no_screen(compiled: Path) ->
     top = {name.partition(".")[0] for name in modules}
     assert top.isdisjoint({"compiler", "tui", "textual", "anthropic", "pydantic", "genanki", "socket", "ssl"})
     assert top.isdisjoint({"lxml", "trafilatura", "pypdfium2", "mammoth", "pptx", "openpyxl", "PIL", "sentencex"})
-    assert not any(name.startswith("vault.jail") for name in modules)
-    assert "learning.near_copy" in modules and "vault.guard" in modules
+    assert not any(name.startswith("vault.sandbox") for name in modules)
+    assert "learning.store.near_copy" in modules and "vault.files.guard" in modules
 
 
 def test_it_works_at_a_real_terminal_and_the_editor_is_in_no_jail(compiled: Path, tmp_path: Path) -> None:
@@ -459,7 +460,7 @@ def test_the_audit_takes_the_note_as_the_humans_own_and_nothing_else(human: Huma
     assert human.run("guard", "audit")[0] == 0
     (human.vault / NOTE).write_text("another hand\n")
     code, out, err = human.run("guard", "audit")
-    assert code == report.FINDINGS and "spacing-effect.md" in out + err
+    assert code == output.FINDINGS and "spacing-effect.md" in out + err
 
 
 # --- the example vault ------------------------------------------------------------------------------------------------
@@ -470,11 +471,11 @@ def test_of_the_example_vault_the_queue_holds_no_sentence_and_a_pasted_one_is_al
 ) -> None:
     from datetime import UTC, datetime
 
-    from learning.desk import open_desk
-    from learning.insight import passages
-    from learning.near_copy import NoteWords, near_copies, tokens
-    from learning.promotion import Candidate, Promotion, Reason, promotion
-    from learning.promotion_page import render_queue
+    from learning.cards.workspace import open_desk
+    from learning.pages.insight import passages
+    from learning.pages.promotion import Candidate, Promotion, Reason, promotion
+    from learning.pages.promotion_page import render_queue
+    from learning.store.near_copy import NoteWords, near_copies, tokens
 
     sources = Path(__file__).resolve().parents[2] / "examples" / "sources"
     root = tmp_path / "examples"
@@ -515,7 +516,7 @@ def test_of_the_example_vault_the_queue_holds_no_sentence_and_a_pasted_one_is_al
 
 def _claims(summary: Path) -> list[tuple[str, str]]:
     """(claim, raw file) of a summary."""
-    from vault.summary import parse_summary
+    from vault.model.summary import parse_summary
 
     parsed = parse_summary(summary.read_text(), "wiki/summaries/x.md")
     return [(located.claim.id, parsed.properties.text("source")) for located in parsed.claims]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import report
+from cli import output
 from tests.commands import SCRIPT, Run
 
 EVIL = "a\x1b\x9b31m\x7f\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9é注🧠"
@@ -19,8 +19,8 @@ _RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u
 
 
 def test_json_carries_control_and_direction_marks_only_as_escapes(capsys: pytest.CaptureFixture[str]) -> None:
-    report.show_json({EVIL: [EVIL]})
-    report.Progress("jsonl")({"event": "source", "path": EVIL})
+    output.show_json({EVIL: [EVIL]})
+    output.Progress("jsonl")({"event": "source", "path": EVIL})
     told = capsys.readouterr()
     assert not _RAW.search(told.out) and not _RAW.search(told.err)
     assert "é注🧠" in told.out
@@ -31,7 +31,7 @@ def test_the_line_of_a_compile_parts_the_name_from_what_it_cost(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress = report.Progress(None)
+    progress = output.Progress(None)
     progress({"event": "extract", "done": 2, "of": 2, "path": "raw/lease.md", "tokens": 1200, "usd": 0.0123})
     progress({"event": "extract", "done": 2, "of": 2, "tokens": 1200, "usd": 0.0123})
     progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})

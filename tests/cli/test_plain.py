@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.plain import review_plainly
+from cli.study.plain_review import review_plainly
+from vault.config.settings import Settings, render_settings
 from vault.errors import LockHeld, WriteFailed
+from vault.layout import REVIEW_PAGE
 from vault.locks import lock
-from vault.review_log import LOG_PATH, Rating, Review, Suspend, Undo, read_log
-from vault.settings import Settings, render_settings
-from vault.store import REVIEW_PAGE, Vault, open_vault
+from vault.log.review_log import LOG_PATH, Rating, Review, Suspend, Undo, read_log
+from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DECK = """\

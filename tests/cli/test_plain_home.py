@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import retain_group
-from vault.settings import FILE, Settings, render_settings
+from vault.config.settings import FILE, Settings, render_settings
 
 CARDS = """---
 type: flashcards

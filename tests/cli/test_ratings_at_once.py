@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
-from learning.desk import read_desk
-from vault.review_log import LOG_PATH, Review, read_log
-from vault.settings import Settings, render_settings
-from vault.store import open_vault
+from learning.cards.workspace import read_desk
+from vault.config.settings import Settings, render_settings
+from vault.log.review_log import LOG_PATH, Review, read_log
+from vault.vault import open_vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]
@@ -23,10 +23,10 @@ MANY = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from learning.desk import open_desk, rate
-from learning.sitting import Sitting
-from vault.log_event import Rating
-from vault.store import open_vault
+from learning.cards.workspace import open_desk, rate
+from learning.review.sitting import Sitting
+from vault.log.events import Rating
+from vault.vault import open_vault
 
 kind, times = sys.argv[2], int(sys.argv[3])
 clock = lambda: datetime.now(UTC)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from compiler import snapshot
-from learning import page_stamp
+from compiler.build import snapshot
+from learning.store import freshness
 from tests.commands import Run
-from vault.log_event import checksum
+from vault.log.events import checksum
 
 PAGE = "learning/_review.md"
 
@@ -86,10 +86,10 @@ def test_the_stamps_that_a_compile_took_say_of_the_decks_what_a_look_of_the_page
     (decks / "folder.md").mkdir()
     (decks / "folder.md/inner.md").write_text("below")
     (decks / "notes.txt").write_text("no deck")
-    seen = page_stamp.look(compiled)
-    assert page_stamp.look(compiled, snapshot.look(compiled).stamps) == seen
+    seen = freshness.look(compiled)
+    assert freshness.look(compiled, snapshot.look(compiled).stamps) == seen
     for name in (".hidden.md", "link.md", "folder.md/inner.md", "notes.txt"):
         (decks / name).unlink()
-    assert page_stamp.look(compiled) == seen
+    assert freshness.look(compiled) == seen
     (decks / "another.md").write_text("another")
-    assert page_stamp.look(compiled) != seen
+    assert freshness.look(compiled) != seen

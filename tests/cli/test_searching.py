@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from vault.settings import FILE, Settings, render_settings
+from vault.config.settings import FILE, Settings, render_settings
 
 DECK = "# Spacing\n\n## Applied\n\nQ: When is spacing [31mbest?\nA: Always.\n<!-- card aaaaaaaaa1 -->\n"
 

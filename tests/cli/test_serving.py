@@ -17,14 +17,14 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
-from cli.serving_tools import TOOLS, called
-from compiler.orders import Place
+from cli.agent.mcp_tools import TOOLS, called
+from compiler.orders.board import Place
 from tests.cli.rule_agent import BY_RULE, NOTHING, UNSURE
 from tests.commands import SCRIPT, retain
 from tests.jail.den import need
-from vault.jail import landlock
-from vault.jail.level import Level
-from vault.store import open_vault
+from vault.sandbox import landlock
+from vault.sandbox.capabilities import Level
+from vault.vault import open_vault
 
 SOURCES = Path(__file__).resolve().parents[2] / "examples/sources"
 
@@ -157,9 +157,9 @@ def test_what_is_no_message_is_answered_and_nothing_but_the_protocol_stands_on_s
 _TRY = """
 import sys
 from pathlib import Path
-from cli.serving import _shut_in
-from compiler.orders import Place
-from vault.store import open_vault
+from cli.agent.mcp_server import _shut_in
+from compiler.orders.board import Place
+from vault.vault import open_vault
 root = Path(sys.argv[1])
 _shut_in(Place(open_vault(str(root), None, root)))
 for path in ("wiki/x.md", "learning/reviews.jsonl", "ledger/ids.jsonl", "raw/x.md", "insights/x.md", "../outside.md"):
@@ -190,8 +190,8 @@ def test_the_server_is_shut_in_to_the_journal_and_its_caches(vault: Path) -> Non
 
 def test_the_hook_of_a_host_lets_every_tool_of_the_server_through(vault: Path) -> None:
     from cli.agent_commands import MCP_TOOLS
-    from cli.territory import territory_of
-    from cli.tool_call import call_fault
+    from cli.guard.ownership import territory_of
+    from cli.hosts.tool_call import call_fault
 
     assert {f"mcp__retain__{name}" for name in TOOLS} == MCP_TOOLS
     territory = territory_of(open_vault(str(vault), None, vault))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.commands import Run
 from vault.ids import CardId, ulid
-from vault.log_event import Rating, Review, Stamp, encode
+from vault.log.events import Rating, Review, Stamp, encode
 
 
 def fill(vault: Path, *, until: datetime) -> list[str]:

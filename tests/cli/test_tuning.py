@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from cli import opening
-from cli.plain import review_plainly
-from cli.tuning import optimize_after_review
-from learning.fsrs6 import DEFAULTS, Fsrs6
+from cli import environment
+from cli.study.optimize import optimize_after_review
+from cli.study.plain_review import review_plainly
+from learning.memory.fsrs import DEFAULTS, Fsrs6
 from tests.commands import Run
+from vault.config.settings import Settings, render_settings
 from vault.ids import ALPHABET, CardId, ulid
-from vault.log_event import Params, Rating, Review, Stamp, Undo, encode
-from vault.review_log import LOG_PATH, read_log
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.log.events import Params, Rating, Review, Stamp, Undo, encode
+from vault.log.review_log import LOG_PATH, read_log
+from vault.vault import Vault, open_vault
 
 NOW = (datetime.now(UTC) - timedelta(days=1)).replace(hour=12, minute=0, second=0, microsecond=0)  # far from a rollover
 TRUTH = Fsrs6((*(p * 0.3 for p in DEFAULTS[:4]), *DEFAULTS[4:8], 1.0, *DEFAULTS[9:]))  # somebody who forgets fast
@@ -124,7 +124,7 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
 
 
 def sit(vault: Vault) -> None:
-    review_plainly(vault, clock=opening.now, source=StringIO("\n3\nq\n"), out=StringIO())
+    review_plainly(vault, clock=environment.now, source=StringIO("\n3\nq\n"), out=StringIO())
     optimize_after_review(vault)
 
 

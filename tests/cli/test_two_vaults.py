@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from cli import auditing
+from cli.guard import audit
 from cli.main import run as run_command
 from tests.cli.test_auditing import Said
+from vault.config.personal import checked_apart
+from vault.config.user import CONFIG, config_folder, personal_vault, state_folder
 from vault.errors import Damaged, Refused, UsageError
-from vault.guard import Scope
-from vault.store import open_vault
-from vault.two_vaults import checked_apart
-from vault.user import CONFIG, config_folder, personal_vault, state_folder
+from vault.files.guard import Scope
+from vault.vault import open_vault
 
 ID = "01JD0000000000000000000000"
 Call = Callable[..., Said]
@@ -73,13 +73,13 @@ def test_the_audit_begins_with_the_vault(call: Call, tmp_path: Path) -> None:
 def test_many_files_are_left_to_the_human_but_not_before_an_agent(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(auditing, "_AT_ONCE", (1, 1 << 20))
+    monkeypatch.setattr(audit, "_AT_ONCE", (1, 1 << 20))
     (tmp_path / "notes").mkdir()
     for name in ("a.md", "b.md"):
         (tmp_path / "notes" / name).write_text("a", encoding="utf-8")
     assert "say `retain guard audit` once" in call("init", "know", "--personal", "notes", "--no-git").err
     vault = open_vault(str(tmp_path / "know"), None, tmp_path)
-    assert auditing.first_look(vault) and not auditing.first_look(vault)
+    assert audit.first_look(vault) and not audit.first_look(vault)
     (tmp_path / "notes/a.md").unlink()
     assert "vanished" in call("guard", "audit", "--vault", "know").out
 
@@ -101,7 +101,7 @@ def test_notes_that_stay_in_insights_are_named_until_they_are_moved(
     words = f"2 notes in insights/ can still be read by agents; move them to {tmp_path}/notes"
     assert words in call("init", "know", "--personal", "notes").err
     assert words in call("status", "--vault", "know").err
-    auditing.before_agent(open_vault(str(tmp_path / "know"), None, tmp_path))
+    audit.before_agent(open_vault(str(tmp_path / "know"), None, tmp_path))
     assert words in capsys.readouterr().err
     monkeypatch.setenv("RETAIN_CAGED", "1")
     assert "can still be read" not in call("status", "--vault", "know").err

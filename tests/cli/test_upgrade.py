@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import templates
-from cli import upgrade
+from cli.commands import upgrade
 from tests.builders import SETTINGS, make_vault
 from tests.commands import Run
-from vault.settings import FILE, SCHEMA_VERSION, read_settings
+from vault.config.settings import FILE, SCHEMA_VERSION, read_settings
 
 OLD = "# AGENTS.md: the schema of this vault\n\nSchema version: 2.3.0\n\nRules.\n"
 NEW = templates.read("AGENTS.md")

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from compiler.agent_plan import Settled
-from compiler.agent_work import Run, begin, settle
-from compiler.build import Options, compile_vault
-from compiler.check import Verdict, verify
-from compiler.report import Report
-from vault import ledger
-from vault.store import Vault, open_vault
+from compiler.agent_session import Outcome, Run, begin, settle
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import Verdict, verify
+from vault.log import ledger
+from vault.vault import Vault, open_vault
 
 PAGE = "wiki/concepts/retrieval-practice.md"
 OTHER = "wiki/concepts/spacing-effect.md"
@@ -84,11 +83,11 @@ class Scene:
         self.run = begin(self.vault, ["claude", "-p", "work"], self.now())
         return self.run
 
-    def settle(self) -> Settled:
+    def settle(self) -> Outcome:
         assert self.run is not None
         return settle(self.vault, self.run, self.now())
 
-    def agent(self, work: Callable[[], object]) -> Settled:
+    def agent(self, work: Callable[[], object]) -> Outcome:
         """One whole run."""
         self.begin()
         work()
@@ -107,14 +106,14 @@ class Scene:
         return ledger.ordered(self.vault.ledger_events(path)[0])
 
 
-def why(settled: Settled) -> str:
+def why(settled: Outcome) -> str:
     """All reasons for which something was set aside, as one text."""
     return "\n".join(f"{q.path}:{q.line}: {q.why}" for q in settled.quarantined)
 
 
-def quarantined(settled: Settled) -> set[str]:
+def quarantined(settled: Outcome) -> set[str]:
     return {q.path for q in settled.quarantined}
 
 
-def kept(settled: Settled) -> set[tuple[str, str]]:
+def kept(settled: Outcome) -> set[tuple[str, str]]:
     return {(k.what, k.path) for k in settled.kept}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
+from compiler.build.compile import Options, compile_vault
 from tests.builders import make_vault
 from tests.compiler.agent_scene import Scene
-from vault.store import Vault
+from vault.vault import Vault
 
 DOCUMENTS = Path(__file__).parent / "documents"
 

@@ -77,7 +77,7 @@ def _alarm(number: int, frame: FrameType | None) -> None:
 def main() -> None:
     path, seed, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    from compiler.ingest import read_source
+    from compiler.readers.read import read_source
     from vault.errors import Unreadable
 
     data = path.read_bytes()

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compiler.asking import Answered, Failed
-from compiler.engines.port import (
+from compiler.model.requests import (
     AnswerReply,
     AnswerRequest,
     CardsReply,
@@ -33,8 +32,9 @@ from compiler.engines.port import (
     Sentence,
     Term,
 )
-from compiler.segment import passages
-from vault.claim import ClaimKind
+from compiler.replies.asker import Answered, Failed
+from compiler.sources.segments import passages
+from vault.model.claim import ClaimKind
 
 _DEFINES = re.compile(r"^(?:An?|The)?\s*([A-Za-z][\w -]{2,40}?) (?:is|are) (?:an?|the)\b")
 _KINDS = (

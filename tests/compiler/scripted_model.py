@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compiler.engines import wire
-from compiler.engines.port import REQUESTS, Request
+from compiler.engines.claude import prompts_to_messages
+from compiler.model.requests import REQUESTS, Request
 from tests.compiler.messages_server import Reply, message
 from tests.compiler.scripted import Scripted
 
@@ -18,7 +18,10 @@ def type_of(body: dict[str, Any]) -> str:
     system = body["system"]
     text = system if isinstance(system, str) else "".join(block["text"] for block in system)
     # The longest first: the prompt for several checks begins as that for one.
-    return max((of for of in wire.SHAPES if text.startswith(wire.system(of))), key=lambda of: len(wire.system(of)))
+    return max(
+        (of for of in prompts_to_messages.SHAPES if text.startswith(prompts_to_messages.system(of))),
+        key=lambda of: len(prompts_to_messages.system(of)),
+    )
 
 
 def words_of(body: dict[str, Any]) -> Any:
@@ -31,7 +34,7 @@ def words_of(body: dict[str, Any]) -> Any:
 def value_for(body: dict[str, Any]) -> Any:
     """What the rules answer."""
     of, words = type_of(body), words_of(body)
-    if of == wire.CHECKS:
+    if of == prompts_to_messages.CHECKS:
         return {"verdicts": [{"n": each["n"], "entailed": "yes", "why": ""} for each in words["requests"]]}
     for claim in words.get("claims", ()):
         claim.setdefault("words", claim["quote"])

@@ -11,22 +11,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compiler.agent_decks import DeckJudge
-from compiler.agent_inert import acting, acting_in_output, unreadable
-from compiler.agent_manifest import take_manifest
-from compiler.agent_output import file_fault
-from compiler.agent_pages import judge_page
-from compiler.agent_settling import carry_out
-from compiler.agent_summaries import summary_faults
-from compiler.agent_world import World
-from tests.compiler.agent_scene import DECK, OTHER, PAGE, SOUND, TESTING, Scene
-from vault.agent_run import all_runs
-from vault.clearing import take_away
-from vault.copies import Copies
+from compiler.agents.apply import apply
+from compiler.agents.articles import Evidence, article_fault, article_text, body_in, unsupported
+from compiler.agents.baseline import Baseline
+from compiler.agents.inert import file_fault, markdown_fault, unreadable
+from compiler.agents.manifest import take_manifest
+from compiler.agents.record import KeptPage
+from tests.compiler.agent_scene import DECK, OTHER, PAGE, SOUND, Scene
+from vault.audit.agent_runs import all_runs
+from vault.audit.blobs import Copies
+from vault.config.user import state_folder
 from vault.errors import WriteFailed
-from vault.guard import Guard
-from vault.store import open_vault
-from vault.user import state_folder
+from vault.files.cleanup import take_away
+from vault.files.guard import Guard
+from vault.model.frontmatter import human_edited, read_properties
+from vault.vault import open_vault
 
 
 class Killed(BaseException):
@@ -39,7 +38,7 @@ def work(scene: Scene) -> None:
     scene.add(
         DECK, f"Q: When does it help little?\nA: When the learner recalls nothing.\n> {scene.claim('recalls nothing')}"
     )
-    scene.write(OTHER, "cheese")
+    scene.write(OTHER, "<b>cheese</b>")
     scene.write("output/reports/r.md", "# R\n")
     scene.write("output/x.exe", b"\0")
     scene.write("wiki/notes/mine/x.md", "x")
@@ -61,7 +60,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, strike: Callable[[], None]) -> No
 
     for name in ("write", "append", "remove"):
         monkeypatch.setattr(Guard, name, around(getattr(Guard, name)))
-    monkeypatch.setattr("compiler.agent_settling.take_away", around(take_away))
+    monkeypatch.setattr("compiler.agents.apply.take_away", around(take_away))
     monkeypatch.setattr(Copies, "put_all", around(Copies.put_all))
 
 
@@ -143,16 +142,16 @@ def test_a_full_disk_is_named_and_nothing_is_half(begun: Scene, monkeypatch: pyt
         with pytest.raises(WriteFailed, match="full"):
             begun.settle()
     settled = begun.settle()
-    assert settled.kept and begun.text(OTHER) != "cheese" and settled.findings == ()
+    assert settled.kept and "cheese" not in begun.text(OTHER) and settled.findings == []
 
 
 def test_an_edit_between_judging_and_writing_stays(begun: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def late(*args: Any) -> Any:
         begun.write(OTHER, "the human was quicker")
-        return carry_out(*args)
+        return apply(*args)
 
-    monkeypatch.setattr("compiler.agent_work.carry_out", late)
+    monkeypatch.setattr("compiler.agent_session.apply", late)
     settled = begun.settle()
     assert begun.text(OTHER) == "the human was quicker"
     assert [f.path for f in settled.findings] == [OTHER]
@@ -170,9 +169,9 @@ _BYTES = st.one_of(st.binary(max_size=200), _TEXTS.map(lambda t: t.encode("utf-8
 
 
 @pytest.fixture
-def world(scene: Scene) -> Iterator[World]:
+def baseline(scene: Scene) -> Iterator[Baseline]:
     with Copies.open(scene.vault.settings.vault_id) as copies:
-        yield World(scene.vault, take_manifest(scene.vault, copies), copies)
+        yield Baseline(scene.vault, take_manifest(scene.vault, copies), copies)
 
 
 _FEW = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -180,16 +179,19 @@ _FEW = settings(max_examples=120, suppress_health_check=[HealthCheck.function_sc
 
 @_FEW
 @given(data=_BYTES, whole=st.booleans())
-def test_no_bytes_keep_the_judge_from_judging(world: World, data: bytes, whole: bool) -> None:
-    before = b"" if whole else world.must(PAGE)
-    pages = frozenset({PAGE})
-    for path in (PAGE, "wiki/topics/new.md"):
-        verdict = judge_page(path, before + data, world, pages)
-        assert verdict.faults or verdict.body
-    deck = b"" if whole else world.must(DECK)
-    judged = DeckJudge(world, "01M817SG700PX4QH549DG9WXHP", "2026-11-22T09:00:00.000Z").judge({DECK: deck + data}, [])
-    assert all(text.endswith("\n") for text in judged.texts.values())
-    assert summary_faults(world.text(f"{TESTING}.md"), data, f"{TESTING}.md", world)
+def test_no_bytes_keep_an_article_from_being_judged(baseline: Baseline, data: bytes, whole: bool) -> None:
+    machine = baseline.text(PAGE)
+    assert machine is not None
+    evidence = Evidence(baseline.claim, baseline.source_link)
+    for path, below in ((PAGE, machine), ("wiki/topics/new.md", None)):
+        left = data if whole else machine.encode() + data
+        if article_fault(path, left, baseline.ids, is_new=below is None) is None:
+            page = KeptPage(
+                "aaaaaaaaaa", path, "", body_in(left), "x" if below else "", "R", "2026-11-22T09:00:00.000Z"
+            )
+            text = article_text(page, below, "2026-11-22", evidence)
+            assert not human_edited(text) and read_properties(text).problems == ()
+            assert int(read_properties(text).text("unsupported")) == len([*unsupported(text, evidence)])
     for name in ("x.md", "x.svg", "x.csv", "x"):
         file_fault(f"output/{name}", data)
 
@@ -198,23 +200,15 @@ def test_no_bytes_keep_the_judge_from_judging(world: World, data: bytes, whole: 
 @given(text=_TEXTS)
 def test_no_text_keeps_the_scan_from_ending(text: str) -> None:
     unreadable(text)
-    acting([(n, line) for n, line in enumerate(text.split("\n"))])
-    acting_in_output(text)
+    markdown_fault(text)
 
 
-@_FEW
-@given(inside=st.sampled_from(["<script>x</script>", "<img src=x>", "<% x %>"]), around=st.tuples(_TEXTS, _TEXTS))
-def test_a_line_with_html_among_words_acts_wherever_it_stands(inside: str, around: tuple[str, str]) -> None:
-    quiet = [part.replace("`", "").replace("$", "").replace("[[", "").replace("<!--", "") for part in around]
-    line = f"{quiet[0]}{inside}{quiet[1]}".replace("\n", " ").replace("\\", "")
-    assert acting([(1, line)]) is not None
-
-
-def test_hostile_lines_are_judged_in_no_time_that_grows(world: World) -> None:
+def test_hostile_lines_are_judged_in_no_time_that_grows(baseline: Baseline) -> None:
     """Each of these would take minutes if one of the patterns went back and forth over it."""
     marks = "[[ - > <a ![ | x^ [[wiki/summaries/ Q: a:".split()
     lines = [*((f"{mark} " if mark in "->|" else mark) * (18_000 // (len(mark) + 1)) for mark in marks)]
     lines += ["`" * 400 + "x" * 9_000, "$" * 400 + "\\" * 9_000]
     text = "# Retrieval practice\n\n" + "\n".join(lines)
-    assert judge_page(PAGE, text.encode(), world, frozenset()).faults
-    acting_in_output(text * 3)
+    assert article_fault(PAGE, text.encode(), baseline.ids, is_new=False) is not None
+    markdown_fault(text * 3)
+    assert len([*unsupported(text * 3, Evidence(baseline.claim, baseline.source_link))])

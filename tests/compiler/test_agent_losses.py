@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from compiler import agent_manifest, agent_work
-from compiler.agent_manifest import KEPT
+from compiler import agent_session
+from compiler.agents import manifest
+from compiler.agents.manifest import KEPT
 from tests.compiler.agent_scene import PAGE, Scene, kept, quarantined, why
-from vault import emptying
-from vault.copies import Copies
+from vault.audit.blobs import Copies
 from vault.errors import Refused
+from vault.files import empty_folder
 
 BIG = b"slides" * (KEPT // 6) + b"more than is looked into at once"
 ONE, TWO = "output/slides/one.pptx", "output/slides/two.pptx"
@@ -49,22 +50,6 @@ def test_large_files_of_the_humans_come_back_byte_for_byte(scene: Scene) -> None
     assert {r.path for r in settled.restored} == {TWO, "wiki/assets/a.png"} and not settled.findings
 
 
-def test_large_files_are_not_read_again_by_the_next_run(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene.write(ONE, BIG)
-    monkeypatch.setattr(agent_manifest, "_YOUNG_NS", -(10**18))
-    scene.agent(lambda: None)
-    read: list[str] = []
-    real = agent_manifest._File.read
-
-    def noted(file: agent_manifest._File) -> tuple[bytes | None, str]:
-        read.append(file.path)
-        return real(file)
-
-    monkeypatch.setattr(agent_manifest._File, "read", noted)
-    scene.agent(lambda: None)
-    assert read == []
-
-
 def test_what_is_lost_is_named_and_never_said_to_be_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.write(ONE, BIG)
     scene.write(TWO, BIG)
@@ -78,13 +63,13 @@ def test_what_is_lost_is_named_and_never_said_to_be_back(scene: Scene, monkeypat
     assert {found.path for found in settled.lost} == {ONE, TWO} and not settled.clean
     assert "stays" not in why(settled) and not settled.restored
     report = _report(scene)
-    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "but for what is named as lost" in report
+    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "except what is named as lost" in report
 
 
 def test_no_agent_is_started_beside_what_could_not_be_put_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.agent(lambda: scene.write(TWO, BIG))
     scene.write(ONE, BIG + b"mine")
-    for module in (agent_manifest, agent_work):
+    for module in (manifest, agent_session):
         monkeypatch.setattr(module, "LARGEST", KEPT)
     with pytest.raises(Refused, match="could not be undone") as refused:
         scene.begin()
@@ -95,7 +80,7 @@ def test_no_agent_is_started_beside_what_could_not_be_put_back(scene: Scene, mon
 
 def test_what_cannot_be_read_cannot_be_kept(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.write(ONE, b"x")
-    monkeypatch.setattr(agent_manifest._File, "read", lambda file: (None, ""))
+    monkeypatch.setattr(manifest._File, "read", lambda file: (None, ""))
     monkeypatch.setattr(os, "access", lambda *_, **__: False)  # as for anyone but root, whom no mode stops
     with pytest.raises(Refused, match="no copy"):
         scene.begin()
@@ -168,23 +153,21 @@ def test_emptying_enters_nothing_of_the_humans_and_nothing_outside(scene: Scene,
     (scene.root / "insights").symlink_to(scene.root / "output/insights")
     scene.write("output/a/b", "x")
     (scene.root / "output/link").symlink_to(outside)
-    found = emptying.empty(scene.root, "output")
+    found = empty_folder.empty(scene.root, "output")
     assert found.left == 1 and (scene.root / "output/insights/mine.md").exists() and (outside / "mine").exists()
     assert [p.name for p in (scene.root / "output").iterdir()] == ["insights"]
     for path in ("insights", "wiki/../insights", "", "raw", "output/insights"):
         with pytest.raises(Refused):
-            emptying.empty(scene.root, path)
-    assert emptying.empty(scene.root, "wiki", identity=(1, 1)).files == 0 and scene.there(PAGE)
+            empty_folder.empty(scene.root, path)
+    assert empty_folder.empty(scene.root, "wiki", identity=(1, 1)).files == 0 and scene.there(PAGE)
 
 
-def test_many_files_are_told_beforehand_and_share_a_few_in_quarantine(scene: Scene) -> None:
-    scene.begin()
-    for number in range(700):
-        scene.write(f"output/many/f{number}.exe", f"number {number}")
-    assert scene.run is not None
-    said: list[str] = []
-    settled = agent_work.settle(scene.vault, scene.run, scene.now(), said.append)
-    assert said[0] == "checking 700 files that the agent made or changed" and "steps" in said[1]
+def test_many_files_share_a_few_in_quarantine(scene: Scene) -> None:
+    def work() -> None:
+        for number in range(700):
+            scene.write(f"output/many/f{number}.exe", f"number {number}")
+
+    settled = scene.agent(work)
     assert len(settled.quarantined) == 700 and not scene.there("output/many")
     files = [path for path in scene.root.glob("output/quarantine/**/*") if path.is_file()]
     assert len(files) == 202
@@ -192,12 +175,3 @@ def test_many_files_are_told_beforehand_and_share_a_few_in_quarantine(scene: Sce
     for number, one in enumerate(sorted(settled.quarantined, key=lambda one: int(one.path[13:-4]))):
         assert f"`{one.path}`" in texts[one.where] and f"\nnumber {number}\n" in texts[one.where]
     assert "You may delete this folder" in _report(scene)
-
-
-def test_few_files_are_settled_in_silence(scene: Scene) -> None:
-    scene.begin()
-    scene.write("output/x.exe", "x")
-    assert scene.run is not None
-    said: list[str] = []
-    agent_work.settle(scene.vault, scene.run, scene.now(), said.append)
-    assert said == []

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from learning.desk import open_desk
+from learning.cards.workspace import open_desk
 from tests.compiler.agent_scene import DECK, OTHER, PAGE, Scene, kept, quarantined
-from vault import folder
 from vault.errors import Refused
-from vault.modes import calm, give_back, set_mode
+from vault.files import folder
+from vault.files.permissions import calm, give_back, set_mode
 
 
 def mode(path: Path) -> int:
@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 def test_settling_gives_the_owner_his_rights_back(scene: Scene) -> None:
     def work() -> None:
-        scene.write(PAGE, "cheese")
+        scene.write(PAGE, "<b>cheese</b>")
         for path in (PAGE, DECK, "wiki/concepts", "learning/flashcards", "wiki", "output"):
             (scene.root / path).chmod(0)
 
@@ -131,7 +131,7 @@ def test_a_program_that_saves_by_another_name_sets_no_mode(scene: Scene) -> None
         report.with_suffix(".new").chmod(0o600)
         report.with_suffix(".new").rename(report)
 
-    assert scene.agent(save).findings == () and mode(report) == 0o644
+    assert scene.agent(save).findings == [] and mode(report) == 0o644
 
 
 def test_what_was_closed_to_its_owner_is_so_again_and_what_it_held_is_back(scene: Scene) -> None:
@@ -146,7 +146,7 @@ def test_what_was_closed_to_its_owner_is_so_again_and_what_it_held_is_back(scene
         folder.chmod(0o555)
 
     settled = scene.agent(work)
-    assert (folder / "r.md").read_text() == "# Mine\n" and mode(folder) == 0o555 and settled.findings == ()
+    assert (folder / "r.md").read_text() == "# Mine\n" and mode(folder) == 0o555 and settled.findings == []
 
 
 def test_no_mode_is_set_through_a_link_or_of_what_has_another_name(tmp_path: Path) -> None:

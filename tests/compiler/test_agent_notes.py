@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from compiler.agent_work import begin, open_runs
-from learning.desk import open_desk
+from compiler.agent_session import begin, open_runs
+from learning.cards.workspace import open_desk
 from tests.compiler.agent_scene import DECK, Scene
-from vault import process
-from vault.agent_run import Run, all_runs, at_work, held_back, open_count, refuse_beside_agents
+from vault.audit.agent_runs import Run, all_runs, at_work, held_back, open_count, refuse_beside_agents
+from vault.config.user import state_folder
 from vault.errors import Damaged, Refused
-from vault.process import this_process
-from vault.user import state_folder
+from vault.process import identity as process
+from vault.process.identity import this_process
 
 BROKEN = {
     "torn": "{",

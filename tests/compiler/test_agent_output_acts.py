@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compiler.agent_addresses import address_fault, css_fault
-from compiler.agent_inert import acting
-from compiler.agent_output import MAX_TEXT, file_fault
+from compiler.agents.addresses import address_fault
+from compiler.agents.inert import MAX_TEXT, file_fault
 
 NEW = "//new?file=insights/mine&content=x&overwrite=true"
 PIXEL = "https://evil.example/p.png"
@@ -110,128 +109,6 @@ HOSTILE_MD = {
     "a carriage return": "```text\r[o](obsidian&colon;//new?x)\r```",
     "quotes beyond all measure": ">" * 70 + " [o](obsidian&colon;//new?x)",
 }  # fmt: skip
-HOSTILE_WEB = {
-    "a program": '<a href="obsidian://new?file=insights/mine&overwrite">x</a>',
-    "a file": '<a href="file:///etc/passwd">x</a>',
-    "an editor": "<a href=vscode://x>x</a>",
-    "references": '<a href="&#106;avascript:alert(1)">x</a>',
-    "references without an end": '<a href="&#106avascript&colon;alert(1)">x</a>',
-    "a tab": '<a href="java&Tab;script:x">x</a>',
-    "space before": '<a href=" &#1; javascript:x">x</a>',
-    "backslashes": '<img src="https:\\\\evil\\x">',
-    "a picture": f"<img src='{PIXEL}'>",
-    "a picture without a scheme": "<img src=//evil.example/x>",
-    "a picture of data": '<img src="data:image/svg+xml;base64,AA">',
-    "many pictures": '<img srcset="https://evil.example/x 2x">',
-    "image-set": "<p style=\"background: image-set('https://evil.example/x' 1x)\">x</p>",
-    "url": '<p style="background: url(//evil.example/x)">x</p>',
-    "an escaped url": "<style>p { background: \\75rl(x.png) }</style>",
-    "an import": "<style>@\\69mport 'https://evil.example/x.css';</style>",
-    "a font": "<style>@font-face { font-family: x; src: local(x) }</style>",
-    "a comment in a url": "<style>p { background: u/**/rl(/*x*/https&#58;//evil/x) }</style>",
-    "a style in references": '<p style="background: u&#114;l(https&colon;//evil/x)">x</p>',
-    "a style that ends early": "<svg><style><img src=x></style></svg>",
-    "a script": "<script>x</script>",
-    "a handler": "<p onclick=x()>x</p>",
-    "a handler after a slash": "<svg/onload=x()>",
-    "a handler of no tag's": "<xss onpointerenter=x()>x</xss>",
-    "going on by itself": '<meta http-equiv="refresh" content="0;url=https://evil.example">',
-    "another base": '<base href="https://evil.example/">',
-    "a form": "<form action=https://evil.example><input name=x></form>",
-    "a button": '<input type="image" src="x">',
-    "a frame": "<iframe src=x.html></iframe>",
-    "an object": "<object data=x></object>",
-    "an embed": "<embed src=x>",
-    "a sheet": "<link rel=stylesheet href=x.css>",
-    "a prefetch": "<link rel=dns-prefetch href=//evil.example>",
-    "a film": "<video poster=https://evil.example/x></video>",
-    "a background": "<body background=https://evil.example/x></body>",
-    "a ping": '<a href="https://x.org" ping="https://evil.example">x</a>',
-    "a quote in a comment": '<!-- a --!><img src=x onerror=x()> -->',
-    "a comment in a comment": "<!--><script>x</script>-->",
-    "a title": '<title><a title="</title><script>x</script>"></title>',
-    "raw text": "<noscript><p title='</noscript><script>x</script>'></noscript>",
-    "a tag without an end": "<p>x</p><img src=x ",
-    "a tag in a tag": "<p <script>x</script>",
-    "an attribute twice": '<a href="x.md" href="javascript:x">x</a>',
-    "a name space of another's": '<x:script xmlns:x="http://www.w3.org/1999/xhtml">x</x:script>',
-    "a page that leads out": '<a href="../../../../etc/passwd">x</a>',
-    "an attribute with a formula": '<math href="javascript:x">x</math>',
-    "UTF-7": '<meta charset="utf-7">+ADw-script+AD4-',
-    "an escape of Japan": "<p>\x1b$B</p>",
-}  # fmt: skip
-HOSTILE_SVG = {
-    "a handler": "<svg onload='x()'/>",
-    "use from elsewhere": '<svg><use xlink:href="https://evil.example/x.svg#a"/></svg>',
-    "use of a file": '<svg><use href="other.svg#a"/></svg>',
-    "a picture": f'<svg><image href="{PIXEL}"/></svg>',
-    "a picture for a filter": f'<svg><filter><feImage href="{PIXEL}"/></filter></svg>',
-    "a link": '<svg><a xlink:href="obsidian&#58;new"><text>x</text></a></svg>',
-    "a fill": '<svg><rect fill="url(https://evil.example/x#a)"/></svg>',
-    "HTML": "<svg><foreignObject><p>x</p></foreignObject></svg>",
-    "an animation": '<svg><a><animate attributeName="href" to="javascript:x"/></a></svg>',
-    "a value that is set": '<svg><set attributeName="href" to="javascript:x"/></svg>',
-    "an entity": '<!DOCTYPE svg [<!ENTITY a "x">]><svg>&a;</svg>',
-    "a sheet": '<?xml-stylesheet href="https://evil.example/x.css"?><svg/>',
-    "another encoding": '<?xml version="1.0" encoding="utf-7"?><svg/>',
-    "a base": '<svg xml:base="https://evil.example/"><a href="x">x</a></svg>',
-}
-MATPLOTLIB = """<?xml version="1.0" encoding="utf-8" standalone="no"?>
-<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN"
-  "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
-<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="460.8pt" height="345.6pt" viewBox="0 0 460.8 345.6"
- xmlns="http://www.w3.org/2000/svg" version="1.1">
- <metadata>
-  <rdf:RDF xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#"
-   xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-   <cc:Work>
-    <dc:type rdf:resource="http://purl.org/dc/dcmitype/StillImage"/>
-    <dc:date>2026-11-22T09:00:00.000000</dc:date>
-    <dc:format>image/svg+xml</dc:format>
-    <dc:creator><cc:Agent><dc:title>Matplotlib v3.10.0, https://matplotlib.org/</dc:title></cc:Agent></dc:creator>
-   </cc:Work>
-  </rdf:RDF>
- </metadata>
- <defs>
-  <style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style>
- </defs>
- <g id="figure_1">
-  <g id="patch_1"><path d="M 0 345.6 L 460.8 345.6 z" style="fill: #ffffff"/></g>
-  <path d="M 1 1" clip-path="url(#p5d2)" style="fill: none; stroke: #1f77b4; stroke-width: 1.5"/>
-  <defs><path id="m7a" d="M 0 0 L 0 3.5" style="stroke: #000000; stroke-width: 0.8"/></defs>
-  <g><use xlink:href="#m7a" x="73.8" y="307.5" style="stroke: #000000; stroke-width: 0.8"/></g>
-  <!-- 0.0 -->
-  <g transform="translate(65.8 322.1) scale(0.1 -0.1)"><use xlink:href="#DejaVuSans-30"/></g>
- </g>
- <defs><clipPath id="p5d2"><rect x="57.6" y="41.4" width="357.1" height="266.1"/></clipPath></defs>
-</svg>
-"""
-EXPORT = """<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" lang="en" xml:lang="en">
-<head>
-  <meta charset="utf-8" />
-  <meta name="generator" content="pandoc" />
-  <meta name="viewport" content="width=device-width, initial-scale=1.0, user-scalable=yes" />
-  <title>What recall does</title>
-  <style>
-    /* Default styles. See https://pandoc.org/MANUAL.html#variables-for-html for config info. */
-    html { color: #1a1a1a; background-color: #fdfdfd; scroll-behavior: smooth; }
-    @media print { html { background-color: white; } }
-    ul > li:before { content: "\\2022"; }
-    code span.al { color: #ff0000; }
-  </style>
-</head>
-<body>
-<header id="title-block-header"><h1 class="title">What recall does</h1></header>
-<p>See <a href="https://example.org/a?b=1&amp;c=2" class="uri">the study</a> &amp;
-<a href="#fn1" role="doc-noteref">1</a>.</p>
-<figure><img src="../figures/f.png" style="width:50.0%" alt="A figure, 2 &lt; 3" /><figcaption>F</figcaption></figure>
-<pre class="sourceCode"><code>&lt;script&gt;alert(1)&lt;/script&gt; javascript</code></pre>
-<ul class="task-list"><li><label><input type="checkbox" checked="" />done</label></li></ul>
-<p>3 < 4 and <a href="mailto:a@example.org">mail</a>, <a href="../../wiki/concepts/recall.md">a page</a></p>
-</body>
-</html>
-"""
 HARMLESS = {
     "r01.md": "# R\n\nSee [x](https://x.org/a?b=c#d), <https://x.org>, http://x.org and `<b>`.\n",
     "r02.md": "[mail](mailto:a@example.org), [page](../../wiki/concepts/recall.md), [here](#a-heading)\n",
@@ -260,15 +137,6 @@ HARMLESS = {
     "r24.md": "<!-- paginate: false -->\n\n# A\n\n<!-- speaker: say that it helps; see https://x.org -->\n",
     "r25.markdown": "Figure 1: a\n:   b\n\n***\n\nSetext\n======\n\n    indented code: x = y[0]\n",
     "r26.md": "- a list\n\n  ```python\n  print({'a': 1}[k])\n  ```\n",
-    "f1.svg": MATPLOTLIB,
-    "f2.svg": "<svg xmlns='http://www.w3.org/2000/svg'><circle cx='1' r='1' fill='rgb(1, 2, 3)'/></svg>",
-    "f3.svg": '<svg xmlns="http://www.w3.org/2000/svg"><linearGradient id="a"><stop offset="0"/></linearGradient>'
-    '<rect fill="url(#a)" font-family="&quot;Fira Code&quot;, monospace"/><text>a &lt; b</text></svg>',
-    "p1.html": EXPORT,
-    "p2.html": "<h1>Überblick</h1><p>words — and <b>more</b></p>",
-    "p3.html": '<table border="1" class="dataframe"><thead><tr style="text-align: right;"><th></th></tr></table>',
-    "p4.html": "<!-- a note --><p><math><mi>x</mi><mo>=</mo></math> <svg viewBox='0 0 1 1'><path d='M0'/></svg></p>",
-    "d1.xml": '<?xml version="1.0"?>\n<records><record id="1">x</record></records>\n',
 }  # fmt: skip
 
 
@@ -282,17 +150,9 @@ def test_no_markdown_leads_to_a_program_or_fetches(name: str, above: str) -> Non
     assert above.count("\n") < fault[0] <= (above + text).count("\n") + 1 or "too long" in fault[1], fault
 
 
-@pytest.mark.parametrize(("suffix", "text"), [
-    *(("html", text) for text in HOSTILE_WEB.values()),
-    *(("xhtml", text) for text in HOSTILE_WEB.values()),
-    *(("svg", text) for text in HOSTILE_SVG.values()),
-    *(("html", text) for text in HOSTILE_SVG.values()),
-])  # fmt: skip
-def test_no_page_or_figure_leads_to_a_program_or_fetches(suffix: str, text: str) -> None:
-    for around in ("{}", "<p>words</p>\n{}\n"):
-        if not text.startswith(("<?", "<!")) or around == "{}":
-            fault = file_fault(f"output/reports/p.{suffix}", around.format(text).encode())
-            assert fault is not None and fault[1], text
+@pytest.mark.parametrize("suffix", ["html", "htm", "xhtml", "svg", "xml", "HTML", "svgz", "mht"])
+def test_no_page_of_the_web_and_no_drawing_stays(suffix: str) -> None:
+    assert file_fault(f"output/reports/p.{suffix}", b"<p>words</p>") is not None
 
 
 @pytest.mark.parametrize("name", HARMLESS)
@@ -302,21 +162,8 @@ def test_what_only_shows_stays(name: str) -> None:
 
 def test_the_line_is_named() -> None:
     text = "# R\n\nwords\nwords\n[o](obsidian&colon;x) words\n"
-    assert file_fault("output/r.md", text.encode()) == (5, "a link that acts")
+    assert (file_fault("output/r.md", text.encode()) or (0, ""))[0] == 5
     assert (file_fault("output/r.md", b"a\n\n| a |\n|---|\n| b |\n| ![x](https://x/y) |\n") or (0, ""))[0] == 6
-    assert (file_fault("output/r.html", b"<p>a</p>\n\n<p>\n<img src='https://x/y'></p>") or (0, ""))[0] == 4
-
-
-@pytest.mark.parametrize("name", HOSTILE_MD)
-def test_no_article_and_no_card_takes_them_either(name: str) -> None:
-    if not HOSTILE_MD[name].startswith("---") and not re.search("wikilink|carriage|beyond", name):
-        lines = HOSTILE_MD[name].split("\n")
-        assert acting(list(enumerate(lines, 1))) is not None
-
-
-def test_a_definition_in_a_quote_acts_in_an_article_too() -> None:
-    assert acting([(1, "> [o]: obsidian&colon;//new?x"), (2, ""), (3, "See [o].")]) is not None
-    assert acting([(1, "- [o]: obsidian\\:new?x")]) is not None
 
 
 # --- hidden at random, and judged by what the parser makes of it -----------------------------------------------------
@@ -328,8 +175,7 @@ _HARMLESS = st.sampled_from(
     ["https://x.org/a", "mailto:a@b.org", "../../wiki/a.md", "a.md", "#a", "http://x.org/?q=a:b"]
 )
 _PLAIN_WAYS = ("as it is", "decimal", "hexadecimal", "escaped")
-_HTML_WAYS = ("as it is", "decimal", "hexadecimal", "case", "tab", "percent")
-_WAYS = (*_HTML_WAYS, "escaped")
+_WAYS = (*_PLAIN_WAYS, "case", "tab", "percent")
 _NAMED = {":": "&colon;", "/": "&sol;", "?": "&quest;", "#": "&num;", ".": "&period;"}
 _PLACES = (
     "[x]({})", "[x](<{}>)", "> - [x]({} 'title')", "| a |\n|---|\n| [x]({}) |", "[x]\n\n[x]: {}", "# a **[x]({})**",
@@ -387,13 +233,6 @@ def test_however_it_is_written_what_leads_to_the_web_or_the_vault_stays(address:
         assert file_fault("output/reports/r.md", text.encode()) is None, text
 
 
-@settings(max_examples=200, deadline=None)
-@given(address=_written(_HOSTILE, _HTML_WAYS))
-def test_no_page_leads_to_a_program_however_it_is_written(address: str) -> None:
-    assert file_fault("output/r.html", f'<a href="{address}">x</a>'.encode()) is not None
-    assert file_fault("output/r.html", f'<img src="{address}">'.encode()) is not None
-
-
 # --- what takes long ------------------------------------------------------------------------------------------------
 
 LONG = [
@@ -408,8 +247,6 @@ def _judged(text: str) -> float:
     """Seconds of the processor."""
     began = time.process_time()
     file_fault("output/r.md", text.encode())
-    for head in ("", "<p ", "<p a='", "<style>", "<!--"):
-        file_fault("output/r.html", (head + text)[:MAX_TEXT].encode())
     return time.process_time() - began
 
 
@@ -431,4 +268,3 @@ def test_the_rules_themselves() -> None:
     )
     assert address_fault("../a.md", depth=1) == "" and address_fault("../a.md", depth=0)
     assert address_fault("%25" * 2_000) and address_fault("&amp;" * 9_000) and address_fault("%2525252525253a")
-    assert not css_fault("a { fill: url(#b); color: red } /* url */") and css_fault("a { /* ")

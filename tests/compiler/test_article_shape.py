@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.article_shape import LONGEST_HEADING, LONGEST_PARAGRAPH, plain_heading, shaped
-from compiler.engines.port import ClaimView
-from vault.article import ArticleSection, CitedSentence, render_body
-from vault.claim import ClaimKind
+from compiler.gates.article_form import LONGEST_HEADING, LONGEST_PARAGRAPH, plain_heading, shaped
+from compiler.model.requests import ClaimView
 from vault.ids import ClaimId
-from vault.wikilink import Citation
+from vault.model.article import ArticleSection, CitedSentence, render_body
+from vault.model.claim import ClaimKind
+from vault.model.wikilink import Citation
 
 WORDS = "A spindle is a structure of fibres that pulls chromosomes apart."
 VIEWS = (

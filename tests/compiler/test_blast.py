@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.blast_radius import FAMILIES, State, run
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import ExtractRequest
+from compiler.build.compile import Options, compile_vault
+from compiler.model.requests import ExtractRequest
+from compiler.query.verify import verify
 from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
-from vault.clean import fold
-from vault.store import Vault
+from vault.text.sanitize import fold
+from vault.vault import Vault
 
 HOUR = timedelta(hours=1)
 # Rules read a sentence with its neighbours: one that is moved may be taken otherwise; and where a second source says

@@ -8,19 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler.build import Options, compile_vault
+from compiler.build.compile import Options, compile_vault
+from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.resolve import Resolution, resolve
 from compiler.engines.extractive import ExtractiveEngine
 from compiler.engines.extractive.borrowed import borrowed_terms
-from compiler.engines.port import ExtractRequest, Span, Term
-from compiler.mentions import explains, first_mention
-from compiler.naming import SourceClaims
-from compiler.resolve import Resolution, resolve
-from learning.gaps import Decision, decide
-from vault.agenda import Gap, GapKind, GapStatus, parse_agenda
+from compiler.language.mentions import explains, first_mention
+from compiler.model.requests import ExtractRequest, Span, Term
+from learning.agenda.gap_decisions import Decision, decide
 from vault.ids import SourceId
-from vault.ledger import Ids
-from vault.reading_list import parse_reading_list
-from vault.store import CONCEPTS, GAPS, READING_LIST, Vault
+from vault.layout import CONCEPTS, GAPS, READING_LIST
+from vault.log.ledger import Ids
+from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
+from vault.model.reading_list import parse_reading_list
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 SURVEY = """# Moving heat

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler.asking import Answered, Failed
-from compiler.costs import Estimate, Paid, estimate
-from compiler.engines import wire
-from compiler.engines.claude_forms import most_sent
-from compiler.engines.desk import Desk, Put, Setting
-from compiler.engines.prices import PRICES, Price, Tokens, guessed, most, price_of
-from compiler.engines.purse import BudgetUsedUp, Purse
-from compiler.speaking import ROLES, Spending
+from compiler.engines.claude import prompts_to_messages
+from compiler.engines.claude.budget import BudgetUsedUp, Purse
+from compiler.engines.claude.costs import Estimate, Paid, estimate
+from compiler.engines.claude.output_formats import most_sent
+from compiler.engines.claude.prices import PRICES, Price, Tokens, guessed, most, price_of
+from compiler.engines.claude.scheduler import Desk, Put, Setting
+from compiler.replies.asker import Answered, Failed
+from compiler.workers.model_backend import ROLES, Spending
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
 from tests.compiler.scripted_model import tokens_in, value_for
 from tests.compiler.test_speaking import backend, checks, texts
-from vault.engine_settings import EngineSettings, read_engine
+from vault.config.engine import EngineSettings, read_engine
 
 USD = st.floats(0.01, 100)
 
@@ -157,9 +157,9 @@ def test_the_cap_is_never_passed(
             patience=2,
         )
         lines: list[dict[str, Any]] = []
-        systems = {of: wire.system(of) for of in wire.SHAPES}
+        systems = {of: prompts_to_messages.system(of) for of in prompts_to_messages.SHAPES}
         desk = Desk(Setting(told, "k", systems, cap), lines.append)
-        asked = list(wire.questions([*texts(4), *checks(25)]))
+        asked = list(prompts_to_messages.questions([*texts(4), *checks(25)]))
         desk.answer([Put(n, f"q{n}", q.of, "m", q.words) for n, q in enumerate(asked)], batch=batch)
     assert till.usd <= cap + 1e-6
     assert sum(line.get("usd") or 0 for line in lines) <= cap + 1e-6

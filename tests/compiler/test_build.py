@@ -19,22 +19,22 @@ from typing import Any
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.crew import Crew
-from compiler.engines import VERSIONS
-from compiler.report import Report
-from compiler.snapshot import STAMPS, last_report
-from vault import ledger
-from vault.card import Card, parse_deck, splice_card, splice_words
+from compiler.build.compile import Options, compile_vault
+from compiler.build.snapshot import STAMPS, last_report
+from compiler.model.engine_names import VERSIONS
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from compiler.workers.pool import Crew
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
-from vault.guard import Scope
+from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.locks import lock
-from vault.log_event import Flag, Rating, Review, Undo, encode
-from vault.note import read_properties
-from vault.review_log import LOG_PATH, LogWriter, read_log
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.log.events import Flag, Rating, Review, Undo, encode
+from vault.log.review_log import LOG_PATH, LogWriter, read_log
+from vault.model.card import Card, parse_deck, splice_card, splice_words
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
@@ -587,7 +587,7 @@ _IN_A_HURRY = ("-c", "from compiler import worker; worker.SECONDS = 4; worker.ma
 def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_named(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("compiler.crew.PROGRAM", _IN_A_HURRY)
+    monkeypatch.setattr("compiler.workers.pool.PROGRAM", _IN_A_HURRY)
     (vault.root / _SLOW).write_text("Memory is a store of what was learned. " * 20_000)
     read: list[str] = []
 
@@ -743,7 +743,7 @@ def killed(vault: Vault, torture: Callable[[int, int], int]) -> Vault:
     rng = random.Random(20261122)
     script = (
         "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
-        "from compiler.build import Options, compile_vault; from vault.store import open_vault\n"
+        "from compiler.build.compile import Options, compile_vault; from vault.vault import open_vault\n"
         "v = open_vault(sys.argv[1], None, Path('/'))\n"
         "compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
     )

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.candidates import PER_NAME, Question, doubts, genus, questions, ruled, survey, tell_doubts
-from compiler.engines.port import MatchReply, Verdict, rests
-from compiler.look_alikes import alike
-from compiler.naming import SourceClaims
-from compiler.resolve import resolve
-from compiler.rulings import Rulings
+from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.match_questions import PER_NAME, Question, doubts, genus, questions, ruled, survey, tell_doubts
+from compiler.concepts.resolve import resolve
+from compiler.concepts.rulings import Rulings
+from compiler.concepts.similarity import alike
+from compiler.model.requests import MatchReply, Verdict, rests
 from tests.compiler.name_pairs import ALL, SPELLINGS, TO_ASK, TWO, Labelled
 from tests.compiler.test_naming import AT, names_of, source, term, told
-from vault.claim import ClaimKind
-from vault.ledger import Ids
+from vault.log.ledger import Ids
+from vault.model.claim import ClaimKind
 
 DEFINED = ClaimKind.DEFINITION
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from compiler.cards import CardDesk, CardNews, keyed, live_cards
-from compiler.engines.port import CardKindName, CardsReply, ClaimView, ProposedCard
-from compiler.resolve import Resolved
-from vault import ledger
-from vault.claim import Claim, ClaimKind
+from compiler.cards.cards import CardDesk, CardNews, keyed, live_cards
+from compiler.concepts.resolve import Resolved
+from compiler.model.requests import CardKindName, CardsReply, ClaimView, ProposedCard
 from vault.ids import CardId, ClaimId, ConceptId, SourceId
+from vault.log import ledger
+from vault.model.claim import Claim, ClaimKind
 
 CONCEPT = "cccccccccc"
 DAYS = [f"2026-11-{day}T09:00:00.000Z" for day in range(10, 30)]

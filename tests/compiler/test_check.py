@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from compiler.check import verify
-from compiler.trace import trace
+from compiler.query.trace import trace
+from compiler.query.verify import verify
 from tests.builders import copy_vault
-from vault.agenda import parse_agenda
-from vault.card import parse_deck
 from vault.errors import NotFound
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.model.card import parse_deck
+from vault.model.gaps import parse_agenda
+from vault.vault import Vault
 
 CHECKER = Path(__file__).parents[1] / "independent_check.py"
 SUMMARY = "wiki/summaries/testing.md"

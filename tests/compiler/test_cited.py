@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.cited import Citations, Work, address_in, sentence, work_in
-from compiler.ingest import read_source
+from compiler.articles.references import Citations, Work, address_in, sentence, work_in
 from compiler.readers.bibliography import MAX_CITED, bibtex
-from vault.source import SourceText
+from compiler.readers.read import read_source
+from vault.model.source import SourceText
 
 NUMBERED = """# Notes
 

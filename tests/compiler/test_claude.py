@@ -11,14 +11,14 @@ from typing import Any
 import anthropic
 import pytest
 
-from compiler.engines.claude import Claude
-from compiler.engines.grader import UNFITTING, UNGROUNDED, GradeReply, ModelGrader, asked
-from compiler.engines.messages import Answer
+from compiler.engines.claude.client import Claude
+from compiler.engines.claude.messages import Answer
+from compiler.engines.grading.grader import UNFITTING, UNGROUNDED, GradeReply, ModelGrader, asked
 from tests.compiler.messages_server import MessagesServer, Reply, error, message, said, serving
-from vault.engine_settings import USUAL, EngineSettings, read_engine
+from vault.config.engine import USUAL, EngineSettings, read_engine
 from vault.errors import Damaged, ModelUnavailable
-from vault.grading import Cost, Grade, GradeRequest
-from vault.log_event import Rating
+from vault.log.events import Rating
+from vault.log.grading import Cost, Grade, GradeRequest
 
 KEY = "sk-canary-0123456789"
 REQUEST = GradeRequest(

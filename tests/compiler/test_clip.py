@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compiler.clip import Clip, clip
-from compiler.crew import Worker
-from compiler.ingest import read_source
-from vault.clean import fold
+from compiler.readers.read import read_source
+from compiler.readers.web.clip import Clip, clip
+from compiler.workers.pool import Worker
 from vault.errors import Unreadable
-from vault.source import MarkKind
+from vault.model.source import MarkKind
+from vault.text.sanitize import fold
 
 HERE = "https://example.org/a/page.html"
 BODY = """<html><head><title>On memory | A Site</title><meta name="author" content="Ann Bo">

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from compiler import concept_work as work
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.concept_effect import Effect, Make, stale_links, take_effect, try_out
-from compiler.concept_work import Shelf
+from compiler.build.apply_decision import Effect, Make, stale_links, take_effect, try_out
+from compiler.build.compile import Options, compile_vault
+from compiler.concepts import edits as work
+from compiler.concepts.edits import Shelf
+from compiler.query.verify import verify
 from tests.batteries import TORTURE
 from tests.compiler.conftest import new_vault
-from vault import ledger
-from vault.card import parse_deck
 from vault.errors import NotFound, UsageError
-from vault.note import read_properties
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.model.card import parse_deck
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"
@@ -102,7 +102,7 @@ class Desk:
 
 
 def links_of(text: str) -> Iterator[str]:
-    from vault.wikilink import links
+    from vault.model.wikilink import links
 
     yield from (link.target for link in links(text) if "_review" not in link.target)
 
@@ -258,8 +258,8 @@ _KILLED = """
 import os, sys
 from datetime import datetime, UTC
 from compiler import concept_effect, concept_work
-from compiler.publish import Publisher
-from vault.store import open_vault
+from compiler.build.publish import Publisher
+from vault.vault import open_vault
 root, where = sys.argv[1:]
 if where == "before the build":
     concept_effect.compile_vault = lambda *a, **k: os._exit(9)
@@ -268,7 +268,7 @@ elif where == "before the files":
 else:
     whole = Publisher.write
     def write(self):
-        from vault.guard import Guard
+        from vault.files.guard import Guard
         left = [5]
         put = Guard.write
         def writing(guard, path, data, **rest):

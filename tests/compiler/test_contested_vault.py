@@ -11,10 +11,9 @@ from typing import Literal
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import (
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.model.requests import (
     ComposeReply,
     ComposeRequest,
     ReconcileReply,
@@ -23,16 +22,17 @@ from compiler.engines.port import (
     Request,
     Section,
 )
-from compiler.engines.port import Sentence as Said
-from compiler.report import Report
-from compiler.trace import trace
+from compiler.model.requests import Sentence as Said
+from compiler.query.trace import trace
+from compiler.query.verify import verify
+from compiler.replies.asker import Waiting
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MORNING
-from vault.ledger import IDS
-from vault.note import read_properties
-from vault.store import Vault
+from vault.log.ledger import IDS
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault
 
 SIX = "The encoder of the base transformer consists of six layers."
 EIGHT = "In the base model the transformer encoder has 8 layers."

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from compiler.asking import Answered, Asker, Failed
-from compiler.contests import ASKED, OUTWEIGHED, PAST, UNDECIDED, Contests, Pool, Scales, Shelf, contests
-from compiler.disagreements import Disagreement
-from compiler.engines.port import ReconcileReply, ReconcileRequest, Request, rests
-from compiler.journal import Journal
-from vault.claim import Claim, ClaimKind, ClaimState
+from compiler.claims.conflicts import ASKED, OUTWEIGHED, PAST, UNDECIDED, Contests, Pool, Scales, Shelf, contests
+from compiler.claims.rule_conflicts import Disagreement
+from compiler.model.requests import ReconcileReply, ReconcileRequest, Request, rests
+from compiler.replies.asker import Answered, Asker, Failed
+from compiler.replies.journal import Journal
 from vault.ids import ClaimId, SourceId
+from vault.model.claim import Claim, ClaimKind, ClaimState
 
 AT = "2026-11-21T09:00:00.000Z"
 

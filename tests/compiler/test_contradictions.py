@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from compiler.contradictions import Candidate, candidates
-from vault.claim import Claim, ClaimKind
+from compiler.claims.conflict_candidates import Candidate, candidates
 from vault.ids import ClaimId, SourceId
+from vault.model.claim import Claim, ClaimKind
 
 CASES = Path(__file__).parent / "contradictions"
 OPPOSED = {"conflict", "changed"}  # a model is to be asked about these; it need not be about any other

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.crew import Crew, Worker, largest_first
+from compiler.build.compile import Options, compile_vault
+from compiler.workers.pool import Crew, Worker, largest_first
 from vault.errors import WorkerFailed
-from vault.store import Vault
+from vault.vault import Vault
 
 pytestmark = pytest.mark.real_workers
 

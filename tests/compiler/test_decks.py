@@ -1,6 +1,6 @@
-from compiler.decks import Fresh, left_in, merge_deck, render_deck, standing_in, where_they_stand
-from vault.card import Card, CardKind, parse_deck, splice_card, stamped
+from compiler.cards.decks import Fresh, left_in, merge_deck, render_deck, standing_in, where_they_stand
 from vault.ids import CardId
+from vault.model.card import Card, CardKind, parse_deck, splice_card, stamped
 
 ONE, TWO = CardId("1111111111"), CardId("2222222222")
 

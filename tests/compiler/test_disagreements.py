@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.disagreements import DIRECTIONS, disagreements
-from vault.claim import Claim, ClaimKind
+from compiler.claims.rule_conflicts import DIRECTIONS, disagreements
 from vault.ids import ClaimId, SourceId
+from vault.model.claim import Claim, ClaimKind
 
 
 def claim(id_: str, source: str, words: str, kind: ClaimKind = ClaimKind.FACT) -> Claim:

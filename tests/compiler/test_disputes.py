@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from compiler.disagreements import Disagreement
-from compiler.disputes import Standing, tell_disputes
-from vault.claim import Claim, ClaimKind
+from compiler.claims.conflict_ledger import Standing, tell_disputes
+from compiler.claims.rule_conflicts import Disagreement
 from vault.ids import ClaimId, SourceId
-from vault.ledger import Event, Ids, fold
+from vault.log.ledger import Event, Ids, fold
+from vault.model.claim import Claim, ClaimKind
 
 A = Claim(ClaimId("aaaaaaaaaa"), SourceId("s1"), ClaimKind.FACT, "The effect lasts 3 weeks.")
 B = Claim(ClaimId("bbbbbbbbbb"), SourceId("s2"), ClaimKind.FACT, "The effect lasts 5 weeks.")

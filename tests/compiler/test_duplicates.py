@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler.duplicates import Copy, Kind, Witness, copies, origin_of
-from compiler.fingerprint import Fingerprint, fingerprint
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
+from compiler.sources.duplicates import Copy, Kind, Witness, copies, origin_of
+from compiler.sources.fingerprint import Fingerprint, fingerprint
 from vault.ids import SourceId
-from vault.source import SourceText
+from vault.model.source import SourceText
 
 DOCUMENTS = Path(__file__).parent / "documents"
 SPACING = (DOCUMENTS / "spacing.md").read_text(encoding="utf-8")

@@ -7,21 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.candidates import Question, questions, survey
-from compiler.concept_work import Shelf
-from compiler.engines.port import ExtractReply, ExtractRequest, MatchReply, MatchRequest, Reply, Request, Term, Verdict
-from compiler.naming import SourceClaims
-from compiler.offered import terms_in
-from compiler.order_faults import judged
-from compiler.rulings import Rulings
+from compiler.build.compile import Options, compile_vault
+from compiler.concepts.edits import Shelf
+from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.match_questions import Question, questions, survey
+from compiler.concepts.rulings import Rulings
+from compiler.gates.proposed_names import terms_in
+from compiler.model.requests import (
+    ExtractReply,
+    ExtractRequest,
+    MatchReply,
+    MatchRequest,
+    Reply,
+    Request,
+    Term,
+    Verdict,
+)
+from compiler.orders.faults import judged
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_names_asked import MORNING
 from tests.compiler.test_naming import source
-from vault.claim import ClaimKind
-from vault.ledger import Ids
-from vault.store import Vault
+from vault.log.ledger import Ids
+from vault.model.claim import ClaimKind
+from vault.vault import Vault
 
 DOCUMENTS = {
     "de.md": "# Sternhaufen\n\nSternhaufen halten zusammen, weil sich ihre Sterne gegenseitig anziehen und binden.\n",

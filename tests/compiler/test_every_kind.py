@@ -21,16 +21,17 @@ import openpyxl
 import pptx
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.kinds import READERS
-from compiler.report import Report
-from vault.claim import Claim
-from vault.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from compiler.readers.formats import READERS
+from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
-from vault.settings import Settings, render_settings
-from vault.store import CONCEPTS, FLASHCARDS, SUMMARIES, Vault, open_vault
-from vault.summary import head_of, parse_summary
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES
+from vault.model.claim import Claim
+from vault.model.exhibit import ASSETS, ExhibitKind, is_copy, lines_of
+from vault.model.summary import head_of, parse_summary
+from vault.vault import Vault, open_vault
 
 ROOT = Path(__file__).resolve().parents[2]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

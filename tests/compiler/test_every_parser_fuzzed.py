@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.kinds import HEAD, READERS, RECORDED, kind_of
+from compiler.readers.formats import HEAD, READERS, RECORDED, kind_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(p for folder in ("kinds", "sources") for p in (ROOT / "examples" / folder).rglob("*") if p.is_file())

@@ -2,9 +2,9 @@
 
 import pytest
 
-from compiler.exhibits import Tied, tied
-from compiler.ingest import read_source
-from vault.exhibit import ExhibitKind
+from compiler.articles.figures import Tied, tied
+from compiler.readers.read import read_source
+from vault.model.exhibit import ExhibitKind
 
 LOOP = "A loop is a path that comes back to where it began."
 OTHER = "Nothing else on this page has to do with that subject."

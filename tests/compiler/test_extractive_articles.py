@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.engines.port import ClaimView, ComposeReply, ComposeRequest
-from vault.claim import ClaimKind
+from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
+from vault.model.claim import ClaimKind
 
 ENGINE = ExtractiveEngine()
 

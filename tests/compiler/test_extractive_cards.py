@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ExtractRequest, ProposedCard
-from vault.claim import ClaimKind
+from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ExtractRequest, ProposedCard
+from vault.model.claim import ClaimKind
 
 ENGINE = ExtractiveEngine()
 KIND = {

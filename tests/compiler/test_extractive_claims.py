@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Span
-from vault.claim import ClaimKind
+from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, Span
+from vault.model.claim import ClaimKind
 
 ENGINE = ExtractiveEngine()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.engines.extractive import verbs
-from compiler.engines.extractive.clauses import parse, verb_first
-from compiler.engines.extractive.standing import stands_alone
+from compiler.engines.extractive.grammar import verbs
+from compiler.engines.extractive.grammar.clauses import parse, verb_first
+from compiler.engines.extractive.grammar.standalone import stands_alone
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from compiler.engines.extractive import SIGNALS, ExtractiveEngine
-from compiler.engines.extractive.asking import Matter
-from compiler.engines.extractive.clauses import parse
-from compiler.engines.extractive.leads import with_end, without_lead
-from compiler.engines.extractive.relational import relational
-from compiler.engines.port import ExtractReply, ExtractRequest, Span
+from compiler.engines.extractive.grammar.clauses import parse
+from compiler.engines.extractive.grammar.leads import with_end, without_lead
+from compiler.engines.extractive.questions.question import Matter
+from compiler.engines.extractive.questions.relational import relational
+from compiler.model.requests import ExtractReply, ExtractRequest, Span
 
 
 def read(

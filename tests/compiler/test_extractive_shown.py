@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from compiler.build import Options, compile_vault
+from compiler.build.compile import Options, compile_vault
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.engines.extractive.shown import without_shown
-from compiler.engines.port import ExtractRequest
+from compiler.engines.extractive.grammar.shown import without_shown
+from compiler.model.requests import ExtractRequest
+from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
-from vault.settings import Settings, render_settings
-from vault.store import FLASHCARDS, Vault, open_vault
+from vault.layout import FLASHCARDS
+from vault.vault import Vault, open_vault
 
 SAID = "A winch is a drum that winds up a rope by means of a crank."
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

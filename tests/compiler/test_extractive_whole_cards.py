@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.engines.extractive.worth import Evidence, worth_asking
-from compiler.engines.port import CardsRequest, ClaimView, ComposeRequest, ExtractRequest
-from compiler.names import is_name
-from vault.claim import ClaimKind
+from compiler.engines.extractive.questions.worth import Evidence, worth_asking
+from compiler.language.names import is_name
+from compiler.model.requests import CardsRequest, ClaimView, ComposeRequest, ExtractRequest
+from vault.model.claim import ClaimKind
 
 KIND = {
     "definitional": ClaimKind.DEFINITION,

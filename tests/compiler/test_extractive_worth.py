@@ -1,6 +1,6 @@
 import pytest
 
-from compiler.engines.extractive.worth import Evidence, worth_asking
+from compiler.engines.extractive.questions.worth import Evidence, worth_asking
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from PIL import Image
 from pptx import Presentation
 from pptx.util import Inches
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
-from vault.card import parse_deck
-from vault.exhibit import ExhibitKind, embeds
-from vault.store import Vault
-from vault.summary import parse_summary
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from vault.model.card import parse_deck
+from vault.model.exhibit import ExhibitKind, embeds
+from vault.model.summary import parse_summary
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 CURVE = (

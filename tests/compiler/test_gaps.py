@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from compiler.gaps import Shelf, find
-from compiler.passing_mentions import crowded, only_dropped, told_by_a_list
-from compiler.resolve import Resolution, Resolved
-from vault.claim import Claim, ClaimKind
+from compiler.cards.gaps import Shelf, find
+from compiler.concepts.resolve import Resolution, Resolved
+from compiler.language.passing_mentions import crowded, only_dropped, told_by_a_list
 from vault.ids import ClaimId, ConceptId, SourceId
+from vault.model.claim import Claim, ClaimKind
 
 KEEL, MAST = ConceptId("keel000000"), ConceptId("mast000000")
 

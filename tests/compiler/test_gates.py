@@ -1,10 +1,10 @@
 import pytest
 
-from compiler.engines.port import CardKindName, ClaimView, ExtractedClaim, ExtractReply, ProposedCard, Sentence
-from compiler.extract import claims_in
-from compiler.gates import CardGate, card_refused, content_words, sentence_refused, statement_refused
-from vault.claim import ClaimKind
-from vault.source import Segment, SourceText
+from compiler.claims.extract import claims_in
+from compiler.gates.gates import CardGate, card_refused, content_words, sentence_refused, statement_refused
+from compiler.model.requests import CardKindName, ClaimView, ExtractedClaim, ExtractReply, ProposedCard, Sentence
+from vault.model.claim import ClaimKind
+from vault.model.source import Segment, SourceText
 
 CACHE = ClaimView(
     id="aaaaaaaaaa",

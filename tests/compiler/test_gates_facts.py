@@ -2,13 +2,13 @@ from fractions import Fraction
 
 import pytest
 
-from compiler.engines.port import CardKindName
-from compiler.facts import name_fault, quantity_fault, scope_fault
-from compiler.judging import judge
-from compiler.polarity import polarity_fault
-from compiler.quantities import Day, quantities
-from compiler.questions import contained_fault, ideas_fault, kind_fault
-from compiler.sides import sides_fault
+from compiler.gates.card_form import contained_fault, ideas_fault, kind_fault
+from compiler.gates.entailment import judge
+from compiler.gates.facts import name_fault, quantity_fault, scope_fault
+from compiler.language.negation import polarity_fault
+from compiler.language.quantities import Day, quantities
+from compiler.language.roles import sides_fault
+from compiler.model.requests import CardKindName
 
 
 @pytest.mark.parametrize(

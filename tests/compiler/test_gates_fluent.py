@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from compiler.content import language
-from compiler.engines.port import ClaimView, ProposedCard
-from compiler.formulas import read_out
-from compiler.gates import CardGate
-from compiler.judging import judge
-from vault.claim import ClaimKind
+from compiler.gates.entailment import judge
+from compiler.gates.gates import CardGate
+from compiler.language.formulas import read_out
+from compiler.language.tokens import language
+from compiler.model.requests import ClaimView, ProposedCard
+from vault.model.claim import ClaimKind
 
 
 @pytest.mark.parametrize(

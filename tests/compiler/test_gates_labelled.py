@@ -5,9 +5,9 @@ import time
 import pytest
 
 from benchmarks.gates import HALVES, PLANTED, Case, cases, rows, shares
-from compiler.gates import judge_card, needs_check
-from compiler.judging import judge
-from compiler.questions import contained_fault, ideas_fault, kind_fault
+from compiler.gates.card_form import contained_fault, ideas_fault, kind_fault
+from compiler.gates.entailment import judge
+from compiler.gates.gates import judge_card, needs_check
 
 HOSTILE = 20_000  # characters
 BOUND = 10  # seconds of the processor for one hostile text, which takes a fraction of one
@@ -120,7 +120,7 @@ def test_a_thousand_judgements_are_nothing_beside_a_call_of_a_model() -> None:
 
 
 def test_a_card_in_the_very_words_of_its_claim_still_has_to_answer_its_question() -> None:
-    from compiler.engines.port import ProposedCard
+    from compiler.model.requests import ProposedCard
 
     quote = "A KV cache is of no use in training, where all positions are computed at once."
     asked = ProposedCard(kind="applied", question="When is a KV cache useful?", answer=quote, cites=("aaaaaaaaaa",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.headings import heading_key, heading_title
+from compiler.language.headings import heading_key, heading_title
 
 
 @pytest.mark.parametrize(

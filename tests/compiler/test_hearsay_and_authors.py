@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.layout import confidence
+from compiler.articles.layout import confidence
+from compiler.build.compile import Options, compile_vault
+from compiler.query.verify import verify
 from vault.ids import SourceId
-from vault.note import Properties, read_properties
-from vault.store import Vault
+from vault.model.frontmatter import Properties, read_properties
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ASKED = "What is interleaving? Interleaving is the habit of bananas in a basket."

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from vault.note import body_of
-from vault.store import Vault
+from compiler.build.compile import Options, compile_vault
+from compiler.query.verify import verify
+from vault.model.frontmatter import body_of
+from vault.vault import Vault
 
 BEACON = "<img src=https:e.vil>"
 TITLE = f"Gamma {BEACON} `$=dv.pages()` ==notes== %%x%% ![y](https://e.vil/y.png)"

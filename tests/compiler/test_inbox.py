@@ -9,21 +9,22 @@ from typing import Any
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import CardsRequest, ComposeRequest
-from compiler.report import Report
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.model.requests import CardsRequest, ComposeRequest
+from compiler.query.verify import verify
 from tests.compiler.scripted import Scripted
-from vault import inbox, inbox_deeds, inbox_pages, ledger
-from vault.card import Card, parse_deck
+from vault.config.user import state_folder
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
-from vault.folder import Folder
-from vault.inbox import Item
-from vault.inbox_events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
+from vault.files.folder import Folder
+from vault.inbox import decisions, items, pages
+from vault.inbox.events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
+from vault.inbox.items import Item
 from vault.locks import lock
-from vault.note import human_edited, render_generated
-from vault.store import Vault
-from vault.user import state_folder
+from vault.log import ledger
+from vault.model.card import Card, parse_deck
+from vault.model.frontmatter import human_edited, render_generated
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 RAW = "raw/articles/testing.md"
@@ -81,7 +82,7 @@ def edited(vault: Vault) -> Vault:
 
 
 def of(vault: Vault, kind: str) -> Item:
-    (item,) = [i for i in inbox.items(vault) if i.kind == kind]
+    (item,) = [i for i in items.items(vault) if i.kind == kind]
     return item
 
 
@@ -102,24 +103,24 @@ def lies(vault: Vault, path: str) -> bool:
 
 
 def test_what_waits_is_listed_with_both_sides_and_deck_by_card(edited: Vault) -> None:
-    article, deck = inbox.items(edited)
+    article, deck = items.items(edited)
     assert (article.kind, article.path, article.about) == ("article", ARTICLE, "Retrieval practice")
     assert "out of memory" in article.views[0].offered and "My own remark." in article.views[0].mine
     assert (deck.kind, deck.path) == ("deck", DECK) and len(deck.views) == 2
     assert MINE in deck.views[0].mine and "out of memory" in deck.views[0].offered
     assert deck.parts == tuple(c.id for c in parse_deck((edited.root / DECK).read_text(), DECK).cards[:2])
     assert len({article.id, deck.id}) == 2 and all(len(i.id) == 8 for i in (article, deck))
-    assert inbox.items(edited) == [article, deck]  # nothing in it is made up on the way
-    assert inbox.find(edited, article.id[:5]) == inbox.find(edited, ARTICLE) == article
+    assert items.items(edited) == [article, deck]  # nothing in it is made up on the way
+    assert items.find(edited, article.id[:5]) == items.find(edited, ARTICLE) == article
 
 
 def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
     offered = (edited.root / "output/proposals" / ARTICLE).read_bytes()
-    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     assert (edited.root / ARTICLE).read_bytes() == offered and not human_edited(offered.decode())
     assert not lies(edited, ARTICLE)
     compiled(edited, 200)
-    assert not lies(edited, ARTICLE) and [i.kind for i in inbox.items(edited)] == ["deck"]
+    assert not lies(edited, ARTICLE) and [i.kind for i in items.items(edited)] == ["deck"]
     source(edited, ("out of memory", "from one's memory"))
     compiled(edited, 201)
     assert "one's memory" in (edited.root / ARTICLE).read_text() and not lies(edited, ARTICLE)
@@ -128,7 +129,7 @@ def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
 def test_properties_that_the_human_added_stay_when_an_article_is_accepted(edited: Vault) -> None:
     article = edited.root / ARTICLE
     article.write_text(article.read_text().replace("\n---\n", "\nmood: curious\n---\n", 1))
-    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     text = article.read_text()
     assert "\nmood: curious\n---\n" in text and "My own remark." not in text and not human_edited(text)
 
@@ -138,8 +139,8 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
     edited: Vault, choice: Choice
 ) -> None:
     mine = (edited.root / ARTICLE).read_bytes(), (edited.root / DECK).read_bytes()
-    inbox_deeds.decide(edited, None, choice, at(0), reason="it is mine")
-    assert not lies(edited, ARTICLE) and not lies(edited, DECK) and inbox.items(edited) == []
+    decisions.decide(edited, None, choice, at(0), reason="it is mine")
+    assert not lies(edited, ARTICLE) and not lies(edited, DECK) and items.items(edited) == []
     compiled(edited, 200)
     compiled(edited, 201, fresh=True)
     assert not lies(edited, ARTICLE) and not lies(edited, DECK)
@@ -148,7 +149,7 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
     assert not lies(edited, ARTICLE)
     source(edited, ("out of memory", "from one's memory"), ("later one", "third one"))
     compiled(edited, 203)
-    assert [i.kind for i in inbox.items(edited)] == ["article", "deck"]
+    assert [i.kind for i in items.items(edited)] == ["article", "deck"]
     assert (edited.root / ARTICLE).read_bytes() == mine[0] + b"\nAnd one more.\n"
     texts = [c.answer for c in parse_deck((edited.root / DECK).read_text(), DECK).cards]
     assert MINE in texts and "Mine, too." in texts
@@ -157,13 +158,13 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
 def test_one_card_of_a_deck_is_settled_on_its_own(edited: Vault) -> None:
     deck = of(edited, "deck")
     first, second = deck.parts
-    inbox_deeds.decide(edited, [deck.id], Choice.ACCEPT, at(0), part=first)
+    decisions.decide(edited, [deck.id], Choice.ACCEPT, at(0), part=first)
     now = cards(edited)
     assert not now[first].human_edited and "out of memory" in now[first].answer
     assert now[second].answer == "Mine, too." and lies(edited, DECK)
     rest = of(edited, "deck")
     assert rest.parts == (second,)
-    inbox_deeds.decide(edited, [rest.id], Choice.KEEP, at(1))
+    decisions.decide(edited, [rest.id], Choice.KEEP, at(1))
     assert not lies(edited, DECK)
     compiled(edited, 200)
     after = cards(edited)
@@ -171,7 +172,7 @@ def test_one_card_of_a_deck_is_settled_on_its_own(edited: Vault) -> None:
 
 
 def test_a_deck_is_the_machines_again_once_all_of_it_is_accepted(edited: Vault) -> None:
-    inbox_deeds.decide(edited, None, Choice.ACCEPT, at(0))
+    decisions.decide(edited, None, Choice.ACCEPT, at(0))
     assert verify(edited, silent).clean
     accepted = (edited.root / DECK).read_text()
     assert not any(c.human_edited for c in parse_deck(accepted, DECK).cards)
@@ -185,7 +186,7 @@ def test_a_card_that_stands_under_another_heading_goes_where_its_kind_belongs(ed
     block = deck.read_text()[card.start : card.end]
     deck.write_text(deck.read_text().replace(block, "").rstrip() + f"\n\n## Applied\n\n{block}\n")
     item = of(edited, "deck")
-    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     found = {c.id: c for c in parse_deck(deck.read_text(), DECK).cards}
     assert found[card.id].kind is card.kind and not found[card.id].human_edited
     compiled(edited, 200)
@@ -195,36 +196,36 @@ def test_a_card_that_stands_under_another_heading_goes_where_its_kind_belongs(ed
 @pytest.mark.parametrize("choice", list(Choice))
 def test_every_decision_is_taken_back_byte_for_byte(edited: Vault, choice: Choice) -> None:
     before = tree(edited)
-    waiting = inbox.items(edited)
-    inbox_deeds.decide(edited, None, choice, at(0), reason="no")
+    waiting = items.items(edited)
+    decisions.decide(edited, None, choice, at(0), reason="no")
     assert tree(edited) != before
-    assert [inbox_deeds.undo(edited, at(n)).path for n in (1, 2)] == [DECK, ARTICLE]
+    assert [decisions.undo(edited, at(n)).path for n in (1, 2)] == [DECK, ARTICLE]
     assert tree(edited) == before
-    assert [i.id for i in inbox.items(edited)] == [i.id for i in waiting]
+    assert [i.id for i in items.items(edited)] == [i.id for i in waiting]
     with pytest.raises(NotFound):
-        inbox_deeds.undo(edited, at(3))
+        decisions.undo(edited, at(3))
     assert settled_in(edited.ledger_events(ledger.DECISIONS)[0]) == settled_in([])
 
 
 def test_what_was_edited_since_is_not_taken_back(edited: Vault) -> None:
-    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     article = edited.root / ARTICLE
     article.write_text(article.read_text() + "\nNew thoughts.\n")
     before = tree(edited)
     with pytest.raises(EditedMeanwhile) as found:
-        inbox_deeds.undo(edited, at(1))
+        decisions.undo(edited, at(1))
     assert found.value.where == ARTICLE and tree(edited) == before
     assert len(standing(edited.ledger_events(ledger.DECISIONS)[0])) == 1
 
 
 def test_without_the_copy_nothing_is_taken_back_and_the_way_on_is_told(edited: Vault) -> None:
-    inbox_deeds.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [of(edited, "article").id], Choice.ACCEPT, at(0))
     before = tree(edited)
     for path in state_folder(edited.settings.vault_id).rglob("*"):
         if path.is_file():
             path.unlink()
     with pytest.raises(Refused, match="no copy"):
-        inbox_deeds.undo(edited, at(1))
+        decisions.undo(edited, at(1))
     assert tree(edited) == before
 
 
@@ -235,7 +236,7 @@ def test_nobody_decides_on_what_they_have_not_seen(edited: Vault, path: str, cho
     (edited.root / path).write_text((edited.root / path).read_text() + "\nLater.\n")
     before = tree(edited)
     with pytest.raises(NotFound) as found:
-        inbox_deeds.decide(edited, [shown], choice, at(0), reason="no")
+        decisions.decide(edited, [shown], choice, at(0), reason="no")
     assert "has changed since" in found.value.what and of(edited, "article").id in found.value.hint
     assert tree(edited) == before and standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
@@ -244,16 +245,16 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
     edited: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = edited.root / ARTICLE
-    real = inbox_pages._with_theirs
+    real = pages._with_theirs
 
-    def meanwhile(both: inbox_pages.Both) -> bytes:
+    def meanwhile(both: pages.Both) -> bytes:
         article.write_text("mine, saved this very moment\n")
         return real(both)
 
     item = of(edited, "article")
-    monkeypatch.setattr(inbox_pages, "_with_theirs", meanwhile)
+    monkeypatch.setattr(pages, "_with_theirs", meanwhile)
     with pytest.raises(EditedMeanwhile):
-        inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+        decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert article.read_text() == "mine, saved this very moment\n" and lies(edited, ARTICLE)
     assert standing(edited.ledger_events(ledger.DECISIONS)[0]) == []
 
@@ -261,29 +262,29 @@ def test_an_edit_between_the_last_look_and_the_write_stays_and_nothing_is_decide
 def test_all_or_none_are_settled_where_one_id_is_wrong(edited: Vault) -> None:
     before = tree(edited)
     with pytest.raises(NotFound):
-        inbox_deeds.decide(edited, [of(edited, "article").id, "zzzzzzzz"], Choice.KEEP, at(0))
+        decisions.decide(edited, [of(edited, "article").id, "zzzzzzzz"], Choice.KEEP, at(0))
     assert tree(edited) == before
 
 
 def test_nothing_is_settled_while_a_compile_runs(edited: Vault) -> None:
     before = tree(edited)
     with lock(edited.root, "publish", purpose="compiling"), pytest.raises(LockHeld):
-        inbox_deeds.decide(edited, None, Choice.ACCEPT, at(0))
+        decisions.decide(edited, None, Choice.ACCEPT, at(0))
     assert tree(edited) == before
 
 
 def test_a_rejection_says_why_and_the_next_prompt_hears_it(edited: Vault) -> None:
     article = of(edited, "article")
     with pytest.raises(UsageError):
-        inbox_deeds.decide(edited, [article.id], Choice.REJECT, at(0), reason=" \n ")
-    inbox_deeds.decide(edited, [article.id], Choice.REJECT, at(0), reason="too\nlong \x1b[31m" + "x" * 999)
+        decisions.decide(edited, [article.id], Choice.REJECT, at(0), reason=" \n ")
+    decisions.decide(edited, [article.id], Choice.REJECT, at(0), reason="too\nlong \x1b[31m" + "x" * 999)
     decided = edited.ledger_events(ledger.DECISIONS)[0]
     (reason,) = reasons_for(decided, article.concept)
     assert reason.startswith("too long \ufffd[31mxxx") and len(reason) == REASON and "\n" not in reason
     assert reasons_for(decided, "another") == reasons_for(decided, "") == ()
     assert all_reasons(decided) == {article.concept: (reason,)}
     assert of(edited, "deck").concept == article.concept  # cards and article are of one concept
-    inbox_deeds.undo(edited, at(1))
+    decisions.undo(edited, at(1))
     assert reasons_for(edited.ledger_events(ledger.DECISIONS)[0], article.concept) == ()
 
 
@@ -310,24 +311,24 @@ def test_an_event_of_a_stranger_settles_nothing_and_breaks_nothing(edited: Vault
     event = {"v": 1, "type": "inbox", "at": "2026-11-22T09:00:00.000Z"} | odd
     with (edited.root / ledger.DECISIONS).open("a") as file:
         file.write(json.dumps(event) + "\n")
-    assert len(inbox.items(edited)) == 2
+    assert len(items.items(edited)) == 2
     assert all_reasons(edited.ledger_events(ledger.DECISIONS)[0]) == {}
     compiled(edited, 200)
-    inbox_deeds.decide(edited, None, Choice.KEEP, at(0))
-    assert inbox_deeds.undo(edited, at(1)).path == DECK
+    decisions.decide(edited, None, Choice.KEEP, at(0))
+    assert decisions.undo(edited, at(1)).path == DECK
 
 
 def test_a_decision_whose_file_was_never_written_is_offered_again(edited: Vault) -> None:
     """A process killed between ledger and file."""
     item = of(edited, "article")
     before = tree(edited)
-    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     for path in (ARTICLE, f"output/proposals/{ARTICLE}"):
         (edited.root / path).write_bytes(before[path])
     assert of(edited, "article").id == item.id
     compiled(edited, 200)
     assert of(edited, "article").digest == item.digest
-    assert inbox_deeds.undo(edited, at(1)).restored == ()
+    assert decisions.undo(edited, at(1)).restored == ()
 
 
 @pytest.mark.parametrize("change", ["claim", "delete", "rebuild", "all products gone"])
@@ -350,9 +351,9 @@ def test_a_proposal_to_a_page_that_is_gone_makes_it_anew(edited: Vault) -> None:
     (edited.root / ARTICLE).unlink()
     item = of(edited, "article")
     assert item.views[0].mine == ""
-    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     assert "out of memory" in (edited.root / ARTICLE).read_text()
-    inbox_deeds.undo(edited, at(1))
+    decisions.undo(edited, at(1))
     assert not (edited.root / ARTICLE).exists() and lies(edited, ARTICLE)
 
 
@@ -363,13 +364,13 @@ def test_links_and_files_of_other_kinds_among_the_proposals_are_passed_over(edit
     (folder / "link.md").symlink_to(outside)
     (folder / "more").mkdir()
     (folder / "x.txt").write_text("x")
-    assert [i.path for i in inbox.items(edited)] == [ARTICLE, DECK]
+    assert [i.path for i in items.items(edited)] == [ARTICLE, DECK]
 
 
 def test_listing_writes_nothing_at_all(edited: Vault) -> None:
     before = {p: p.stat().st_mtime_ns for p in edited.root.rglob("*")}
-    inbox.items(edited)
-    inbox.find(edited, ARTICLE)
+    items.items(edited)
+    items.find(edited, ARTICLE)
     assert {p: p.stat().st_mtime_ns for p in edited.root.rglob("*")} == before
     assert Folder(edited.root).read(ARTICLE) is not None
 
@@ -385,7 +386,7 @@ def test_whoever_writes_next_is_told_what_the_human_disliked(vault: Vault) -> No
     source(vault, ("an answer from memory", "an answer out of memory"))
     built(1)
     item = of(vault, "article")
-    inbox_deeds.decide(vault, [item.id], Choice.REJECT, at(0), reason="too dry")
+    decisions.decide(vault, [item.id], Choice.REJECT, at(0), reason="too dry")
     assert not any(r.reasons for r in model.asked if isinstance(r, ComposeRequest | CardsRequest))
     asked = len(model.asked)
     built(200)
@@ -405,7 +406,7 @@ def test_a_forged_proposal_does_not_outlast_the_next_compile(edited: Vault) -> N
     proposal.write_text(render_generated(properties, "\nSaid by nobody.\n", None))
     item = of(edited, "article")
     assert "\x1b" not in item.about
-    inbox_deeds.decide(edited, [item.id], Choice.ACCEPT, at(0))
+    decisions.decide(edited, [item.id], Choice.ACCEPT, at(0))
     compiled(edited, 200)
     assert (edited.root / ARTICLE).read_bytes() == true
     assert verify(edited, silent).uncited == []
@@ -419,9 +420,9 @@ def test_a_proposal_that_somebody_edited_is_marked_as_such(edited: Vault) -> Non
 
 def test_decisions_of_two_clones_are_folded_the_same_in_any_order(edited: Vault) -> None:
     before = edited.ledger_events(ledger.DECISIONS)[0]
-    inbox_deeds.decide(edited, None, Choice.KEEP, at(0))
-    inbox_deeds.undo(edited, at(1))
-    inbox_deeds.decide(edited, None, Choice.REJECT, at(2), reason="no")
+    decisions.decide(edited, None, Choice.KEEP, at(0))
+    decisions.undo(edited, at(1))
+    decisions.decide(edited, None, Choice.REJECT, at(2), reason="no")
     events = edited.ledger_events(ledger.DECISIONS)[0]
     assert len(events) > len(before) + 3
     assert settled_in(events) == settled_in(events[::-1]) and all_reasons(events) == all_reasons(events[::-1])

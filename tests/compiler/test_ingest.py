@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from compiler.ingest import MAX_FILE, read_source
-from compiler.kinds import kind_of
+from compiler.readers.formats import kind_of
+from compiler.readers.read import MAX_FILE, read_source
 from tests.compiler.conftest import unpacked
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
 

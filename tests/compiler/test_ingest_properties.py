@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compiler.ingest import read_source
-from vault.clean import normal
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import SourceText
+from vault.model.source import SourceText
+from vault.text.sanitize import normal
 
 NAMES = st.sampled_from(["a.md", "a.mdx", "a.txt", "a.html", "a.pdf", "README"])
 MARKDOWN = st.lists(

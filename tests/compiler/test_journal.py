@@ -16,26 +16,19 @@ from typing import Any
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.engines.port import (
-    CheckRequest,
-    ComposeRequest,
-    ExtractRequest,
-    Reply,
-    Request,
-    rests,
-)
-from compiler.journal import Entry, Journal, digest, entry_in
-from compiler.report import Report
-from compiler.verdicts import Verdicts
+from compiler.gates.checks import Verdicts
+from compiler.model.report import Report
+from compiler.model.requests import CheckRequest, ComposeRequest, ExtractRequest, Reply, Request, rests
+from compiler.replies.asker import Waiting
+from compiler.replies.journal import Entry, Journal, digest, entry_in
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical, extract
 from tests.compiler.test_build import products, tree
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING, compiled
-from vault import ledger
 from vault.errors import WriteFailed
-from vault.guard import Guard
-from vault.store import Vault, open_vault
+from vault.files.guard import Guard
+from vault.log import ledger
+from vault.vault import Vault, open_vault
 
 HOUR = timedelta(hours=1)
 
@@ -233,7 +226,7 @@ def test_what_is_learnt_takes_the_place_it_will_have_when_it_is_read_again() -> 
 
 def test_asking_anew_asks_all_again_and_what_comes_stays(cells: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(cells, Scripted(engine="scripted/1"))
-    monkeypatch.setattr("compiler.asking.prompt_id", lambda name: f"{name}/99 abc")
+    monkeypatch.setattr("compiler.replies.asker.prompt_id", lambda name: f"{name}/99 abc")
     second = Whimsical(engine="scripted/2")
     report = compiled(cells, second, MORNING - HOUR, renew=True)  # by a clock that is behind
     assert second.counts()["extract"] == 2 and second.counts()["compose"] == 3 and report.cost["input_tokens"]

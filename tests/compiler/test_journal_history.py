@@ -11,22 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import (
-    CardsRequest,
-    ComposeRequest,
-    ExtractRequest,
-    Request,
-)
-from compiler.segment import passages
+from compiler.build.compile import Options, compile_vault
+from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
+from compiler.query.verify import verify
+from compiler.replies.asker import Waiting
+from compiler.sources.segments import passages
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MORNING, compiled
-from vault.clean import fold
-from vault.store import Vault
+from vault.text.sanitize import fold
+from vault.vault import Vault
 
 _THINGS = ("spindle", "ribosome", "lysosome", "membrane", "flagellum", "centriole", "plastid", "vesicle", "nucleolus")
 _WHATS = ("a body", "a structure", "a kind of vessel", "an organ of the cell", "a layer")

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import (
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.model.requests import (
     CheckReply,
     CheckRequest,
     ComposeReply,
@@ -23,13 +22,14 @@ from compiler.engines.port import (
     Request,
     Term,
 )
-from compiler.report import Report
+from compiler.query.verify import verify
+from compiler.replies.asker import Waiting
 from tests.builders import vault_with_sources
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
-from vault.card import parse_deck
-from vault.store import Vault
+from vault.model.card import parse_deck
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 MITOSIS = """# Mitosis

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
-from vault import ledger
-from vault.guard import Scope
-from vault.note import read_properties
-from vault.provenance import Origin, added_event, origin_event
-from vault.store import Vault, open_vault
-from vault.wikilink import citations
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from vault.files.guard import Scope
+from vault.log import ledger
+from vault.log.provenance import Origin, added_event, origin_event
+from vault.model.frontmatter import read_properties
+from vault.model.wikilink import citations
+from vault.vault import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 EARLY = "wiki/summaries/early.md"

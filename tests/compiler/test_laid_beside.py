@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
-from vault.conflict import is_beside
-from vault.guard import Scope
-from vault.safe_path import TEMP_PREFIX
-from vault.store import Vault
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from vault.files.conflicts import is_beside
+from vault.files.guard import Scope
+from vault.files.paths import TEMP_PREFIX
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 MINE = "# Mine\n\nI wrote this while the machine was at work.\n"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.living import Change, classify, likeness, successors, worst
-from compiler.living_words import EMPTY
+from compiler.language.rewording import Change, classify, likeness, successors, worst
+from compiler.language.rewording_words import EMPTY
 
 LABELS = ("cosmetic", "reworded", "fact", "retracted")
 EDITS = [

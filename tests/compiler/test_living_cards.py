@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
-from learning import desk as desks
-from learning.changed_card import FACT, ChangedCards, history
-from learning.desk import Desk, Placed, open_desk
-from learning.memory import MemoryState, Phase
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
+from learning.cards import workspace as desks
+from learning.cards.changes import FACT, ChangedCards, history
+from learning.cards.workspace import Desk, Placed, open_desk
+from learning.memory.scheduler import MemoryState, Phase
 from tests.builders import copy_vault
 from tests.compiler.conftest import new_vault
-from vault import ledger
-from vault.card import parse_deck, splice_card
 from vault.ids import CardId
-from vault.log_event import Rating
-from vault.store import Vault
+from vault.log import ledger
+from vault.log.events import Rating
+from vault.model.card import parse_deck, splice_card
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 DOCUMENTS = {

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines.port import ExtractReply
-from compiler.journal import Journal
-from compiler.speaking import ROLES, ModelBackend
+from compiler.build.compile import Options, compile_vault
+from compiler.model.requests import ExtractReply
+from compiler.query.verify import verify
+from compiler.replies.asker import Waiting
+from compiler.replies.journal import Journal
+from compiler.workers.model_backend import ROLES, ModelBackend
 from tests.builders import vault_with_sources
 from tests.compiler.test_build import silent
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, MORNING
-from vault.clean import fold
-from vault.engine_settings import EngineSettings
+from vault.config.engine import EngineSettings
+from vault.text.sanitize import fold
 
 ADDRESS = os.environ.get("RETAIN_LOCAL_MODEL", "")
 

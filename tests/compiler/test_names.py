@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler import names
+from compiler.language import names
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from compiler.engines.port import Signal, Term
-from compiler.naming import SourceClaims
-from compiler.resolve import Resolution, resolve
-from vault.claim import Claim, ClaimKind
+from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.resolve import Resolution, resolve
+from compiler.model.requests import Signal, Term
 from vault.ids import ClaimId, SourceId
-from vault.ledger import Ids
+from vault.log.ledger import Ids
+from vault.model.claim import Claim, ClaimKind
 
 AT = "2026-01-01T00:00:00.000Z"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.engines.port import Term
-from compiler.offered import Standing, terms_in
+from compiler.gates.proposed_names import Standing, terms_in
+from compiler.model.requests import Term
 
 TEXT = """Scaled dot-product attention divides by the square root. Feedforward networks follow (FFNs).
 Die Attention-Layer sind breit. 自注意力机制很重要。 C++ templates, colour models and U.S. dollars."""

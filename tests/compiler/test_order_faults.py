@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compiler.engines.port import (
+from compiler.model.requests import (
     AnswerRequest,
     CardsRequest,
     CheckRequest,
@@ -18,8 +18,8 @@ from compiler.engines.port import (
     ProposedCard,
     Request,
 )
-from compiler.order_faults import judged
-from vault.claim import ClaimKind
+from compiler.orders.faults import judged
+from vault.model.claim import ClaimKind
 
 TEXT = (
     "Osmosis is the movement of water through a membrane that holds back salt.\n"

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from compiler import order_taking
-from compiler.engines.port import CheckRequest, ClaimView, ComposeReply, ComposeRequest, Section, Sentence
-from compiler.order_checks import to_check
-from compiler.order_desk import Receipt, Submission, submit
-from compiler.order_taking import held_by, plain, released, standing, taken
-from compiler.orders import Place
+from compiler.model.requests import CheckRequest, ClaimView, ComposeReply, ComposeRequest, Section, Sentence
+from compiler.orders import take
+from compiler.orders.board import Place
+from compiler.orders.checks import to_check
+from compiler.orders.submit import Receipt, Submission, submit
+from compiler.orders.take import held_by, plain, released, standing, taken
 from tests.builders import vault_with_sources
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS
-from vault.claim import ClaimKind
 from vault.errors import UsageError
+from vault.model.claim import ClaimKind
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 QUOTE = "Chromosomes line up because spindle fibres pull them to the middle of the cell."
@@ -63,7 +63,7 @@ def test_an_order_is_given_back_by_whoever_has_it_alone(place: Place) -> None:
 def test_of_long_requests_there_come_as_many_as_there_is_room_for_and_one_at_least(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(order_taking, "ROOM", 10)
+    monkeypatch.setattr(take, "ROOM", 10)
     first = taken(place, 200, "", "", "one", 10, NOW)
     assert len(first["orders"]) == 1 and first["free"] >= 1
     taken(place, 1, "", "", "one", 10, NOW)

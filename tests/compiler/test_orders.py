@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from compiler import orders
-from compiler.order_desk import Submission, submit
-from compiler.order_leases import PATH, give_back, leases, take
-from compiler.orders import Place, board
+from compiler.orders import board as orders
+from compiler.orders.board import Place, board
+from compiler.orders.leases import PATH, give_back, leases, take
+from compiler.orders.submit import Submission, submit
 from tests.builders import vault_with_sources
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS
 from vault.errors import LockHeld
 from vault.locks import lock
-from vault.store import Vault
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
@@ -131,7 +131,7 @@ def test_a_journal_that_lost_lines_asks_again(cells: Vault) -> None:
 
 
 def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    from compiler import order_desk
+    from compiler.orders import submit as order_desk
 
     monkeypatch.setattr(order_desk, "_WAIT_S", 0.0)
     place = Place(cells)

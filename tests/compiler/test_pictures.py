@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from compiler.readers.pictures import Seen, judged
+from compiler.readers.images import Seen, judged
 from vault.errors import Unreadable
 
 OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="30pt" height="20">'

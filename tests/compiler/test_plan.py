@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from compiler import plan
-from compiler.plan import track
-from vault import ledger
+from compiler.sources import inventory
+from compiler.sources.inventory import track
+from vault.log import ledger
 
 FIRST, SECOND = "2026-11-21T09:00:00.000Z", "2026-11-22T09:00:00.000Z"
 
 
-def learnt(*rounds: tuple[dict[str, str], str]) -> tuple[list[plan.Tracked], ledger.Ids]:
+def learnt(*rounds: tuple[dict[str, str], str]) -> tuple[list[inventory.Tracked], ledger.Ids]:
     """The sources after the raw folder looked like each of these in turn."""
     events: list[ledger.Event] = []
-    sources: list[plan.Tracked] = []
+    sources: list[inventory.Tracked] = []
     for files, at in rounds:
         sources, news = track(files, ledger.fold(events), at)
         events += news
@@ -65,7 +65,7 @@ def test_links_and_hidden_files_are_not_sources(tmp_path: Path) -> None:
     (raw / ".hidden.md").write_text("x")
     (raw / "link.md").symlink_to("/etc/passwd")
     (raw / "loop").symlink_to(raw)
-    found = plan.scan(tmp_path, "raw")
+    found = inventory.scan(tmp_path, "raw")
     assert [f.path for f in found.files] == ["raw/deep/er/x.md"] and found.unknown == []
     assert sorted(d.path for d in found.notices) == ["raw/link.md", "raw/loop"]
 
@@ -78,7 +78,7 @@ def test_what_is_neither_a_file_nor_a_folder_is_named(tmp_path: Path, monkeypatc
     monkeypatch.chdir(raw)
     with socket.socket(socket.AF_UNIX) as heard:
         heard.bind("socket.txt")
-        found = plan.scan(tmp_path, "raw")
+        found = inventory.scan(tmp_path, "raw")
     assert [f.path for f in found.files] == ["raw/x.md"]
     assert [(n.path, n.code) for n in found.notices] == [("raw/pipe.md", "no-file"), ("raw/socket.txt", "no-file")]
 
@@ -88,6 +88,6 @@ def test_folders_that_programs_fill_are_named_once_and_not_read(tmp_path: Path) 
         file = tmp_path / "raw" / path
         file.parent.mkdir(parents=True)
         file.write_text("words")
-    seen = plan.scan(tmp_path, "raw")
+    seen = inventory.scan(tmp_path, "raw")
     assert [f.path for f in seen.files] == ["raw/articles/build/e.md", "raw/repos/x/src/d.md"]
     assert sorted(n.path for n in seen.notices) == ["raw/repos/x/dist", "raw/repos/x/node_modules"]

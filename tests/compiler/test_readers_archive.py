@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compiler.ingest import read_source
-from compiler.readers import archive
-from vault.clean import normal
+from compiler.readers import zip_archive
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
+from vault.text.sanitize import normal
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
@@ -172,16 +172,16 @@ def test_what_keeps_an_archive_from_being_opened_is_said() -> None:
         (bytes(locked), "password"),
         (zipped({"word/document.xml": "<x/>"}), "not a Word document"),
         (zipped({"inner.zip": sound}), "not a Word document"),
-        (docx(parts={f"x/{i}": b"" for i in range(archive.MAX_ENTRIES)}), "more than 20,000 parts"),
+        (docx(parts={f"x/{i}": b"" for i in range(zip_archive.MAX_ENTRIES)}), "more than 20,000 parts"),
     ):
         with pytest.raises(Unreadable, match=words):
             read_source(data, "a.docx")
 
 
 def test_zip_bombs_are_refused_before_they_unpack() -> None:
-    vast = b" " * (archive.MAX_XML + 1)
+    vast = b" " * (zip_archive.MAX_XML + 1)
     for data, name, words in (
-        (docx(parts={"word/media/a.png": bytes(archive.SMALL)}), "a.docx", "zip bomb"),
+        (docx(parts={"word/media/a.png": bytes(zip_archive.SMALL)}), "a.docx", "zip bomb"),
         (docx(f"<w:p/>{vast.decode()}"), "a.docx", "larger than 24 MiB"),
         (epub(f"<html>{vast.decode()}</html>"), "a.epub", "larger than 12 MiB"),
         (zipped({**parts_of(seeds()["a.xlsx"]), "xl/styles.xml": vast * 2}), "a.xlsx", "larger than 48 MiB"),
@@ -204,13 +204,13 @@ def test_parts_with_paths_that_lead_out_are_not_there() -> None:
     assert read_source(data, "a.docx").text == SENTENCE
     for part in ("../../etc/x.png", "/abs.png", "a\\b.png"):
         with pytest.raises(Unreadable, match="no picture"):
-            archive.picture(data, "a.docx", f"embedded:{part}")
+            zip_archive.picture(data, "a.docx", f"embedded:{part}")
 
 
 def test_a_picture_too_large_is_refused() -> None:
-    data = docx(parts={"word/media/a.gif": b"GIF89a" + random.Random(1).randbytes(archive.MAX_PICTURE)})
+    data = docx(parts={"word/media/a.gif": b"GIF89a" + random.Random(1).randbytes(zip_archive.MAX_PICTURE)})
     with pytest.raises(Unreadable, match="larger than 10 MiB"):
-        archive.picture(data, "a.docx", "embedded:word/media/a.gif")
+        zip_archive.picture(data, "a.docx", "embedded:word/media/a.gif")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.readers.block import Block, folded
-from vault.source import Mark, MarkKind
+from vault.model.source import Mark, MarkKind
 
 PIECES = st.lists(
     st.text(alphabet=st.sampled_from("ab é\u0301\u0323\n\t 注意，“\u1100\u1161\u11a8\u200b\u202e\u00a0"), max_size=8),

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from compiler.ingest import read_source
-from compiler.kinds import kind_of
+from compiler.readers.formats import kind_of
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 UUID = "01234567-89ab-cdef-0123-456789abcdef"
 

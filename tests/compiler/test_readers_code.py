@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.ingest import read_source
-from compiler.kinds import kind_of
-from compiler.readers.code_lexing import language_of_file
+from compiler.readers.formats import kind_of
+from compiler.readers.read import read_source
+from compiler.readers.text.code_lexing import language_of_file
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 PYTHON = '''#!/usr/bin/env python
 # Copyright 2020 Ann. Licensed under the MIT licence.

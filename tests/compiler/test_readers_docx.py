@@ -7,10 +7,10 @@ import zipfile
 
 import pytest
 
-from compiler.ingest import read_source
-from compiler.readers import archive
+from compiler.readers import zip_archive
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 NAMES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -315,10 +315,10 @@ def test_text_boxes_are_read_once_and_pictures_are_noted() -> None:
     assert (picture.target, picture.alt) == ("embedded:word/media/image1.png", "A triangle of zeros")
     assert picture.caption == "Figure 1: The mask"
     data = docx(*blocks, parts=parts, links=image)
-    assert archive.picture(data, "a.docx", picture.target) == PIXEL
+    assert zip_archive.picture(data, "a.docx", picture.target) == PIXEL
     for target in ("embedded:word/document.xml", "embedded:../x", "word/media/image1.png"):
         with pytest.raises(Unreadable):
-            archive.picture(data, "a.docx", target)
+            zip_archive.picture(data, "a.docx", target)
 
 
 def test_properties_are_the_authors_and_not_the_programs() -> None:

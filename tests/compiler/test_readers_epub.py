@@ -7,10 +7,10 @@ import zipfile
 
 import pytest
 
-from compiler.ingest import read_source
-from compiler.readers import archive
+from compiler.readers import zip_archive
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
@@ -137,7 +137,7 @@ def test_pictures_are_noted_and_given_out() -> None:
     source = read(chapters, parts=parts)
     (picture,) = source.pictures
     assert (picture.target, picture.alt) == ("embedded:OEBPS/img/a b.gif", "A curve that falls")
-    assert archive.picture(epub(chapters, parts=parts), "a.epub", picture.target) == gif
+    assert zip_archive.picture(epub(chapters, parts=parts), "a.epub", picture.target) == gif
 
 
 def test_an_older_book_names_its_chapters_in_its_ncx() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.ingest import read_source
-from compiler.readers.front import address, canonical, day
+from compiler.readers.front_matter import address, canonical, day
+from compiler.readers.read import read_source
 
 
 def said(front: str, body: str = "Words are here.\n") -> dict[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 WORDS = "Retrieval practice strengthens memory because each act of recall changes what is recalled, as studies show. "
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.ingest import read_source
-from vault.source import MarkKind, SourceText
+from compiler.readers.read import read_source
+from vault.model.source import MarkKind, SourceText
 
 
 def read(tex: str, name: str = "paper.tex") -> SourceText:

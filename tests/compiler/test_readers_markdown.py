@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compiler.ingest import read_source
-from vault.source import MarkKind, SourceText
+from compiler.readers.read import read_source
+from vault.model.source import MarkKind, SourceText
 
 
 def read(markdown: str, name: str = "note.md") -> SourceText:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from compiler.ingest import read_source
-from compiler.readers.notebook import MAX_PICTURE, picture
+from compiler.readers.read import read_source
+from compiler.readers.text.notebook import MAX_PICTURE, picture
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n pixels").decode()
 

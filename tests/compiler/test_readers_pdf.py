@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 FONTS = {"R": "Helvetica", "B": "Helvetica-Bold", "I": "Helvetica-Oblique", "C": "Courier"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from compiler.ingest import read_source
-from vault.source import Picture, SourceText
+from compiler.readers.read import read_source
+from vault.model.source import Picture, SourceText
 
 
 def read(text: str, name: str = "note.md") -> SourceText:

@@ -14,10 +14,10 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from compiler.ingest import read_source
-from compiler.readers import archive
+from compiler.readers import zip_archive
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(1))
 PIXEL = bytes.fromhex(
@@ -148,7 +148,7 @@ def test_pictures_are_noted_where_they_stand_and_given_out() -> None:
     (picture,) = source.pictures
     assert picture.alt == "A triangle of zeros" and "Before it." in source.text[: picture.start]
     assert "After it." in source.text[picture.start :]
-    assert archive.picture(data, "a.pptx", picture.target) == PIXEL
+    assert zip_archive.picture(data, "a.pptx", picture.target) == PIXEL
 
 
 def with_formula(show: Any, made: Any) -> Any:

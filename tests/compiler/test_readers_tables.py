@@ -12,12 +12,12 @@ from typing import Any
 import openpyxl
 import pytest
 
+from compiler.claims.extract import Extracted, claims_in, requests_for
 from compiler.engines.extractive import ExtractiveEngine
-from compiler.extract import Extracted, claims_in, requests_for
-from compiler.ingest import read_source
-from compiler.readers.rows import MAX_COLUMNS, MAX_ROWS
+from compiler.readers.read import read_source
+from compiler.readers.tables import MAX_COLUMNS, MAX_ROWS
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 GLOSSARY: list[list[Any]] = [
     ["Term", "Definition", "Since"],

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
-from vault.source import MarkKind, SourceText
+from vault.model.source import MarkKind, SourceText
 
 GERMAN = "Die Größe der Lücke hängt von der Übung ab, und das ist für die Schüler nicht leicht zu sehen."
 POLISH = "Zażółć gęślą jaźń. Pamięć człowieka słabnie z upływem czasu, jeśli nie powtarzamy materiału."

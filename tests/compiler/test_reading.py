@@ -5,19 +5,20 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime, timedelta
 
-from compiler.build import Options, compile_vault
-from compiler.reading import Shelf, queries, reading_list
-from compiler.report import Report
-from compiler.resolve import Resolution, Resolved
-from vault import ledger
-from vault.agenda import Gap, GapKind, GapStatus, parse_agenda
-from vault.claim import Claim, ClaimKind
-from vault.guard import Scope
+from compiler.articles.reading_list import Shelf, queries, reading_list
+from compiler.build.compile import Options, compile_vault
+from compiler.concepts.resolve import Resolution, Resolved
+from compiler.model.report import Report
+from vault.files.guard import Scope
 from vault.ids import ClaimId, ConceptId, GapId, SourceId
-from vault.note import read_properties
-from vault.provenance import Origin, fills_event, origin_event
-from vault.reading_list import Wanted, parse_reading_list
-from vault.store import GAPS, READING_LIST, Vault
+from vault.layout import GAPS, READING_LIST
+from vault.log import ledger
+from vault.log.provenance import Origin, fills_event, origin_event
+from vault.model.claim import Claim, ClaimKind
+from vault.model.frontmatter import read_properties
+from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda
+from vault.model.reading_list import Wanted, parse_reading_list
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
 PAPER = """# A study of retrieval

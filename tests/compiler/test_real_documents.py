@@ -12,15 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
 from tests.compiler.conftest import unpacked
-from vault.card import CardKind
+from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
-from vault.settings import Settings, render_settings
-from vault.store import CONCEPTS, Vault, open_vault
-from vault.wikilink import citations
+from vault.layout import CONCEPTS
+from vault.model.card import CardKind
+from vault.model.wikilink import citations
+from vault.vault import Vault, open_vault
 
 pytestmark = pytest.mark.real_data
 CHECKER = Path(__file__).parents[1] / "independent_check.py"

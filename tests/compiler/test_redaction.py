@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from cli import report
-from compiler.engines.claude import Claude
-from compiler.engines.messages import Ask, Said
-from compiler.engines.wire import SHAPES
-from compiler.speaker import _teller, rounds
+from cli import output
+from compiler.engines.claude.client import Claude
+from compiler.engines.claude.messages import Ask, Said
+from compiler.engines.claude.prompts_to_messages import SHAPES
+from compiler.workers.model_process import _teller, rounds
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, message, serving, sse, stream_events
 from tests.compiler.scripted_model import answering
-from vault.engine_settings import EngineSettings, read_engine
+from vault.config.engine import EngineSettings, read_engine
 from vault.errors import ModelUnavailable
-from vault.guard import write_trace
-from vault.redaction import protect, redact, redact_all
+from vault.files.guard import write_trace
+from vault.text.redaction import protect, redact, redact_all
 
 KEY = "sk-canary-redacted-31415926535"
 _PARTS = [KEY[at : at + 12] for at in range(len(KEY) - 11)]
@@ -160,12 +160,12 @@ def test_what_is_printed_and_every_trace_is_redacted(
     settings = read_engine('[engine]\nkey_env = "MINE"\n', "config.toml")
     assert settings.key({"MINE": KEY}) == KEY
     told: dict[str, Callable[[], object]] = {
-        "failed": lambda: report.failed(ModelUnavailable(KEY, where=KEY, hint=KEY)),
-        "said": lambda: report.say(KEY),
-        "shown": lambda: report.show(KEY),
-        "data": lambda: report.show_json({KEY: [KEY]}),
-        "event": lambda: report.event({"event": "wait", "words": KEY}),
-        "progress": lambda: report.Progress("jsonl")({"event": "wait", "words": KEY}),
+        "failed": lambda: output.failed(ModelUnavailable(KEY, where=KEY, hint=KEY)),
+        "said": lambda: output.say(KEY),
+        "shown": lambda: output.show(KEY),
+        "data": lambda: output.show_json({KEY: [KEY]}),
+        "event": lambda: output.event({"event": "wait", "words": KEY}),
+        "progress": lambda: output.Progress("jsonl")({"event": "wait", "words": KEY}),
     }
     for name, tell in told.items():
         tell()

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.concept_deeds import Deed, Op, deeds_in, event_of, rulings_of
-from compiler.resolve import Resolution, resolve
-from compiler.rulings import Rulings, Sense, Union, pair, sense_key
+from compiler.concepts.decisions import Deed, Op, deeds_in, event_of, rulings_of
+from compiler.concepts.resolve import Resolution, resolve
+from compiler.concepts.rulings import Rulings, Sense, Union, pair, sense_key
 from tests.compiler.test_naming import AT, names_of, source, term, told
-from vault.claim import ClaimKind
 from vault.ids import ConceptId, mint
-from vault.ledger import Event, Ids, fold
+from vault.log.ledger import Event, Ids, fold
+from vault.model.claim import ClaimKind
 
 DEFINED = ClaimKind.DEFINITION
 

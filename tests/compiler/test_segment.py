@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.segment import MAX_PARAGRAPH, MAX_SEGMENT, segments
-from vault.source import Mark, MarkKind
+from compiler.sources.segments import MAX_PARAGRAPH, MAX_SEGMENT, segments
+from vault.model.source import Mark, MarkKind
 
 Section = tuple[int, str, list[str]]
 SECTIONS = st.lists(

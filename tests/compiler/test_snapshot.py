@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from compiler import snapshot
-from compiler.build import Options, compile_vault
-from compiler.report import Report
-from compiler.snapshot import look, steady
-from vault.store import Vault
+from compiler.build import snapshot
+from compiler.build.compile import Options, compile_vault
+from compiler.build.snapshot import look, steady
+from compiler.model.report import Report
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ENGINE = "extractive/2"

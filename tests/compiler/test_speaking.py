@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from compiler.asking import Answered, Failed, Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.engines import wire
-from compiler.engines.port import CheckReply, CheckRequest, ExtractRequest, MatchRequest, NameView, Request
-from compiler.ingest import read_source
-from compiler.journal import Journal
-from compiler.report import Report
-from compiler.speaking import ROLES, ModelBackend, SpeakerProcess, Spending
+from compiler.build.compile import Options, compile_vault
+from compiler.engines.claude import prompts_to_messages
+from compiler.model.report import Report
+from compiler.model.requests import CheckReply, CheckRequest, ExtractRequest, MatchRequest, NameView, Request
+from compiler.query.verify import verify
+from compiler.readers.read import read_source
+from compiler.replies.asker import Answered, Failed, Waiting
+from compiler.replies.journal import Journal
+from compiler.workers.model_backend import ROLES, ModelBackend, SpeakerProcess, Spending
 from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
@@ -30,9 +30,9 @@ from tests.compiler.scripted_model import answering, tokens_in, type_of, value_f
 from tests.compiler.test_build import silent, tree
 from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_readers_pdf import column, content, pdf
-from vault.engine_settings import EngineSettings
+from vault.config.engine import EngineSettings
 from vault.errors import UsageError
-from vault.store import Vault
+from vault.vault import Vault
 
 KEY = "sk-canary-9876543210"
 PRICE = {"m": {"input": 2.0, "output": 10.0}}
@@ -117,7 +117,7 @@ def test_the_key_is_nowhere_but_in_the_header(cells: Vault, model: MessagesServe
 
 
 def test_neither_client_nor_network_is_loaded_by_who_publishes() -> None:
-    code = "import compiler.speaking, sys; print([m for m in ('anthropic', 'httpx2', 'ssl') if m in sys.modules])"
+    code = "import compiler.workers.model_backend, sys; print([m for m in ('anthropic', 'httpx2', 'ssl') if m in sys.modules])"  # noqa: E501
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == "[]"
 
@@ -204,7 +204,7 @@ def test_a_long_answer_is_streamed_and_one_that_was_cut_off_may_be_longer_once(m
         ((_, answer),) = by.answers(texts(1))
     assert isinstance(answer, Answered) and answer.tokens[1] > 8_000  # both were paid
     first, second = model.asked
-    assert first["stream"] and second["max_tokens"] == wire.LARGER * first["max_tokens"]
+    assert first["stream"] and second["max_tokens"] == prompts_to_messages.LARGER * first["max_tokens"]
 
 
 def test_a_field_that_a_server_does_not_know_is_dropped_once(model: MessagesServer) -> None:
@@ -271,7 +271,7 @@ def test_the_process_ends_when_its_input_does_even_while_a_server_keeps_it_waiti
     with backend(model) as by:
         speaker = by._opened()
         process = process_of(by)
-        puts = [by._put(n, question, texts(1)) for n, question in enumerate(wire.questions(texts(1)))]
+        puts = [by._put(n, question, texts(1)) for n, question in enumerate(prompts_to_messages.questions(texts(1)))]
         speaker.say({"puts": puts, "batch": False, "given": {}})
         while not model.asked:
             assert process.poll() is None
@@ -400,7 +400,9 @@ def test_an_answer_of_a_batch_that_was_cut_off_is_asked_for_at_its_full_length(m
     with backend(model, Spending(batch=True)) as by:
         ((_, answer),) = by.answers(texts(1))
     assert isinstance(answer, Answered) and answer.tokens[1] > 8_000
-    assert [body["max_tokens"] for body in model.asked] == [wire.LARGER * wire.MOST_TOKENS["extract"]]
+    assert [body["max_tokens"] for body in model.asked] == [
+        prompts_to_messages.LARGER * prompts_to_messages.MOST_TOKENS["extract"]
+    ]
 
 
 # --- refusals ---

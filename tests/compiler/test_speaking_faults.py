@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from compiler.asking import Waiting
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.journal import Journal
+from compiler.build.compile import Options, compile_vault
+from compiler.query.verify import verify
+from compiler.replies.asker import Waiting
+from compiler.replies.journal import Journal
 from tests.batteries import TORTURE
 from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.messages_server import (
@@ -34,7 +34,7 @@ from tests.compiler.scripted_model import answering, type_of, value_for
 from tests.compiler.test_build import silent
 from tests.compiler.test_journaled import MITOSIS, MORNING
 from tests.compiler.test_speaking import KEY, backend
-from vault.store import Vault
+from vault.vault import Vault
 
 HTML = b"<html><body>Log in to the network</body></html>"
 FAR = {"retry-after": "3600"}

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.asking import Answered, entry_of
-from compiler.engines.port import (
+from compiler.model.requests import (
     CardsReply,
     CardsRequest,
     ClaimView,
@@ -25,13 +24,14 @@ from compiler.engines.port import (
     Sentence,
     Term,
 )
-from compiler.journal import Journal
-from compiler.segment import MAX_SEGMENT, passages
-from compiler.standing import merged, prepared, stand_in
+from compiler.replies.asker import Answered, entry_of
+from compiler.replies.journal import Journal
+from compiler.replies.reuse import merged, prepared, stand_in
+from compiler.sources.segments import MAX_SEGMENT, passages
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import MORNING, compiled
-from vault.claim import ClaimKind
+from vault.model.claim import ClaimKind
 
 SOURCE, CONCEPT = "k7q2m9xd3f", "7f3a9c1e2k"
 A, B, C = "a" * 10, "b" * 10, "c" * 10

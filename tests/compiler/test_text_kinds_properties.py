@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compiler.ingest import read_source
-from vault.clean import normal
+from compiler.readers.read import read_source
 from vault.errors import Unreadable
+from vault.text.sanitize import normal
 
 NAMES = ["a.ipynb", "a.tex", "a.org", "a.rst", "a.py", "a.js", "a.lua", "a.qmd", "a.mdx", "chat.json"]
 SIGNS = {

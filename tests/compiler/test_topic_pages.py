@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Options, compile_vault
-from compiler.check import verify
-from compiler.report import Report
+from compiler.build.compile import Options, compile_vault
+from compiler.model.report import Report
+from compiler.query.verify import verify
 from tests.builders import copy_vault, make_vault, vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import compiled as by_model
-from vault.article import sentences
-from vault.note import read_properties
-from vault.store import Vault
+from vault.model.article import sentences
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sources"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler.topics import MOST, Known, Passage, Topic, topics
+from compiler.concepts.topics import MOST, Known, Passage, Topic, topics
 from vault.ids import ConceptId, SourceId
 
 

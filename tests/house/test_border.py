@@ -13,22 +13,22 @@ from datetime import UTC, datetime
 import click
 import pytest
 
-from cli import report
-from compiler.agent_inert import unreadable
-from compiler.agent_quarantine import shown
-from compiler.engines.port import CardsReply, ComposeReply, ExtractReply
-from compiler.extract import claims_in
-from compiler.ingest import read_source
-from learning.anki_field import field, field_of_words, inert
-from learning.table import cell
-from vault import readable
-from vault.agent_run import cleaned
-from vault.clean import clean, clean_line, normal
+from cli import output
+from compiler.agents.inert import unreadable
+from compiler.agents.quarantine import shown
+from compiler.claims.extract import claims_in
+from compiler.model.requests import CardsReply, ComposeReply, ExtractReply
+from compiler.readers.read import read_source
+from learning.anki.field_html import field, field_of_words, inert
+from learning.formats.csv import cell
+from vault.audit.agent_runs import cleaned
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused
 from vault.locks import _parse
-from vault.note import scalar
-from vault.wikilink import alias, note_link, raw_link
+from vault.model import latex
+from vault.model.frontmatter import scalar
+from vault.model.wikilink import alias, note_link, raw_link
+from vault.text.sanitize import clean, clean_line, normal
 
 EVIL = "a\x00\x07\x1b[2J\x1b]52;c;eA==\x07\x7f\x9b31m\u061c\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufff9\ud800b"
 HIDDEN = "a\u200b\u00ad\u2060\u206a\ufeff\U000e0041b"
@@ -47,9 +47,9 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "a quote in an Anki field": field_of_words,
     "inert text in an Anki field": inert,
     "a cell": cell,
-    "a card as plain text": readable.text,
-    "words as plain text": readable.words,
-    "a picture in words": lambda text: readable.picture(text, text),
+    "a card as plain text": latex.text,
+    "words as plain text": latex.words,
+    "a picture in words": lambda text: latex.picture(text, text),
     "a link's alias": alias,
     "a link to a note": lambda text: note_link("wiki/concepts/x.md", text),
     "a link to a document": lambda text: raw_link("raw/x.md", text),
@@ -116,13 +116,13 @@ def test_nothing_that_is_read_acts_or_hides(border: str) -> None:
 
 
 def test_whatever_is_printed_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    report.say(EVIL)
-    report.show(EVIL)
-    report.show_json({EVIL: EVIL})
-    report.failed(Refused(EVIL, where=EVIL, hint=EVIL))
-    report.found([Diagnostic(EVIL, 1, EVIL, EVIL, EVIL)])
-    report.usage(click.UsageError(EVIL))
-    report.Progress("jsonl")({"event": "source", "path": EVIL, "done": 1, "of": 1})
+    output.say(EVIL)
+    output.show(EVIL)
+    output.show_json({EVIL: EVIL})
+    output.failed(Refused(EVIL, where=EVIL, hint=EVIL))
+    output.found([Diagnostic(EVIL, 1, EVIL, EVIL, EVIL)])
+    output.usage(click.UsageError(EVIL))
+    output.Progress("jsonl")({"event": "source", "path": EVIL, "done": 1, "of": 1})
     told = capsys.readouterr()
     assert len(told.err.splitlines()) >= 6 and not _OBEYED.search(told.out) and not _OBEYED.search(told.err)
 

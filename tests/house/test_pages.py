@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import COMMANDS, retain_group
+from cli.command_list import COMMANDS
+from cli.main import retain_group
 from docs import commands
 
 ROOT = Path(__file__).parents[2]

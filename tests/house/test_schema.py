@@ -11,22 +11,23 @@ import pytest
 
 import templates
 from cli.agent_commands import AGENT_COMMANDS, may_run
-from cli.founding import FOLDERS
-from cli.main import COMMANDS
-from compiler import indexes
-from compiler.gates import KIND_OF
-from vault import article, ledger, log_event
-from vault.agenda import GapKind, parse_agenda
-from vault.card import CardKind, parse_deck
-from vault.claim import ClaimKind, ClaimState
+from cli.command_list import COMMANDS
+from cli.commands.init import FOLDERS
+from compiler.articles import indexes
+from compiler.gates.gates import KIND_OF
+from vault.config.settings import SCHEMA_VERSION
 from vault.errors import Refused
+from vault.files.paths import Scope, writable
 from vault.ids import ALPHABET, ID
-from vault.log_event import LogEvent
-from vault.note import OURS, read_properties
-from vault.safe_path import Scope, writable
-from vault.settings import SCHEMA_VERSION
-from vault.summary import parse_summary
-from vault.wikilink import Wikilink, links
+from vault.log import events, ledger
+from vault.log.events import LogEvent
+from vault.model import article
+from vault.model.card import CardKind, parse_deck
+from vault.model.claim import ClaimKind, ClaimState
+from vault.model.frontmatter import OURS, read_properties
+from vault.model.gaps import GapKind, parse_agenda
+from vault.model.summary import parse_summary
+from vault.model.wikilink import Wikilink, links
 
 RULES = templates.read("AGENTS.md")
 FORMATS = templates.read("format.md")
@@ -166,11 +167,11 @@ class TestFormats:
 
     def test_the_line_of_the_review_log_is_whole(self) -> None:
         line = fence("json", '{"v":1,"id"').strip().encode()
-        assert log_event.encode(log_event.decode(line)) == line
+        assert events.encode(events.decode(line)) == line
 
     def test_the_line_of_a_ledger_is_an_event(self) -> None:
-        events, found = ledger.decode(fence("json", '{"v":1,"type"').encode(), ledger.DECISIONS)
-        assert len(events) == 1 and found == []
+        lines, found = ledger.decode(fence("json", '{"v":1,"type"').encode(), ledger.DECISIONS)
+        assert len(lines) == 1 and found == []
 
     def test_properties_are_the_ones_that_are_written(self) -> None:
         keys = {row[0]: ticked(row[1]) for row in rows("page | keys")}

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 
 import templates
-from compiler import decks
-from learning.memory import Rules, Scheduler, fold
-from learning.review_page import Row, card_cell, concept_cell, label, render_page
-from vault import article
-from vault.agenda import GapStatus, parse_agenda, render_agenda
-from vault.card import CardKind, parse_deck, render_card
-from vault.claim import ClaimKind
+from compiler.cards import decks
+from learning.memory.scheduler import Rules, Scheduler, fold
+from learning.pages.review_page import Row, render_page
+from learning.store.table_cells import card_cell, concept_cell, label
 from vault.ids import CardId
-from vault.log_event import Rating, Review, Stamp
-from vault.note import OURS, body_of, human_edited, read_properties
-from vault.summary import parse_summary
-from vault.wikilink import citations, links
+from vault.log.events import Rating, Review, Stamp
+from vault.model import article
+from vault.model.card import CardKind, parse_deck, render_card
+from vault.model.claim import ClaimKind
+from vault.model.frontmatter import OURS, body_of, human_edited, read_properties
+from vault.model.gaps import GapStatus, parse_agenda, render_agenda
+from vault.model.summary import parse_summary
+from vault.model.wikilink import citations, links
 
 ROOT = Path(templates.__file__).parent
 PAGES = sorted(path.name for path in ROOT.glob("*.md") if path.name != "AGENTS.md")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from compiler.engines import VERSIONS
-from compiler.kinds import VERSIONS as READERS
+from compiler.model.engine_names import VERSIONS
+from compiler.readers.formats import VERSIONS as READERS
 
 ROOT = Path(__file__).resolve().parents[2] / "compiler"
 # What the code of each version hashes to. When this test fails, the code has changed: if what it makes of a document

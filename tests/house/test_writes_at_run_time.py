@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The writer, and its part for names, which nothing but the writer imports (a contract of import-linter).
-WRITER = ("vault/guard.py", "vault/replacing.py")
+WRITER = ("vault/files/guard.py", "vault/files/replace.py")
 SOURCES = ROOT / "examples" / "sources"
 
 # Runs a whole loop in one process under an audit hook. Prints [event, what, who]: who is the nearest of our own files.
@@ -45,7 +45,7 @@ def watch(event, args):
 
 sys.addaudithook(watch)
 from cli.main import run
-from compiler.ingest import read_source
+from compiler.readers.read import read_source
 
 def retain(*words):
     out = io.StringIO()
@@ -87,9 +87,9 @@ def test_only_the_guard_writes_while_the_whole_loop_runs(tmp_path: Path, own_hom
         for event, what, who in seen
         if who not in WRITER
         # An archive written to the temporary path that the guard gave; a database in memory.
-        and not (who == "learning/anki.py" and (".retain-tmp-" in what or what == ":memory:"))
+        and not (who == "learning/anki/export_package.py" and (".retain-tmp-" in what or what == ":memory:"))
         # SQLite opens the copies of the human's files itself, in the file that the guard made outside every vault.
-        and not (who == "vault/copies_database.py" and what.startswith(copies))
+        and not (who == "vault/audit/database.py" and what.startswith(copies))
     ]
     assert not others
-    assert len([who for _, _, who in seen if who == "vault/guard.py"]) > 50
+    assert len([who for _, _, who in seen if who == "vault/files/guard.py"]) > 50

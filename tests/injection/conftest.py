@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from cli.main import run
-from compiler import crew, engines
+from compiler.model import engine_names
+from compiler.workers import pool
 from tests.injection.judge import harm_in_print, harm_to_files
 from tests.jail.tree import Scanner, Tree
 
@@ -104,8 +105,8 @@ def scene(
     base.mkdir()
     for name, below in (("HOME", ""), ("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")):
         monkeypatch.setenv(name, str(base / "home" / below))
-    monkeypatch.setitem(engines.VERSIONS, "obedient", "obedient/1")
-    monkeypatch.setattr(crew, "PROGRAM", (str(OBEDIENT),))
+    monkeypatch.setitem(engine_names.VERSIONS, "obedient", "obedient/1")
+    monkeypatch.setattr(pool, "PROGRAM", (str(OBEDIENT),))
     scene = Scene(base, capsys, monkeypatch, listener.getsockname()[1])
     scene.found()
     return scene

@@ -1,7 +1,7 @@
 """The reading process with an engine that does whatever the text it reads tells it to; all else of it is the real one.
 
-Started in the place of `compiler.worker`. With `--free` as its first argument it does not shut itself in: that is the
-control, which shows that its attempts are real.
+Started in the place of `compiler.workers.process`. With `--free` as its first argument it does not shut itself in:
+that is the control, which shows that its attempts are real.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ else:
 
     del sys.path[0]
 
-from compiler import worker
-from compiler.engines.port import (
+from compiler.model.requests import (
     CardsReply,
     CardsRequest,
     ComposeReply,
@@ -36,8 +35,9 @@ from compiler.engines.port import (
     Sentence,
     Term,
 )
-from vault.claim import ClaimKind
-from vault.jail import child_main
+from compiler.workers import process
+from vault.model.claim import ClaimKind
+from vault.sandbox import child_main
 
 _DEFINITION = re.compile(r"An? (?P<name>[a-z]+) is [^.\n]+\.")
 _SENTENCE = re.compile(r"[A-Z][^.\n]*\.")
@@ -154,12 +154,12 @@ def main() -> None:
     import warnings
 
     warnings.simplefilter("ignore")  # pydantic's, of models that were made without being checked
-    worker.engine_named = lambda name: ObedientEngine()
+    process.engine_named = lambda name: ObedientEngine()
     if sys.argv[1:2] == ["--free"]:
         del sys.argv[1]
         for name in ("restrict_worker", "limit_worker"):
             setattr(child_main, name, lambda *places: None)
-    worker.main()
+    process.main()
 
 
 if __name__ == "__main__":

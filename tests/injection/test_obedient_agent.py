@@ -13,7 +13,7 @@ from tests.injection.conftest import Scene, called
 from tests.injection.judge import harm_in_pages, harm_in_print
 from tests.injection.orders import order
 from tests.jail.den import need
-from vault.jail.level import Level
+from vault.sandbox.capabilities import Level
 
 pytestmark = pytest.mark.real_workers
 AGENT = Path(__file__).with_name("obedient_agent.py")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from compiler import crew
+from compiler.workers import pool
 from tests.injection.conftest import OBEDIENT, Scene, called
 from tests.injection.judge import cards_not_in_ledger, harm_in_exports, harm_in_pages
 from tests.injection.payloads import PAYLOADS
@@ -121,7 +121,7 @@ def test_what_the_model_is_ordered_to_do_is_done_only_where_it_is_not_shut_in(
     for source in (s for s in sources(scene.places()) if s.payload in acting and s.disguise == "text"):
         scene.add(source.name, source.data)
     if free:
-        scene.patch.setattr(crew, "PROGRAM", (str(OBEDIENT), "--free"))
+        scene.patch.setattr(pool, "PROGRAM", (str(OBEDIENT), "--free"))
     scene.look()
     scene.told("compile", "--engine", "obedient")
     assert called(listener) is free

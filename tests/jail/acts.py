@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from vault.jail import kernel, landlock, seccomp
+from vault.sandbox import kernel, landlock, seccomp
 
 TURNS = ("before", "after")
 TEXT = "what a human wrote\n"
@@ -337,12 +337,12 @@ def shut_in(how: dict[str, Any]) -> None:
     if "filter" in how:
         seccomp.forbid_escapes(**how["filter"])
     if "worker" in how:
-        from vault.jail.self_jail import limit_worker, restrict_worker
+        from vault.sandbox.self_sandbox import limit_worker, restrict_worker
 
         limit_worker()
         restrict_worker(Path(how["worker"]))
     if "speaker" in how:
-        from vault.jail.self_jail import restrict_speaker
+        from vault.sandbox.self_sandbox import restrict_speaker
 
         restrict_speaker()
 

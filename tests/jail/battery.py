@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.jail.expected import BELOW_TMP, GROUPS, NOT_APPLICABLE, OLD_LANDLOCK, STOPPED
-from vault.jail import landlock
-from vault.jail.bubblewrap import PRIVATE
-from vault.jail.level import without_bubblewrap, without_filter, without_landlock
+from vault.sandbox import landlock
+from vault.sandbox.bubblewrap import PRIVATE
+from vault.sandbox.capabilities import without_bubblewrap, without_filter, without_landlock
 
 LONGEST_S = 900  # the whole of one level, on the busiest of machines
 _CARD = "# Spacing\n\n## Definitional\n\nQ: What is the spacing effect?\nA: Spread study is remembered better.\n"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from vault.jail.cage import Cage, run_in_cage
-from vault.jail.environment import scrubbed
-from vault.jail.level import Level, bubblewrap, standing
-from vault.safe_path import AGENT_FOLDERS
+from vault.files.paths import AGENT_FOLDERS
+from vault.sandbox.capabilities import Level, bubblewrap, standing
+from vault.sandbox.environment import scrubbed
+from vault.sandbox.sandbox import Cage, run_in_cage
 
 LEVELS = (Level.FULL, Level.BUBBLEWRAP, Level.LANDLOCK)
 DEADLINE_S = 60.0
@@ -27,9 +27,9 @@ _HUMAN = ("insights", "raw/articles", "ledger", "learning", ".git/hooks", ".obsi
 ALONE = """
 import os, sys
 from pathlib import Path
-from vault.jail.cage import Cage, run_in_cage
-from vault.jail.environment import scrubbed
-from vault.jail.level import Level
+from vault.sandbox.sandbox import Cage, run_in_cage
+from vault.sandbox.environment import scrubbed
+from vault.sandbox.capabilities import Level
 level, *command = sys.argv[1:]
 sys.exit(run_in_cage(Cage(Path.cwd(), Level[level]), command, cwd=Path.cwd(), env=scrubbed(os.environ)))
 """

@@ -36,7 +36,7 @@ def _start(word: str, orders: str, command: list[str]) -> int:
 def _worker(raw: Path, command: list[str]) -> int:
     """A worker may start no process: each attack is one, which shuts itself in as the worker does."""
     from tests.jail import attacker
-    from vault.jail.self_jail import limit_worker, restrict_worker
+    from vault.sandbox.self_sandbox import limit_worker, restrict_worker
 
     def shut_in() -> None:
         limit_worker()
@@ -47,9 +47,9 @@ def _worker(raw: Path, command: list[str]) -> int:
 
 
 def _caged(word: str, given: dict[str, str], command: list[str]) -> int:
-    from vault.jail.cage import Cage, run_in_cage
-    from vault.jail.environment import scrubbed
-    from vault.jail.level import Level
+    from vault.sandbox.capabilities import Level
+    from vault.sandbox.environment import scrubbed
+    from vault.sandbox.sandbox import Cage, run_in_cage
 
     cage = Cage(
         root=Path(given["vault"]),

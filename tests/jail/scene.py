@@ -86,7 +86,7 @@ class Scene:
             "tools": str(self.base / "tools"),
             "site": str(self.base / "site"),
             "python": os.path.realpath(sys.executable),
-            "retain": str(HERE.parents[1] / "vault/guard.py"),
+            "retain": str(HERE.parents[1] / "vault/files/guard.py"),
             "card": card,
             "temp": str(self.temp),
             "deputy": told,

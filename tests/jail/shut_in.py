@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from vault.jail import landlock, seccomp
+from vault.sandbox import landlock, seccomp
 
 ACTS = Path(__file__).with_name("acts.py")
 Results = dict[str, tuple[str, str]]

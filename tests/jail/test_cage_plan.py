@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.jail.bubblewrap import RUNTIME, Plan, arguments
-from vault.jail.environment import is_name, marked, scrubbed
+from vault.sandbox.bubblewrap import RUNTIME, Plan, arguments
+from vault.sandbox.environment import is_name, marked, scrubbed
 
 # --- the environment ------------------------------------------------------------------------------------------------
 

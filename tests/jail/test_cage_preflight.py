@@ -13,9 +13,9 @@ import pytest
 
 from tests.jail.den import Den, dig
 from vault.errors import Refused
-from vault.jail import preflight
-from vault.jail.mounts import Mount, mounts, names_of, points_below
-from vault.safe_path import AGENT_FOLDERS
+from vault.files.paths import AGENT_FOLDERS
+from vault.sandbox import preflight
+from vault.sandbox.mounts import Mount, mounts, names_of, points_below
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no cage on Windows")
 
@@ -98,8 +98,8 @@ def test_a_folder_of_the_humans_that_is_really_mounted_there_is_refused(den: Den
 import sys
 from pathlib import Path
 from vault.errors import Refused
-from vault.jail.preflight import look
-from vault.safe_path import AGENT_FOLDERS
+from vault.sandbox.preflight import look
+from vault.files.paths import AGENT_FOLDERS
 base = Path(sys.argv[1])
 folders = [base / "vault" / folder for folder in AGENT_FOLDERS]
 try:

@@ -19,8 +19,8 @@ import pytest
 
 from tests.jail.den import DEADLINE_S, LEVELS, Den, dig, need, usual_signals, wait_for
 from vault.errors import Refused
-from vault.jail.cage import Cage, all_but, run_in_cage
-from vault.jail.level import Level
+from vault.sandbox.capabilities import Level
+from vault.sandbox.sandbox import Cage, all_but, run_in_cage
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what holds on other systems has no `enter`")
 EVERY = pytest.mark.parametrize("level", LEVELS, ids=str)
@@ -204,7 +204,7 @@ def test_a_folder_on_the_way_that_cannot_be_listed_hides_more_and_stops_nothing(
             raise PermissionError(13, "Permission denied", path)
         return listed(path)
 
-    monkeypatch.setattr("vault.jail.cage.os.scandir", forbidden)
+    monkeypatch.setattr("vault.sandbox.sandbox.os.scandir", forbidden)
     assert den.run(Level.LANDLOCK, see + other) == 1
 
 

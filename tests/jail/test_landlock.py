@@ -12,7 +12,7 @@ import pytest
 from tests.jail.acts import ACROSS, ON_A_FOLDER, TEXT
 from tests.jail.shut_in import Results, acted, need_landlock
 from vault.errors import Refused
-from vault.jail import landlock
+from vault.sandbox import landlock
 
 THEIRS = [f"{name}, theirs" for name in ON_A_FOLDER]
 MINE = [f"{name}, mine" for name in ON_A_FOLDER]

@@ -11,15 +11,15 @@ import pytest
 
 from tests.jail.den import without_rights
 from tests.jail.shut_in import need_landlock
-from vault.jail import landlock, level, seccomp
-from vault.jail.level import Level, Standing, standing
+from vault.sandbox import capabilities, landlock, seccomp
+from vault.sandbox.capabilities import Level, Standing, standing
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
     def forget() -> None:
         standing.cache_clear()
-        level.without_bubblewrap.cache_clear()
+        capabilities.without_bubblewrap.cache_clear()
 
     forget()
     yield
@@ -46,14 +46,14 @@ def test_the_word_of_a_level_is_what_require_takes() -> None:
 )
 def test_full_needs_all_three_and_what_is_missing_is_said(missing: tuple[str, ...], expected: Level) -> None:
     words = [f"{name}: gone" if name in missing else "" for name in ("landlock", "filter", "bubblewrap")]
-    found = level._of(*words)
+    found = capabilities._of(*words)
     assert found.level is expected
     assert sorted(found.words) == sorted(f"{name}: gone" for name in missing)
 
 
 @pytest.mark.parametrize("abi", range(8))
 def test_a_kernel_that_does_not_guard_truncation_has_no_landlock_level(abi: int) -> None:
-    said = level.without_landlock(abi)
+    said = capabilities.without_landlock(abi)
     assert bool(said) == (abi < 3)
     assert ("truncation is not enforced" in said) == (abi in (1, 2))
 
@@ -61,7 +61,7 @@ def test_a_kernel_that_does_not_guard_truncation_has_no_landlock_level(abi: int)
 @pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is of Linux")
 def test_without_bubblewrap_landlock_stands_and_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     need_landlock(3)
-    monkeypatch.setattr(level, "_BWRAP", ())
+    monkeypatch.setattr(capabilities, "_BWRAP", ())
     monkeypatch.setenv("PATH", "/nowhere")
     found = standing()
     assert found.level is Level.LANDLOCK
@@ -76,7 +76,7 @@ def test_a_bubblewrap_that_may_not_do_its_work_is_found_out_by_trying_it(
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(level, "_BWRAP", (str(program),))
+    monkeypatch.setattr(capabilities, "_BWRAP", (str(program),))
     assert standing().level is (Level.LANDLOCK if landlock.abi() >= 3 else Level.NONE)
     assert standing().words[0].startswith("bubblewrap: bwrap: setting up uid map: Permission denied")
 
@@ -87,11 +87,11 @@ def test_a_bubblewrap_whose_programs_get_no_rights_is_found_out_and_landlock_sta
 ) -> None:
     """As AppArmor's profile for it does on some systems: it works, and what it starts can do no more than anybody."""
     need_landlock(3)
-    assert level.without_bubblewrap() == "" or not os.environ.get("CI"), level.without_bubblewrap()
-    if level.without_bubblewrap():
-        pytest.skip(f"bubblewrap does not work here: {level.without_bubblewrap()}")
-    monkeypatch.setattr(level, "_BWRAP", (str(without_rights(tmp_path)),))
-    level.without_bubblewrap.cache_clear()
+    assert capabilities.without_bubblewrap() == "" or not os.environ.get("CI"), capabilities.without_bubblewrap()
+    if capabilities.without_bubblewrap():
+        pytest.skip(f"bubblewrap does not work here: {capabilities.without_bubblewrap()}")
+    monkeypatch.setattr(capabilities, "_BWRAP", (str(without_rights(tmp_path)),))
+    capabilities.without_bubblewrap.cache_clear()
     found = standing()
     assert found.level is Level.LANDLOCK
     assert "what it starts gets no right to make its mounts private" in found.words[0]
@@ -106,10 +106,10 @@ def test_the_bubblewrap_of_the_system_comes_before_one_that_path_names(
         (folder / "bwrap").write_text("#!/bin/sh\n")
         (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(theirs))
-    monkeypatch.setattr(level, "_BWRAP", (str(mine / "bwrap"),))
-    assert level.bubblewrap() == str(mine / "bwrap")
-    monkeypatch.setattr(level, "_BWRAP", ())
-    assert level.bubblewrap() == str(theirs / "bwrap")
+    monkeypatch.setattr(capabilities, "_BWRAP", (str(mine / "bwrap"),))
+    assert capabilities.bubblewrap() == str(mine / "bwrap")
+    monkeypatch.setattr(capabilities, "_BWRAP", ())
+    assert capabilities.bubblewrap() == str(theirs / "bwrap")
 
 
 @pytest.mark.parametrize("platform", ["win32", "cygwin", "freebsd14", "darwin"])
@@ -123,7 +123,7 @@ def test_what_the_machine_has_is_what_stands() -> None:
     need_landlock(3)
     found = standing()
     assert found.level >= Level.LANDLOCK
-    if level.bubblewrap() and not found.words:
+    if capabilities.bubblewrap() and not found.words:
         assert found.level is Level.FULL and seccomp.available()
     if os.environ.get("CI"):
-        assert level.bubblewrap(), "the checks install bubblewrap"
+        assert capabilities.bubblewrap(), "the checks install bubblewrap"

@@ -15,7 +15,7 @@ import pytest
 
 from tests.jail.shut_in import Results, acted, need_filter
 from vault.errors import Refused
-from vault.jail import kernel, seccomp
+from vault.sandbox import kernel, seccomp
 
 ALLOW, KILL = "allow", "kill"
 X86, ARM = "x86_64", "aarch64"
@@ -294,7 +294,7 @@ def test_the_calls_of_32_bit_programs_end_the_process() -> None:
 _OLD_CALL = """
 import ctypes, mmap, resource, sys
 sys.path.insert(0, {path!r})
-from vault.jail import seccomp
+from vault.sandbox import seccomp
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 code.write(bytes.fromhex("b814000000cd80c3"))
@@ -311,7 +311,7 @@ os._exit(0 if pid == os.getpid() else 3)
 _THEN_RUN = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from vault.jail import seccomp
+from vault.sandbox import seccomp
 seccomp.forbid_escapes()
 os.execvp(sys.argv[2], sys.argv[2:])
 """

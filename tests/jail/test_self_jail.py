@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from compiler import bytecode
-from compiler.crew import Crew, Worker
+from compiler.workers import bytecode
+from compiler.workers.pool import Crew, Worker
 from tests.jail.shut_in import Results, acted, need_filter, need_landlock
 from vault.errors import RetainError
-from vault.jail import self_jail
+from vault.sandbox import self_sandbox
 
 pytestmark = pytest.mark.real_workers
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,7 +125,7 @@ def test_the_worker_is_shut_in_before_it_answers_anything(world: Path, engine: s
     assert (said["NoNewPrivs"], said["Seccomp"], said["Threads"]) == ("1", "2", "1")
     bounds = {line[:25].strip(): line[25:].split()[:2] for line in limits.splitlines()}
     assert bounds["Max file size"] == bounds["Max core file size"] == ["0", "0"]
-    assert bounds["Max address space"] == [str(self_jail.MEMORY_BYTES)] * 2
+    assert bounds["Max address space"] == [str(self_sandbox.MEMORY_BYTES)] * 2
     assert bounds["Max open files"] == ["256", "256"] and bounds["Max cpu time"][0] != "unlimited"
     assert handles <= {"pipe", "/dev/null"}, "nothing of ours stays open in it"
 
@@ -179,7 +179,7 @@ def test_a_process_with_a_second_thread_is_not_shut_in_and_says_so() -> None:
     thread.start()
     try:
         with pytest.raises(RetainError, match="threads"):
-            self_jail.restrict_worker(None)
+            self_sandbox.restrict_worker(None)
     finally:
         stop.set()
         thread.join()
@@ -188,7 +188,7 @@ def test_a_process_with_a_second_thread_is_not_shut_in_and_says_so() -> None:
 def test_a_thread_that_python_does_not_know_of_counts_as_well() -> None:
     need_landlock()
     script = "import ctypes, time, sys; sys.path.insert(0, sys.argv[1])\n"
-    script += "from vault.jail import self_jail\nimport _thread\n"
+    script += "from vault.sandbox import self_jail\nimport _thread\n"
     script += "_thread.start_new_thread(time.sleep, (60,))\nassert 'threading' not in sys.modules\n"
     script += "try: self_jail.restrict_worker(None)\nexcept Exception as error: print(error, flush=True)\n"
     script += "import os; os._exit(0)"
@@ -202,10 +202,10 @@ def test_where_nothing_can_shut_it_in_the_worker_reads_all_the_same(world: Path)
     script = """
 import sys
 sys.path.insert(0, sys.argv.pop())
-from vault.jail import landlock, kernel
+from vault.sandbox import landlock, kernel
 landlock.abi = lambda: 0
 kernel.machine = lambda: ""
-from vault.jail import child_main, self_jail
+from vault.sandbox import child_main, self_jail
 from compiler import worker
 restrict = self_jail.restrict_worker
 def told(raw):
@@ -228,14 +228,14 @@ worker.main()
 
 
 def test_a_process_that_works_too_long_ends_whoever_still_waits_for_it() -> None:
-    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom vault.jail import self_jail\n"
+    script = "import sys; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_jail\n"
     script += "self_jail.limit_worker(); self_jail.limit_time(1)\nwhile True: pass"
     done = subprocess.run([sys.executable, "-I", "-c", script, str(ROOT)], check=False, timeout=300)
     assert done.returncode == -signal.SIGXCPU
 
 
 def test_the_time_for_one_request_is_not_counted_against_the_next() -> None:
-    script = "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom vault.jail import self_jail\n"
+    script = "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom vault.sandbox import self_jail\n"
     script += "for _ in range(3):\n    self_jail.limit_time(1); end = time.process_time() + 0.7\n"
     script += "    while time.process_time() < end: pass"
     done = subprocess.run([sys.executable, "-I", "-c", script, str(ROOT)], check=False, timeout=300)
@@ -252,15 +252,15 @@ def test_a_checkout_that_holds_a_vault_is_not_opened_as_a_whole(
     monkeypatch.setattr(
         sys, "path", ["", str(checkout), str(plain), str(around), f"{sys.prefix}/lib/python3/site-packages"]
     )
-    found = set(self_jail._libraries(around / "my-vault/raw"))
+    found = set(self_sandbox._libraries(around / "my-vault/raw"))
     assert {checkout / "vault", plain, Path(sys.prefix, "lib/python3/site-packages")} <= found
     assert not {checkout, around, tmp_path, Path(), Path("/")} & found
 
 
 def test_the_home_folder_is_never_opened_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    (home,) = self_jail._home()
+    (home,) = self_sandbox._home()
     monkeypatch.setattr(sys, "path", [str(home), str(home.parent)])
-    assert not {home, *home.parents} & set(self_jail._libraries(None))
+    assert not {home, *home.parents} & set(self_sandbox._libraries(None))
 
 
 def test_what_documents_need_is_compiled_once_before_the_jail_closes(

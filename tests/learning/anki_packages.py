@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from learning.anki_import import ImportReport, import_package
-from learning.anki_package import Package
-from learning.anki_worker import Session
-from vault.store import Vault
+from learning.anki.import_package import ImportReport, import_package
+from learning.anki.package_reader import Package
+from learning.anki.worker import Session
+from vault.vault import Vault
 
 
 @contextmanager

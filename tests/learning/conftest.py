@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vault.settings import Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.config.settings import Settings, render_settings
+from vault.vault import Vault, open_vault
 
 SETTINGS = Settings("01KB0000000000000000000000", "Mind", timezone="Europe/Berlin")
 DECKS = {

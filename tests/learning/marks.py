@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from learning.desk import Desk, after
-from vault.log_event import CardMark, Flag
+from learning.cards.workspace import Desk, after
+from vault.log.events import CardMark, Flag
 
 
 def mark(desk: Desk, card: str, kind: type[CardMark], *, via: str, reason: str = "") -> tuple[Desk, CardMark]:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from learning.anki_connect import AnkiConnect, AnkiNotReached, connected
+from learning.anki_connect.client import AnkiConnect, AnkiNotReached, connected
 
 _WAIT_S = 90
 # A profile, as Anki would ask for its language on the first start; then the program as its own command starts it.

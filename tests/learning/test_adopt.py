@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from learning.desk import open_desk, rate
+from learning.cards.workspace import open_desk, rate
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
-from vault.ledger import encode
-from vault.log_event import Rating, checksum
-from vault.markdown import escape
-from vault.store import Vault
+from vault.log.events import Rating, checksum
+from vault.log.ledger import encode
+from vault.model.markdown import escape
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PATH = "learning/flashcards/interleaving.md"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from learning.anki import (
+from learning.anki.export_package import (
     STAMPS,
     AnkiNote,
     export_anki,
@@ -27,12 +27,12 @@ from learning.anki import (
     retracted_there,
     stamped,
 )
-from learning.desk import open_desk, rate
+from learning.cards.workspace import open_desk, rate
 from tests.learning.marks import mark
 from vault.errors import Refused
 from vault.ids import CardId
-from vault.log_event import Rating, Suspend
-from vault.store import Vault
+from vault.log.events import Rating, Suspend
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 A1 = CardId("aaaaaaaaa1")

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from learning.anki_package import open_package
-from learning.anki_worker import MEMORY
+from learning.anki.package_reader import open_package
+from learning.anki.worker import MEMORY
 from tests.learning.anki_packages import brought_in, opened
 from tests.learning.test_anki_import_hostile import MODEL, NOW, database, note, package
 from vault.errors import Unreadable, WorkerFailed
-from vault.review_log import read_log
-from vault.store import Vault
+from vault.log.review_log import read_log
+from vault.vault import Vault
 
 IMPORT = """
 import resource, sys
@@ -90,7 +90,7 @@ def test_a_template_that_makes_too_much_is_named_with_its_note(vault: Vault, tmp
 def test_what_a_package_makes_in_all_is_limited_too(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("learning.anki_worker.MAX_MADE", 20 * MIB // 1024)
+    monkeypatch.setattr("learning.anki.worker.MAX_MADE", 20 * MIB // 1024)
     path = with_template(tmp_path, "{{Back}}", *(f"{n} " + "word " * 1_000 for n in range(10)))
     report = brought_in(vault, path, NOW)
     assert report.cards["created"] == 4 and report.cards["skipped"] == 6
@@ -147,7 +147,7 @@ def test_a_package_whose_rows_need_more_memory_than_is_granted_is_unreadable(
     def no_memory(path: Path) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("learning.anki_worker.open_collection", no_memory)
+    monkeypatch.setattr("learning.anki.worker.open_collection", no_memory)
     with pytest.raises(Unreadable, match="more memory"), opened(package(tmp_path, database())):
         pass
 
@@ -163,7 +163,7 @@ def test_a_package_whose_rows_need_more_memory_than_is_granted_is_unreadable(
     ],
 )
 def test_what_a_reader_that_was_taken_over_says_is_checked(tmp_path: Path, reply: object) -> None:
-    from learning.anki_package import Package
+    from learning.anki.package_reader import Package
 
     taken_over = Package(tmp_path, lambda message, decode: decode(json.dumps(reply).encode()))
     with pytest.raises(ValueError, match=r".+"):
@@ -171,9 +171,9 @@ def test_what_a_reader_that_was_taken_over_says_is_checked(tmp_path: Path, reply
 
 
 def test_a_reader_that_never_ends_a_list_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from learning.anki_package import Package
+    from learning.anki.package_reader import Package
 
-    monkeypatch.setattr("learning.anki_package.MAX_REVIEWS", 1_000)
+    monkeypatch.setattr("learning.anki.package_reader.MAX_REVIEWS", 1_000)
     rows = json.dumps({"items": [[1, 1, 1, 1, 1, 1]] * 100, "done": False}).encode()
     endless = Package(tmp_path, lambda message, decode: decode(rows))
     with pytest.raises(WorkerFailed, match="more than is allowed"):

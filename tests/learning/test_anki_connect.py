@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from learning import anki_connect
-from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused, connected
+from learning.anki_connect import client
+from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused, connected
 from tests.learning.connect_server import ConnectServer, serving
 from vault.errors import UsageError
 
@@ -107,7 +107,7 @@ def test_a_redirect_is_not_followed_and_an_error_is_named(status: int) -> None:
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anki_connect, "MAX_REPLY", 1000)
+    monkeypatch.setattr(client, "MAX_REPLY", 1000)
     with (
         serving(ConnectServer(None, raw=b'"' + b"x" * 2000 + b'"')) as server,
         pytest.raises(AnkiNotReached, match="larger"),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.anki_field import field, field_of_words, inert
-from vault.clean import clean
+from learning.anki.field_html import field, field_of_words, inert
+from vault.text.sanitize import clean
 
 _OURS = re.compile(
     r"</?(?:em|strong|code|pre|p|ul|li|blockquote|h[1-6])>|<ol(?: start=\"\d+\")?>|</ol>|<br>|<hr>"

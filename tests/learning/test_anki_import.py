@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from learning.anki import export_anki
-from learning.anki_import import ImportReport
-from learning.desk import open_desk, rate, undo_deed
+from learning.anki.export_package import export_anki
+from learning.anki.import_package import ImportReport
+from learning.cards.workspace import open_desk, rate, undo_deed
 from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
 from vault.ids import CardId
-from vault.log_event import Import, Rating, Resume, Review, Suspend
-from vault.review_log import live, read_log
-from vault.store import Vault
+from vault.log.events import Import, Rating, Resume, Review, Suspend
+from vault.log.review_log import live, read_log
+from vault.vault import Vault
 
 A1 = CardId("aaaaaaaaa1")
 B1 = CardId("bbbbbbbbb1")

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from learning.anki_archive import fields, open_archive
-from learning.anki_html import markdown
-from learning.anki_media_in import safe_name
-from learning.anki_template import Sheet, cloze, sides
-from learning.desk import open_desk
+from learning.anki.archive import fields, open_archive
+from learning.anki.html_to_markdown import markdown
+from learning.anki.media_import import safe_name
+from learning.anki.template import Sheet, cloze, sides
+from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in, opened
-from vault.card import Card, parse_deck, render_card, stamped
 from vault.errors import Unreadable
 from vault.ids import CardId
-from vault.markdown import escape, unescape
-from vault.store import Vault
+from vault.model.card import Card, parse_deck, render_card, stamped
+from vault.model.markdown import escape, unescape
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 MODEL = {
@@ -232,7 +232,7 @@ def test_any_soup_of_markup_gives_words_without_html(pieces: list[str]) -> None:
 
 def unescape_free(shown: str) -> str:
     """`shown` without what is escaped, code or a formula: there, the character is only a character."""
-    from vault.markdown import _TOKEN
+    from vault.model.markdown import _TOKEN
 
     out, fence = [], ""
     for line in shown.split("\n"):

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from learning.anki import notes_of
-from learning.anki_import import ImportReport
-from learning.anki_read import open_collection
-from learning.desk import open_desk
+from learning.anki.export_package import notes_of
+from learning.anki.import_package import ImportReport
+from learning.anki.read import open_collection
+from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import import collection, give_out
 from vault.ids import CardId
-from vault.log_event import Import
-from vault.review_log import read_log
-from vault.store import Vault
+from vault.log.events import Import
+from vault.log.review_log import read_log
+from vault.vault import Vault
 
 FLASHCARDS = "learning/flashcards"
 GIF = (

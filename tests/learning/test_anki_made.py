@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from learning.anki import MODEL, doubled_there, export_anki, vault_tag
-from learning.anki_connect import connected
-from learning.anki_import import ImportReport
-from learning.anki_made import MADE, read_made
-from learning.anki_sync import Synced, sync
-from learning.desk import open_desk
+from learning.anki.export_package import MODEL, doubled_there, export_anki, vault_tag
+from learning.anki.import_package import ImportReport
+from learning.anki.made_notes import MADE, read_made
+from learning.anki_connect.client import connected
+from learning.anki_connect.sync import Synced, sync
+from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.test_anki_import import answer, clock, collection, give_out, on_the_phone, take_in
 from vault.ids import CardId
-from vault.store import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from learning.anki_import import ImportReport
-from learning.anki_marks import HEARD
-from learning.desk import open_desk
+from learning.anki.import_package import ImportReport
+from learning.anki.suspension import HEARD
+from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.marks import mark
 from tests.learning.test_anki_import_hostile import database
 from tests.learning.test_anki_import_hostile import package as written
 from vault.ids import CardId
-from vault.log_event import Resume
-from vault.store import Vault
+from vault.log.events import Resume
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 BORN = 1_763_000_000  # the second at which the notes were made

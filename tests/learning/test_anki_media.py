@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from learning.anki import export_anki
-from learning.anki_field import field
-from learning.anki_media import MAX_BYTES, Media, suffix_of
-from learning.desk import open_desk
-from learning.export_jsonl import render_jsonl
-from learning.export_obsidian_sr import obsidian_files
-from learning.export_qa import qa_files
-from vault.store import Vault
+from learning.anki.export_package import export_anki
+from learning.anki.field_html import field
+from learning.anki.media import MAX_BYTES, Media, suffix_of
+from learning.cards.workspace import open_desk
+from learning.formats.jsonl import render_jsonl
+from learning.formats.obsidian_sr import obsidian_files
+from learning.formats.qa import qa_files
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><path d="M0 0h9"/></svg>'

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.anki_reviews import AnkiReview, dated, imports, known_origins
+from learning.anki.reviews import AnkiReview, dated, imports, known_origins
 from vault.ids import CardId
-from vault.log_event import Rating, decode, encode
-from vault.review_log import unix_ms
+from vault.log.events import Rating, decode, encode
+from vault.log.review_log import unix_ms
 
 VAULT_ID = "01KB0000000000000000000000"
 CARD = CardId("aaaaaaaaa1")

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from learning.anki_connect import AnkiConnect
-from learning.anki_sync import Synced, sync
-from learning.desk import open_desk
+from learning.anki_connect.client import AnkiConnect
+from learning.anki_connect.sync import Synced, sync
+from learning.cards.workspace import open_desk
 from tests.learning.running_anki import running_anki
 from vault.ids import CardId
-from vault.log_event import Import
-from vault.review_log import read_log, unix_ms
-from vault.store import Vault
+from vault.log.events import Import
+from vault.log.review_log import read_log, unix_ms
+from vault.vault import Vault
 
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 

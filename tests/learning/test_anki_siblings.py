@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from learning.desk import Desk, open_desk, rate
-from learning.indexed_cards import IndexedCards
+from learning.cards.workspace import Desk, open_desk, rate
+from learning.store.cards import IndexedCards
 from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import_strangers import add, clock, made
-from vault import ledger
-from vault.log_event import Rating
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.log.events import Rating
+from vault.vault import Vault, open_vault
 
 
 def mixed(col: Any) -> None:

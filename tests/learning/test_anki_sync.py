@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from learning.anki import export_anki, guid_of, vault_tag
-from learning.anki_connect import AnkiConnect, AnkiNotReached, AnkiRefused, connected
-from learning.anki_deeds import RETRACTED
-from learning.anki_sync import PUSHED, Synced, read_pushed, sync
-from learning.desk import open_desk, rate
+from learning.anki.export_package import export_anki, guid_of, vault_tag
+from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused, connected
+from learning.anki_connect.push import RETRACTED
+from learning.anki_connect.sync import PUSHED, Synced, read_pushed, sync
+from learning.cards.workspace import open_desk, rate
 from tests.learning.connect_server import ConnectServer, serving
 from vault.ids import CardId
-from vault.log_event import Import, Rating
-from vault.review_log import read_log
-from vault.store import Vault, open_vault
+from vault.log.events import Import, Rating
+from vault.log.review_log import read_log
+from vault.vault import Vault, open_vault
 
 VAULT_ID = "01KB0000000000000000000000"
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")

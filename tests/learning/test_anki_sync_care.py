@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from learning.anki import STAMPS, export_anki, read_stamps
-from learning.anki_connect import AnkiNotReached, connected
-from learning.anki_deeds import RETRACTED
-from learning.anki_sync import PUSHED, Synced, read_pushed, sync
-from learning.desk import open_desk
+from learning.anki.export_package import STAMPS, export_anki, read_stamps
+from learning.anki_connect.client import AnkiNotReached, connected
+from learning.anki_connect.push import RETRACTED
+from learning.anki_connect.sync import PUSHED, Synced, read_pushed, sync
+from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.marks import mark
 from vault.ids import CardId
-from vault.log_event import Resume
-from vault.store import Vault
+from vault.log.events import Resume
+from vault.vault import Vault
 
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 

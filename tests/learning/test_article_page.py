@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.article_page import (
+from learning.pages.article import (
     Neighbour,
     backlinks,
     is_stale,
@@ -23,7 +23,7 @@ from learning.article_page import (
 )
 from tests.builders import make_vault
 from vault.errors import NotFound
-from vault.store import Vault
+from vault.vault import Vault
 
 TODAY = date(2026, 11, 22)
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)

@@ -18,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from learning.anki import export_anki, vault_tag
-from learning.anki_connect import connected
-from learning.anki_sync import sync
-from learning.desk import open_desk, rate, undo_deed
+from learning.anki.export_package import export_anki, vault_tag
+from learning.anki_connect.client import connected
+from learning.anki_connect.sync import sync
+from learning.cards.workspace import open_desk, rate, undo_deed
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from vault.errors import NotFound
 from vault.ids import CardId
-from vault.log_event import Import, Rating, Review
-from vault.review_log import live, read_log, unix_ms
-from vault.store import Vault
+from vault.log.events import Import, Rating, Review
+from vault.log.review_log import live, read_log, unix_ms
+from vault.vault import Vault
 
 Key = tuple[CardId, int, int]  # card, rating, Unix milliseconds
 _STEPS = 14

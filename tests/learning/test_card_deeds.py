@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning import checkpoint
-from learning.anki import notes_of
-from learning.card_deeds import (
+from learning.anki.export_package import notes_of
+from learning.cards.actions import (
     burying,
     do,
     flagging,
@@ -23,16 +22,17 @@ from learning.card_deeds import (
     tagging,
     undo,
 )
-from learning.desk import Desk, open_desk, rate, undo_deed
-from learning.memory import Phase, fold_scanned, tags_after
-from learning.past import EVER
-from learning.shelf import material_of, narrowed
-from vault import ledger
+from learning.cards.workspace import Desk, open_desk, rate, undo_deed
+from learning.memory.scheduler import Phase, fold_scanned, tags_after
+from learning.stats.material import material_of, narrowed
+from learning.store import checkpoint
+from learning.store.history import EVER
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
-from vault.log_event import LogEvent, Rating, Reschedule, Tag
-from vault.review_log import LOG_PATH, LogWriter, read_log
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.log.events import LogEvent, Rating, Reschedule, Tag
+from vault.log.review_log import LOG_PATH, LogWriter, read_log
+from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
@@ -175,7 +175,7 @@ def test_a_tag_of_a_card_asks_for_the_retention_of_that_tag(vault: Vault) -> Non
 def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "_LEAST", 2)
     monkeypatch.setattr(checkpoint, "_MOST", 5)
-    monkeypatch.setattr("vault.stamps.RACY_NS", -(10**15))
+    monkeypatch.setattr("vault.cache.stamps.RACY_NS", -(10**15))
     vault = asking_more(vault)
     now = open_desk(vault, NOON)
     do(now, tagging(now, [A1], ["exam"], via="tui"))

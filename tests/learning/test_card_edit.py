@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from learning.card_edit import Words, edit_card, edited_deck, last_edit, restore, words_of
-from learning.desk import open_desk, rate
-from vault.card import Card, Deck, leaves_fence_open, parse_deck
+from learning.cards.edit import Words, edit_card, edited_deck, last_edit, restore, words_of
+from learning.cards.workspace import open_desk, rate
 from vault.errors import EditedMeanwhile, NotFound, Refused
-from vault.log_event import Rating
-from vault.store import Vault
+from vault.log.events import Rating
+from vault.model.card import Card, Deck, leaves_fence_open, parse_deck
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DECK = "learning/flashcards/spacing-effect.md"

@@ -9,14 +9,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.card_events import card_events
-from learning.changed_card import FACT, REWORDED, ChangedCards, history
-from learning.memory import CardEvent, MemoryState, Phase
-from learning.wording import change_told
-from vault import ledger
-from vault.card_history import lines_with
+from learning.cards.changes import FACT, REWORDED, ChangedCards, history
+from learning.memory.card_events import card_events
+from learning.memory.labels import change_told
+from learning.memory.scheduler import CardEvent, MemoryState, Phase
 from vault.ids import CardId
-from vault.store import Vault
+from vault.log import ledger
+from vault.log.card_history import lines_with
+from vault.vault import Vault
 
 A1, A2 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -10,21 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from learning import catalogue as catalogues
-from learning import checkpoint, past_reviews
-from learning.catalogue import CACHE, Catalogue, Face, catalogue, numbers_of
-from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
-from learning.pages import save_pages
-from learning.placed import Placed
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.pages.render import save_pages
+from learning.store import card_text as catalogues
+from learning.store import checkpoint, past_reviews
+from learning.store.card_text import CACHE, Catalogue, Face, catalogue, numbers_of
+from learning.store.placed import Placed
 from tests.learning.marks import mark
-from vault import stamps
-from vault.cache_file import FOLDER
-from vault.card import CardKind
+from vault.cache import stamps
+from vault.cache.cache import FOLDER
+from vault.config.settings import Settings, render_settings
 from vault.errors import NotFound
 from vault.ids import CardId
-from vault.log_event import Bury, Flag, Rating, Resume, Suspend
-from vault.settings import Settings, render_settings
-from vault.store import GAPS, PROMOTION_QUEUE, REVIEW_PAGE, Vault, open_vault
+from vault.layout import GAPS, PROMOTION_QUEUE, REVIEW_PAGE
+from vault.log.events import Bury, Flag, Rating, Resume, Suspend
+from vault.model.card import CardKind
+from vault.vault import Vault, open_vault
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PAGES = (REVIEW_PAGE, GAPS, PROMOTION_QUEUE)

@@ -11,20 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from learning import card_deeds, checkpoint
-from learning.card_events import card_events
-from learning.desk import Desk, open_desk, rate, undo_deed
-from learning.memory import fold, rules_of, scheduler_for
-from learning.past import Past
-from learning.queue import done_today
+from learning.cards import actions
+from learning.cards.workspace import Desk, open_desk, rate, undo_deed
+from learning.memory.card_events import card_events
+from learning.memory.scheduler import fold, rules_of, scheduler_for
+from learning.schedule.queue import done_today
+from learning.store import checkpoint
+from learning.store.history import Past
 from tests.learning.marks import mark
-from vault import ledger, stamps
-from vault.cache_file import FOLDER, packed, unpacked
+from vault.cache import stamps
+from vault.cache.cache import FOLDER, packed, unpacked
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
-from vault.log_event import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Tag, Undo, encode
-from vault.review_log import LOG_PATH, live, read_log, unix_ms
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, Tag, Undo, encode
+from vault.log.review_log import LOG_PATH, live, read_log, unix_ms
+from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CARDS = [CardId(f"{deck}{n:05}0000"[:10]) for deck in "abcde" for n in range(6)]
@@ -153,14 +155,14 @@ class Life:
         desk = self._desk()
         cards = self.dice.sample(list(desk.cards), 2)
         words = [[self.dice.choice(["exam", "Exam", "later", "seldom"])], [self.dice.choice(["exam", "later"])]]
-        done = card_deeds.do(desk, card_deeds.tagging(desk, cards, *words, via="cli"))
+        done = actions.do(desk, actions.tagging(desk, cards, *words, via="cli"))
         assert dict(done.states) == dict(self._desk().states)
 
     def reschedules(self) -> None:
         desk = self._desk()
         first = self.now.date() + timedelta(days=self.dice.randrange(-3, 40))
-        deed = card_deeds.spreading(desk, list(desk.cards), first, self.dice.randrange(1, 9), via="cli")
-        done = card_deeds.do(desk, deed)
+        deed = actions.spreading(desk, list(desk.cards), first, self.dice.randrange(1, 9), via="cli")
+        done = actions.do(desk, deed)
         assert dict(done.states) == dict(self._desk().states)
 
     def takes_back(self) -> None:

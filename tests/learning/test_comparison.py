@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.comparison import Mark, compare
-from vault.log_event import Rating
+from learning.review.typed_answer import Mark, compare
+from vault.log.events import Rating
 
 Q = "Why?"
 # (the card's answer, a typed one, whether that is right): what a person said of each pair.

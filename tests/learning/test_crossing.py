@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning import crossing as crossings
-from learning.crossing import crossing
-from learning.deck_index import _KINDS, DeckIndex, read_index
-from learning.memory import MemoryState, Phase
-from learning.paused import Paused
-from learning.placed import article_of
-from learning.state_columns import StateColumns, columns_with, micros
+from learning.memory.scheduler import MemoryState, Phase
+from learning.store import crossing as crossings
+from learning.store.crossing import crossing
+from learning.store.deck_index import _KINDS, DeckIndex, read_index
+from learning.store.paused import Paused
+from learning.store.placed import article_of
+from learning.store.state_table import StateColumns, columns_with, micros
 from tests.builders import make_vault
-from vault import stamps
-from vault.card import CardKind
+from vault.cache import stamps
 from vault.ids import CardId
-from vault.store import Vault
+from vault.model.card import CardKind
+from vault.vault import Vault
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 IDS = [f"{n:03}abcdefg" for n in range(40)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from learning.day import StudyCalendar
+from learning.study_day import StudyCalendar
 
 ZONES = [
     "UTC",

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.daybook import coming, daybook, next_due
-from learning.desk import Desk, open_desk
-from learning.news import News, news
-from learning.shelf import material_of
-from learning.stats import stats_of
+from learning.cards.workspace import Desk, open_desk
+from learning.stats.material import material_of
+from learning.stats.news import News, news
+from learning.stats.overview import coming, daybook, next_due
+from learning.stats.stats import stats_of
 from tests.builders import make_vault
-from vault import ledger
 from vault.ids import CardId, ulid
-from vault.ledger import Event
-from vault.log_event import Bury, LogEvent, Rating, Review, Stamp, Suspend, encode
-from vault.review_log import unix_ms
-from vault.store import Vault
+from vault.log import ledger
+from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, Suspend, encode
+from vault.log.ledger import Event
+from vault.log.review_log import unix_ms
+from vault.vault import Vault
 
 HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)

@@ -12,25 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from learning import pace
-from learning.card_events import card_events
-from learning.desk import (
-    last_event,
-    open_desk,
-    prerequisites,
-    rate,
-    read_desk,
-    save_review_page,
-    undo_deed,
-)
-from learning.memory import CardEvent, Phase
+from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, undo_deed
+from learning.memory.card_events import card_events
+from learning.memory.scheduler import CardEvent, Phase
+from learning.pages.review_page import save_review_page
+from learning.schedule import pace
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
-from vault.log_event import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, encode
-from vault.note import read_properties
-from vault.review_log import LOG_PATH, read_log
-from vault.store import REVIEW_PAGE, Vault, open_vault
+from vault.layout import REVIEW_PAGE
+from vault.log.events import Bury, Flag, Rating, Resume, Review, Stamp, Suspend, encode
+from vault.log.review_log import LOG_PATH, read_log
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault, open_vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
@@ -252,7 +246,7 @@ def test_a_log_that_cannot_be_read_stops_everything(vault: Vault) -> None:
     with pytest.raises((Refused, Damaged)):
         open_desk(vault, NOON)
     newer.rmdir()
-    from vault.log_event import checksum
+    from vault.log.events import checksum
 
     newer.write_bytes(b'{"v":2' + checksum(b'{"v":2') + b"\n")
     with pytest.raises(SchemaTooNew):
@@ -357,8 +351,8 @@ def test_minutes_follow_the_learners_own_pace() -> None:
 def test_reading_the_desk_loads_nothing_heavy(vault: Vault) -> None:
     script = (
         "import sys; from pathlib import Path; from datetime import UTC, datetime\n"
-        "from learning.desk import open_desk, save_review_page\n"
-        "from vault.store import open_vault\n"
+        "from learning.cards.workspace import open_desk, save_review_page\n"
+        "from vault.vault import open_vault\n"
         "save_review_page(open_desk(open_vault(sys.argv[1], None, Path.cwd()), datetime.now(UTC)))\n"
         "heavy = {'textual', 'anthropic', 'genanki', 'pydantic', 'yaml', 'markdown_it', 'fsrs_rs_python', 'sqlite3',"
         " 'compiler', 'tui', 'click', 'asyncio', 'trafilatura', 'pypdfium2'}\n"

@@ -15,19 +15,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from learning.desk import Placed, open_desk, rate
-from learning.export_jsonl import export_jsonl, render_jsonl
-from learning.export_obsidian_sr import export_obsidian_sr, obsidian_files, render_card
-from learning.export_qa import export_qa, qa_files, render_qa
-from learning.inert_markdown import JOINER, pieces
+from learning.cards.workspace import Placed, open_desk, rate
+from learning.formats.inert_markdown import JOINER, pieces
+from learning.formats.jsonl import export_jsonl, render_jsonl
+from learning.formats.obsidian_sr import export_obsidian_sr, obsidian_files, render_card
+from learning.formats.qa import export_qa, qa_files, render_qa
 from tests.learning.foreign_readers import hashcards, repeater, spaced_repetition
 from tests.learning.marks import mark
-from vault.card import Card, Deck, parse_deck
 from vault.errors import Damaged, Refused, WriteFailed
-from vault.export_folder import LIST
+from vault.files.export_folder import LIST
 from vault.ids import CardId
-from vault.log_event import Rating, Suspend
-from vault.store import Vault
+from vault.log.events import Rating, Suspend
+from vault.model.card import Card, Deck, parse_deck
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")

@@ -12,18 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning import search_segment, search_source
-from learning.card_columns import CardColumns, columns_of
-from learning.desk import open_desk, rate
-from learning.finding import SORTS, Order, find
-from learning.search_index import SearchIndex, Superseded
-from learning.search_query import parse
-from learning.search_segment import Segment, folded, made
+from learning.cards.workspace import open_desk, rate
+from learning.search import documents
+from learning.search import segment as search_segment
+from learning.search.card_table import CardColumns, columns_of
+from learning.search.index import SearchIndex, Superseded
+from learning.search.query import parse
+from learning.search.search import SORTS, Order, find
+from learning.search.segment import Segment, folded, made
 from tests.builders import make_vault
 from tests.learning.marks import mark
-from vault.log_event import Flag, Rating, Suspend
-from vault.settings import FILE
-from vault.store import Vault, open_vault
+from vault.config.settings import FILE
+from vault.log.events import Flag, Rating, Suspend
+from vault.vault import Vault, open_vault
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 CURVE = """---
@@ -150,7 +151,7 @@ def test_every_order_keeps_every_card_and_what_has_no_number_comes_last(vault: V
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of the machine shows ten seconds more: files that were just written count as settled."""
     real = time.time_ns
-    monkeypatch.setattr("vault.stamps.time.time_ns", lambda: real() + 10_000_000_000)
+    monkeypatch.setattr("vault.cache.stamps.time.time_ns", lambda: real() + 10_000_000_000)
 
 
 def many(vault: Vault, count: int = 30) -> None:
@@ -163,13 +164,13 @@ def test_only_what_changed_is_read_again(vault: Vault, later: None, monkeypatch:
     many(vault)
     assert found(vault, "number7x") == ["ccccccc007"]
     read: list[str] = []
-    real = search_source.read
+    real = documents.read
 
-    def reading(vault: Vault, path: str) -> search_source.Found:
+    def reading(vault: Vault, path: str) -> documents.Found:
         read.append(path)
         return real(vault, path)
 
-    monkeypatch.setattr(search_source, "read", reading)
+    monkeypatch.setattr(documents, "read", reading)
     assert found(vault, "number7x") == ["ccccccc007"] and read == []
     path = vault.root / "learning/flashcards/deck-7.md"
     path.write_text(path.read_text(encoding="utf-8").replace("number7x", "number7y"), encoding="utf-8")

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning import fsrs6
-from learning.day import StudyCalendar
-from learning.fsrs6 import DEFAULTS, HIGHEST, LOWEST, Fsrs6, fuzz_range
+from learning.memory import fsrs as fsrs6
+from learning.memory.fsrs import DEFAULTS, HIGHEST, LOWEST, Fsrs6, fuzz_range
+from learning.study_day import StudyCalendar
 
 ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
 parameters = st.tuples(*(st.floats(low, high) for low, high in zip(LOWEST, HIGHEST, strict=True)))

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.gaps import Decision, decide, find, open_by_kind, read_agenda
-from vault import ledger
-from vault.agenda import Gap, GapKind, GapStatus, parse_agenda, render_agenda
+from learning.agenda.gap_decisions import Decision, decide, find, open_by_kind, read_agenda
+from vault.config.settings import Settings
 from vault.errors import NotFound, Refused, UsageError
 from vault.ids import GapId
-from vault.settings import Settings
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.log import ledger
+from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 SOFTMAX = Gap(GapId("aaaaaaaaaa"), GapKind.STRUCTURAL, "softmax", "4 articles mention it", "a source on softmax")

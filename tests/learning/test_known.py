@@ -7,16 +7,16 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learning import stats_words
-from learning.activity import activity, growth
-from learning.known import known_by_week
-from learning.mastery import is_known
-from learning.memory import fold
-from learning.replay import replay
-from learning.retention import true_retention, weekly
-from learning.stats import Material, stats_of
+from learning.memory.predictions import replay
+from learning.memory.scheduler import fold
+from learning.stats import wording
+from learning.stats.activity import activity, growth
+from learning.stats.known import known_by_week
+from learning.stats.mastery import is_known
+from learning.stats.retention import true_retention, weekly
+from learning.stats.stats import Material, stats_of
 from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history
-from vault.review_columns import columns_of
+from vault.log.review_columns import columns_of
 
 _LONG = 10_000  # days, more than any history here
 
@@ -47,11 +47,11 @@ def test_the_weeks_of_recall_add_up_to_the_whole(seed: int) -> None:
 
 def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
     stats = stats_of(Material([], columns_of([]), {}, {}), SCHEDULER, NOW)
-    assert stats_words.retention_means(stats).startswith("No card has come back")
-    assert stats_words.calibration_means(stats).startswith("0 reviews to compare")
-    assert stats_words.forecast_means(stats) == "Nothing is planned for the next 30 days."
-    assert stats_words.time_means(stats) == "Nothing has been reviewed in this time."
-    assert stats_words.hours_mean(stats.activity.hours).startswith("Too few hours")
-    assert stats_words.growth_means(stats) == "No card has been met yet."
-    assert stats_words.mastery_means(stats).startswith("None of 0 concepts")
-    assert stats_words.leeches_mean(stats) == "No card keeps being forgotten."
+    assert wording.retention_means(stats).startswith("No card has come back")
+    assert wording.calibration_means(stats).startswith("0 reviews to compare")
+    assert wording.forecast_means(stats) == "Nothing is planned for the next 30 days."
+    assert wording.time_means(stats) == "Nothing has been reviewed in this time."
+    assert wording.hours_mean(stats.activity.hours).startswith("Too few hours")
+    assert wording.growth_means(stats) == "No card has been met yet."
+    assert wording.mastery_means(stats).startswith("None of 0 concepts")
+    assert wording.leeches_mean(stats) == "No card keeps being forgotten."

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler import gaps as wiki_gaps
-from learning.desk import read_desk
-from learning.gaps import Decision, decide, read_agenda
-from learning.learner_agenda import learner_gaps, save_learner_gaps
-from learning.learner_gaps import (
+from compiler.cards import gaps as wiki_gaps
+from learning.agenda.gap_decisions import Decision, decide, read_agenda
+from learning.agenda.gap_rules import (
     BASIC_LACKS,
     LONG_WORDS,
     CardRecord,
@@ -29,14 +27,17 @@ from learning.learner_gaps import (
     is_in_trouble,
     most_pressing,
 )
-from vault import ledger
-from vault.agenda import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda
+from learning.agenda.learner_gaps import learner_gaps, save_learner_gaps
+from learning.cards.workspace import read_desk
 from vault.errors import NotFound
-from vault.guard import Scope
+from vault.files.guard import Scope
 from vault.ids import CardId, GapId
-from vault.log_event import CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend
-from vault.review_log import append
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.log import ledger
+from vault.log.events import CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend
+from vault.log.review_log import append
+from vault.model.gaps import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda
+from vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 SOUND = "[[wiki/concepts/x|X]]"

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.desk import open_desk
-from learning.fsrs6 import Fsrs6, fuzz_range
-from learning.load import (
+from learning.cards.workspace import open_desk
+from learning.memory.fsrs import Fsrs6, fuzz_range
+from learning.memory.scheduler import MemoryState, Phase
+from learning.schedule.queue import Item
+from learning.schedule.workload import (
     NewRoom,
     Pace,
     admitted,
@@ -26,10 +28,8 @@ from learning.load import (
     new_room,
     worth_first,
 )
-from learning.memory import MemoryState, Phase
-from learning.queue import Item
 from vault.ids import CardId
-from vault.store import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 MODEL = Fsrs6()
 PACE = Pace(new_s=30, review_s=10)

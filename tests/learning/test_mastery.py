@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.mastery import Studied, by_tag, grouped, is_known, mastery, score, strength, weakest
-from learning.memory import MemoryState, Phase
+from learning.memory.scheduler import MemoryState, Phase
+from learning.stats.mastery import Studied, by_tag, grouped, is_known, mastery, score, strength, weakest
 from vault.ids import CardId
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

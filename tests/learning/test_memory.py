@@ -20,10 +20,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learning import fsrs6
-from learning.day import StudyCalendar
-from learning.fsrs6 import fuzz_range
-from learning.memory import (
+from learning.memory import fsrs as fsrs6
+from learning.memory.fsrs import fuzz_range
+from learning.memory.predictions import replay
+from learning.memory.scheduler import (
     MOST_STABLE,
     CardEvent,
     MemoryState,
@@ -36,13 +36,14 @@ from learning.memory import (
     rules_of,
     scheduler_for,
 )
-from learning.replay import replay
+from learning.study_day import StudyCalendar
+from vault.config.settings import Settings
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.log_event import Import, encode
-from vault.log_scan import scan_log
-from vault.review_columns import columns_of
-from vault.review_log import (
+from vault.log.events import Import, encode
+from vault.log.fast_scan import scan_log
+from vault.log.review_columns import columns_of
+from vault.log.review_log import (
     Bury,
     Flag,
     LogEvent,
@@ -57,7 +58,6 @@ from vault.review_log import (
     Undo,
     parse_log,
 )
-from vault.settings import Settings
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -416,7 +416,7 @@ def test_memory_is_imported_without_fsrs_and_knows_retrievability_without_it() -
     code = """
 import sys
 from datetime import UTC, datetime
-from learning.memory import MemoryState, Phase, Rules, Scheduler
+from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler
 at = datetime(2026, 11, 21, 12, tzinfo=UTC)
 state = MemoryState(Phase.REVIEW, 9.0, 5.0, None, at, at, 700_000)
 print(0 < Scheduler(Rules()).retrievability(state, at) < 1, "fsrs" in sys.modules)

@@ -24,19 +24,21 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from learning import checkpoint
-from learning.desk import Desk, open_desk, rate, read_desk, save_review_page, undo_deed
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.pages.review_page import save_review_page
+from learning.store import checkpoint
 from tests.learning.marks import mark
 from tests.learning.plain_memory import Event, PlainLog, Remembered, Wishes, on_disk, states
-from vault import stamps
+from vault.cache import stamps
+from vault.config.settings import Settings, render_settings
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
-from vault.log_event import Bury, CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, encode
-from vault.log_scan import scan_log
-from vault.review_columns import columns_of
-from vault.review_log import read_log, unix_ms
-from vault.settings import Settings, render_settings
-from vault.store import REVIEW_PAGE, Vault, open_vault
+from vault.layout import REVIEW_PAGE
+from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, encode
+from vault.log.fast_scan import scan_log
+from vault.log.review_columns import columns_of
+from vault.log.review_log import read_log, unix_ms
+from vault.vault import Vault, open_vault
 
 CARDS = tuple(f"k{n:09}" for n in range(6))
 DECKS = ("alpha", "beta", "gamma")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.near_copy import (
+from learning.store.near_copy import (
     LEAST_CHARACTERS,
     LEAST_WORDS,
     RUN_CHARACTERS,

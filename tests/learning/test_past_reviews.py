@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from learning import past_reviews
-from learning.past_reviews import REVIEWS, SINCE, whole_log
+from learning.store import past_reviews
+from learning.store.past_reviews import REVIEWS, SINCE, whole_log
 from tests.builders import make_vault
-from vault import stamps
-from vault.cache_file import FOLDER
+from vault.cache import stamps
+from vault.cache.cache import FOLDER
 from vault.ids import CardId, ulid
-from vault.log_event import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
-from vault.log_scan import scan_log
-from vault.review_log import LOG_PATH, log_files, unix_ms
-from vault.store import Vault
+from vault.log.events import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
+from vault.log.fast_scan import scan_log
+from vault.log.review_log import LOG_PATH, log_files, unix_ms
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

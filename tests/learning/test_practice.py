@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from learning import practice as practices
-from learning.desk import open_desk, rate
-from learning.memory import Phase
-from learning.plan import Mode, Plan, laid, plan_of
-from learning.practice import BETWEEN, Practice
-from learning.practising import Practising
-from learning.sitting import Sitting
+from learning.cards.workspace import open_desk, rate
+from learning.memory.scheduler import Phase
+from learning.review import practice as practices
+from learning.review.plan import Mode, Plan, laid, plan_of
+from learning.review.practice import BETWEEN, Practice
+from learning.review.practice_session import Practising
+from learning.review.sitting import Sitting
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
-from vault.log_event import Rating, Review
-from vault.review_log import read_log
-from vault.store import Vault
+from vault.log.events import Rating, Review
+from vault.log.review_log import read_log
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CARDS = st.lists(st.integers(0, 30).map(lambda n: CardId(f"c{n:09}")), max_size=25)

@@ -12,28 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.desk import Desk, open_desk, rate
-from learning.mastery import is_known
-from learning.pages import render_pages, save_queue
-from learning.promotion import (
-    Candidate,
-    Promotion,
-    Reason,
-    insight_event,
-    notes_in,
-    promotion,
-    strike_event,
-)
-from learning.promotion_page import count, parse_queue, question, render_queue, ticks, waiting
-from learning.sitting import Sitting
+from learning.cards.workspace import Desk, open_desk, rate
+from learning.pages.promotion import Candidate, Promotion, Reason, insight_event, notes_in, promotion, strike_event
+from learning.pages.promotion_page import count, parse_queue, question, render_queue, ticks, waiting
+from learning.pages.render import render_pages, save_queue
+from learning.review.sitting import Sitting
+from learning.stats.mastery import is_known
 from tests.learning.marks import mark
-from vault import ledger
-from vault.card import CardKind
 from vault.ids import CardId
-from vault.ledger import Event, instant
-from vault.log_event import Rating, Suspend
-from vault.note import read_properties
-from vault.store import PROMOTION_QUEUE, Vault
+from vault.layout import PROMOTION_QUEUE
+from vault.log import ledger
+from vault.log.events import Rating, Suspend
+from vault.log.ledger import Event, instant
+from vault.model.card import CardKind
+from vault.model.frontmatter import read_properties
+from vault.vault import Vault
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 MONTHS = (START, START + timedelta(days=9), START + timedelta(days=60))
@@ -316,7 +309,7 @@ def test_an_empty_queue_says_what_would_fill_it(vault: Vault) -> None:
 
 def test_a_saving_in_between_is_not_lost(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     """The human ticks while the page is rendered: the tick counts, whichever came first."""
-    from learning import pages
+    from learning.pages import render
 
     write_deck(vault)
     learn(vault)
@@ -329,7 +322,7 @@ def test_a_saving_in_between_is_not_lost(vault: Vault, monkeypatch: pytest.Monke
             (vault.root / PROMOTION_QUEUE).write_text(page(vault).replace("- [ ]", "- [x]"))
         return render_queue(replace(found, as_of="later"))
 
-    monkeypatch.setattr(pages, "render_queue", ticked_meanwhile)
+    monkeypatch.setattr(render, "render_queue", ticked_meanwhile)
     render_pages(vault, NOW)
     assert len(promotion(desk(vault)).struck) == 1 and "- [x]" in page(vault)
 

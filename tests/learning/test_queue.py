@@ -10,11 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.day import StudyCalendar
-from learning.memory import MemoryState, Phase, Rules, Scheduler, fold
-from learning.queue import Done, Item, Limits, Queue, apart, build_queue, by_prerequisite, done_today, mixed, new_order
+from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.schedule.queue import (
+    Done,
+    Item,
+    Limits,
+    Queue,
+    apart,
+    build_queue,
+    by_prerequisite,
+    done_today,
+    mixed,
+    new_order,
+)
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.review_log import LogEvent, Rating, Review, Stamp, Undo
+from vault.log.review_log import LogEvent, Rating, Review, Stamp, Undo
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALENDAR = StudyCalendar()

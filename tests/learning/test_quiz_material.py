@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from learning.quiz_material import readings
-from vault.store import Vault
+from learning.review.quiz_material import readings
+from vault.vault import Vault
 
 ARTICLE = """---
 type: concept

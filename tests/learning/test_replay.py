@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.day import StudyCalendar
-from learning.memory import CardEvent, MemoryState, Phase, Rules, Scheduler, fold
-from learning.replay import NEVER, PHASES, only, replay, study_days
+from learning.memory.predictions import NEVER, PHASES, only, replay, study_days
+from learning.memory.scheduler import CardEvent, MemoryState, Phase, Rules, Scheduler, fold
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log_event import Rating, Review, Stamp
-from vault.review_columns import ReviewColumns, columns_of
+from vault.log.events import Rating, Review, Stamp
+from vault.log.review_columns import ReviewColumns, columns_of
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 STEPS = st.lists(st.sampled_from([timedelta(minutes=1), timedelta(minutes=10), timedelta(days=1)]), max_size=3)

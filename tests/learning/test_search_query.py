@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.search_query import (
+from learning.search.query import (
     CHOICES,
     NUMBERS,
     OPERATORS,

@@ -12,11 +12,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from learning.card_edit import Edited, Words
-from learning.day import StudyCalendar
-from learning.memory import MemoryState, Phase, Rules, Scheduler, fold
-from learning.queue import Item, Queue, build_queue
-from learning.session import (
+from learning.cards.edit import Edited, Words
+from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.review.session import (
     LEARN_AHEAD,
     Counts,
     Session,
@@ -32,9 +30,11 @@ from learning.session import (
     suspend,
     undo,
 )
+from learning.schedule.queue import Item, Queue, build_queue
+from learning.study_day import StudyCalendar
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
-from vault.review_log import LogEvent, Rating, Review, Stamp
+from vault.log.review_log import LogEvent, Rating, Review, Stamp
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALENDAR = StudyCalendar()

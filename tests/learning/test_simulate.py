@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.day import StudyCalendar
-from learning.fsrs6 import Fsrs6
-from learning.memory import MemoryState, Phase
-from learning.simulate import (
+from learning.memory.fit import elapsed_days
+from learning.memory.fsrs import Fsrs6
+from learning.memory.scheduler import MemoryState, Phase
+from learning.stats.forecast import (
     MOST_PLAYED,
     Course,
     Habits,
@@ -25,10 +25,10 @@ from learning.simulate import (
     played,
     stock_of,
 )
-from learning.tuning import elapsed_days
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.review_columns import ReviewColumns
-from vault.review_log import unix_ms
+from vault.log.review_columns import ReviewColumns
+from vault.log.review_log import unix_ms
 
 MODEL, HABITS = Fsrs6(), Habits()
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,16 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from learning.desk import open_desk, rate
-from learning.plan import Mode, Plan
-from learning.sitting import Sitting
+from learning.cards.workspace import open_desk, rate
+from learning.review.plan import Mode, Plan
+from learning.review.sitting import Sitting
 from tests.learning.marks import mark
-from vault import ledger, stamps
+from vault.cache import stamps
 from vault.errors import EditedMeanwhile
 from vault.ids import CardId
-from vault.log_event import Rating, Suspend
-from vault.review_log import LOG_PATH
-from vault.store import Vault
+from vault.log import ledger
+from vault.log.events import Rating, Suspend
+from vault.log.review_log import LOG_PATH
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DECK = "learning/flashcards/spacing-effect.md"
@@ -151,7 +152,7 @@ def test_a_sitting_alone_reads_the_vault_once(sitting: Sitting, monkeypatch: pyt
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("the vault was read again")
 
-    monkeypatch.setattr("learning.desk.open_desk", refused)
+    monkeypatch.setattr("learning.cards.workspace.open_desk", refused)
     while sitting.table() is not None and sitting.session.done < 4:
         sitting.reveal()
         sitting.rate(Rating.EASY)

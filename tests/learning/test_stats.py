@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.activity import activity, growth
-from learning.day import StudyCalendar
-from learning.mastery import Studied
-from learning.memory import MemoryState, Phase, Rules, Scheduler, fold
-from learning.pace import minutes, ms_per_rating
-from learning.replay import replay
-from learning.retention import BINS, MATURE_DAYS, Retention, Tries, calibration, true_retention
-from learning.stats import CardNews, Material, Phases, stats_of
+from learning.memory.predictions import replay
+from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.schedule.pace import minutes, ms_per_rating
+from learning.stats.activity import activity, growth
+from learning.stats.mastery import Studied
+from learning.stats.retention import BINS, MATURE_DAYS, Retention, Tries, calibration, true_retention
+from learning.stats.stats import CardNews, Material, Phases, stats_of
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log_event import Rating, Review, Stamp
-from vault.review_columns import columns_of
+from vault.log.events import Rating, Review, Stamp
+from vault.log.review_columns import columns_of
 
 HISTORY = "revlogs/py-fsrs-japanese-12580.csv"
 SCHEDULER = Scheduler(Rules())

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.desk import open_desk
-from learning.table import COLUMNS, cell, export_table, render_table
-from vault.store import Vault
+from learning.cards.workspace import open_desk
+from learning.formats.csv import COLUMNS, cell, export_table, render_table
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 FORMULAS = [

@@ -16,11 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.day import StudyCalendar
-from learning.evaluation import calibration, marks_of, plot
-from learning.fsrs6 import DEFAULTS, HIGHEST, LOWEST, Fsrs6
-from learning.memory import CardEvent, Rules, Scheduler
-from learning.optimizing import (
+from learning.memory.evaluation import calibration, marks_of, plot
+from learning.memory.fit import FIRST, elapsed_days, fit, split_row, trials
+from learning.memory.fit_decision import (
     FEWEST,
     Contest,
     TooFew,
@@ -32,12 +30,14 @@ from learning.optimizing import (
     reset_event,
     reviews_at_fit,
 )
-from learning.tuning import FIRST, elapsed_days, fit, split_row, trials
+from learning.memory.fsrs import DEFAULTS, HIGHEST, LOWEST, Fsrs6
+from learning.memory.scheduler import CardEvent, Rules, Scheduler
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log_event import Import, Params, Rating, Review, Stamp, decode, encode
-from vault.log_scan import ScannedLog
-from vault.review_columns import ReviewColumns, columns_of
-from vault.review_log import unix_ms
+from vault.log.events import Import, Params, Rating, Review, Stamp, decode, encode
+from vault.log.fast_scan import ScannedLog
+from vault.log.review_columns import ReviewColumns, columns_of
+from vault.log.review_log import unix_ms
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
 UTC_DAYS = StudyCalendar(UTC, 4)

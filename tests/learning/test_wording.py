@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory import MemoryState, Phase, Rules, Scheduler
-from learning.wording import headed, interval, spoken, status
+from learning.memory.labels import headed, interval, spoken, status
+from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler
 from vault.ids import CardId
-from vault.review_log import Rating
+from vault.log.review_log import Rating
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -8,18 +8,18 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.activity import activity
-from learning.day import StudyCalendar
-from learning.desk import open_desk, rate, undo_deed
-from learning.memory import CardEvent, Rules, Scheduler, fold, fold_scanned
-from learning.replay import replay
-from learning.tuning import elapsed_days
+from learning.cards.workspace import open_desk, rate, undo_deed
+from learning.memory.fit import elapsed_days
+from learning.memory.predictions import replay
+from learning.memory.scheduler import CardEvent, Rules, Scheduler, fold, fold_scanned
+from learning.stats.activity import activity
+from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
-from vault.log_event import Bury, LogEvent, Rating, Review, Stamp, encode
-from vault.log_scan import scan_log
-from vault.review_columns import columns_of
-from vault.review_log import mint_stamp, parse_log, unix_ms
-from vault.store import Vault
+from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, encode
+from vault.log.fast_scan import scan_log
+from vault.log.review_columns import columns_of
+from vault.log.review_log import mint_stamp, parse_log, unix_ms
+from vault.vault import Vault
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 AHEAD = datetime(2030, 11, 22, 12, tzinfo=UTC)

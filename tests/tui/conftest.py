@@ -14,11 +14,11 @@ from textual.pilot import Pilot
 
 from tui.app import RetainApp
 from tui.context import Context
-from vault.agenda import Gap, GapKind, render_agenda
+from vault.config.settings import FILE, Settings, render_settings
 from vault.ids import GapId
-from vault.review_log import LogEvent, read_log
-from vault.settings import FILE, Settings, render_settings
-from vault.store import Vault, open_vault
+from vault.log.review_log import LogEvent, read_log
+from vault.model.gaps import Gap, GapKind, render_agenda
+from vault.vault import Vault, open_vault
 
 PATIENCE_S = 600.0  # after which what never comes about fails, rather than hangs
 

@@ -13,9 +13,9 @@ from textual.widgets import Input, Static
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.article import ArticleScreen
-from tui.widgets.article_view import ArticleView
+from tui.views.article import ArticleView
 from tui.widgets.notice import Notice
-from vault.store import Vault
+from vault.vault import Vault
 
 Compare = Callable[..., bool]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

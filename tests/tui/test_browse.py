@@ -11,20 +11,20 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from learning.desk import open_desk, rate
-from learning.past import Past
+from learning.cards.workspace import open_desk, rate
+from learning.store.history import Past
 from tests.tui.conftest import PATIENCE_S, SPACING
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.browse import BrowseScreen
+from tui.views.card_preview import CardPreview
+from tui.views.card_table import CardTable
 from tui.widgets.bars import TopBar
-from tui.widgets.card_preview import CardPreview
-from tui.widgets.card_table import CardTable
 from tui.widgets.notice import Notice
 from vault.ids import CardId
-from vault.log_event import Rating, Suspend, Undo
-from vault.review_log import LOG_PATH, LogEvent
-from vault.store import Vault
+from vault.log.events import Rating, Suspend, Undo
+from vault.log.review_log import LOG_PATH, LogEvent
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Compare = Callable[..., bool]

@@ -13,8 +13,8 @@ from tui.context import Context
 from tui.screens.browse import BrowseScreen
 from tui.strings.browse import NOTHING_MARKED
 from tui.widgets.notice import Notice
-from vault.review_log import LogEvent
-from vault.store import Vault
+from vault.log.review_log import LogEvent
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 ARTICLE = "---\ntype: concept\ntitle: Forgetting curve\n---\n\n# Forgetting curve\n\nIt falls.\n"

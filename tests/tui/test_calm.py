@@ -11,7 +11,7 @@ import pytest
 from textual.app import App
 
 from tests.tui.conftest import PATIENCE_S, until
-from tui.calm import aside, beside_the_screen
+from tui.process.background import aside, beside_the_screen
 
 
 class Reader(App[int]):

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import pytest
 from textual.pilot import Pilot
 
-from learning import desk as desks
+from learning.cards import workspace as desks
 from tests.learning.marks import mark
 from tui.app import RetainApp
 from tui.context import Context
-from tui.widgets.card_view import CardView
-from vault import ledger
-from vault.card import parse_deck, stamp_of
-from vault.log_event import Rating, Suspend
-from vault.store import Vault
+from tui.views.card import CardView
+from vault.log import ledger
+from vault.log.events import Rating, Suspend
+from vault.model.card import parse_deck, stamp_of
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 BEFORE = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -19,27 +19,28 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static, TextArea, Tooltip
 
-from learning import desk as desks
-from learning.learner_gaps import gap_id
+from learning.agenda.gap_rules import gap_id
+from learning.cards import workspace as desks
 from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import PATIENCE_S
 from tests.tui.test_article import FORGETTING, GRAPH, RAW, SPACING
 from tests.tui.test_changed import learn_then_change, stamp
 from tests.tui.test_inbox import offered
 from tests.tui.test_stats_screen import TOPIC, a_year, log
-from tui import going
+from tui import navigation, places
 from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
 from tui.screens.browse import BrowseScreen
-from tui.widgets.support_panel import SupportPanel
-from tui.work_state import begun, ended
-from vault.agenda import Gap, GapKind, render_agenda
+from tui.state.job_state import begun, ended
+from tui.views.evidence import SupportPanel
 from vault.errors import RetainError
 from vault.ids import CardId
-from vault.log_event import Rating
-from vault.review_log import LOG_PATH
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.log.events import Rating
+from vault.log.review_log import LOG_PATH
+from vault.model.gaps import Gap, GapKind, render_agenda
+from vault.vault import Vault
 
 Clock = Callable[[], datetime]
 Compare = Callable[..., bool]
@@ -165,7 +166,7 @@ LOOKS = [
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The place of one's own settings, as the screens name it, is the same wherever the tests run."""
-    monkeypatch.setattr("vault.engine_settings._where", lambda: "~/.config/retain/config.toml")
+    monkeypatch.setattr("vault.config.engine._where", lambda: "~/.config/retain/config.toml")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 
@@ -236,16 +237,16 @@ def test_looks(
 
 
 def test_every_place_has_its_picture() -> None:
-    assert {picture.screen for picture in PICTURES} == set(going.PLACES)
+    assert {picture.screen for picture in PICTURES} == set(places.PLACES)
 
 
-@pytest.mark.parametrize("place", going.PLACES)
+@pytest.mark.parametrize("place", places.PLACES)
 async def test_keys_pressed_at_once_go_to_nothing_that_is_not_shown(vault: Vault, clock: Clock, place: str) -> None:
     lived(vault, clock())
     app = RetainApp(Context(vault, clock, environment=COLOURS))
     async with app.run_test(size=(80, 24)) as pilot:
         await rest(pilot)
-        app.post_message(going.Go(place))
+        app.post_message(navigation.Go(place))
         await pilot.pause()
         taking = app.screen.focused
         assert taking is None or all(node.display for node in taking.ancestors_with_self)

@@ -11,8 +11,8 @@ from textual.strip import Strip
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.widgets.card_table import CardTable
-from vault.store import Vault
+from tui.views.card_table import CardTable
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 

@@ -14,16 +14,16 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 import templates
-from cli import report
+from cli import output
 from cli.main import run as command
 from tests.builders import short_example
 from tests.tui.conftest import until
-from tui.first_run import Choice, FirstRunApp, Start
-from tui.survey import MOST, Survey, survey
+from tui.screens.first_run import Choice, FirstRunApp, Start
+from tui.state.folder_survey import MOST, Survey, survey
+from tui.views.work import WorkView
 from tui.widgets.path_input import PathInput
-from tui.widgets.work_view import WorkView
 from vault.errors import Damaged, RetainError, SchemaTooNew, VaultNotFound
-from vault.store import open_vault
+from vault.vault import open_vault
 
 HERE = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")
@@ -178,7 +178,7 @@ def test_without_a_terminal_it_stays_the_named_error(folder: Path, monkeypatch: 
     monkeypatch.chdir(folder)
     monkeypatch.delenv("RETAIN_VAULT", raising=False)
     with CliRunner().isolation():
-        assert command([]) == command(["review"]) == report.USAGE
+        assert command([]) == command(["review"]) == output.USAGE
 
 
 def test_a_folder_of_thousands_of_files_is_counted_no_further_than_needed(folder: Path) -> None:

@@ -11,12 +11,13 @@ from textual.widgets import OptionList, Static
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.widgets.gap_view import GapView
+from tui.views.gap import GapView
 from tui.widgets.notice import Notice
-from vault import ledger
-from vault.agenda import Gap, GapKind
 from vault.ids import GapId
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.log import ledger
+from vault.model.gaps import Gap, GapKind
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 

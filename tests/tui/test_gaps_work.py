@@ -11,22 +11,23 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
-from learning import desk as desks
-from learning.gap_mentions import mentions_of, naming
-from learning.gaps import read_agenda
-from learning.learner_gaps import gap_id
+from learning.agenda.gap_decisions import read_agenda
+from learning.agenda.gap_mentions import mentions_of, naming
+from learning.agenda.gap_rules import gap_id
+from learning.cards import workspace as desks
 from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.going import Go
+from tui.navigation import Go
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput
-from vault.agenda import Gap, GapKind, render_agenda
 from vault.ids import CardId, GapId
-from vault.log_event import Rating
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.log.events import Rating
+from vault.model.gaps import Gap, GapKind, render_agenda
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Compare = Callable[..., bool]

@@ -10,14 +10,14 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from learning.plan import Plan
+from learning.review.plan import Plan
 from tui.app import RetainApp
 from tui.context import Context
-from tui.page import Page
+from tui.screen import Page
 from tui.widgets.notice import Notice
 from vault.locks import lock
-from vault.review_log import LOG_PATH
-from vault.store import Vault
+from vault.log.review_log import LOG_PATH
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]

@@ -9,14 +9,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Digits, Static
 
-from learning.day import StudyCalendar
-from tui import theme, words
+from learning.study_day import StudyCalendar
+from tui import theme
 from tui.app import RetainApp, run_app
 from tui.context import Context
+from tui.text import formats as words
 from tui.widgets.notice import Notice
 from vault.errors import LockHeld
 from vault.locks import lock
-from vault.store import Vault
+from vault.vault import Vault
 
 Clock = Callable[[], datetime]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

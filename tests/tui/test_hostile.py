@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from textual.content import Content
 from textual.pilot import Pilot
 
-from tui import text
 from tui.app import RetainApp
 from tui.context import Context
-from tui.markdown import HEADS
 from tui.styles import LINK
-from vault.agenda import Gap, GapKind, render_agenda
+from tui.text import content
+from tui.text.markdown import HEADS
 from vault.ids import GapId
-from vault.store import Vault
+from vault.model.gaps import Gap, GapKind, render_agenda
+from vault.vault import Vault
 
 EVIL = (
     "\x1b]52;c;UFdORUQ=\x07\x1b[31mA \x9b2J \x08\x7f \u202etxt\u2066\u200f"
@@ -103,13 +103,13 @@ async def test_hostile_names_of_files_in_errors_only_show(
 
 @given(st.text(max_size=200))
 def test_prose_is_inert_and_keeps_its_styles_inside(words: str) -> None:
-    shown = text.prose(words)
+    shown = content.prose(words)
     assert not _CONTROL.search(shown.plain.replace("\n", "").replace("\t", ""))
     assert all(0 <= span.start <= span.end <= len(shown.plain) for span in shown.spans)
     ours = {
-        text.CODE,
-        text.MATH,
-        text.DIM,
+        content.CODE,
+        content.MATH,
+        content.DIM,
         LINK,
         "bold",
         "italic",
@@ -124,29 +124,29 @@ def test_prose_is_inert_and_keeps_its_styles_inside(words: str) -> None:
 
 @given(st.text(st.sampled_from("ab`$\\*[]|#>-~ \n"), max_size=60))
 def test_prose_takes_any_markdown(words: str) -> None:
-    shown = text.prose(words)
+    shown = content.prose(words)
     assert isinstance(shown, Content)
     assert all(span.end <= len(shown.plain) for span in shown.spans)
 
 
 def test_pictures_are_named_where_none_can_be_shown() -> None:
-    shown = text.prose("Look:\n![[wiki/assets/a-0123456789ab.png|A [bold]plot\x1b[2J]]\n![[b.png]]")
+    shown = content.prose("Look:\n![[wiki/assets/a-0123456789ab.png|A [bold]plot\x1b[2J]]\n![[b.png]]")
     assert "[picture: b.png]" in shown.plain and "\x1b" not in shown.plain
-    assert text.prose("![[wiki/assets/a.png|A plot]]").plain == "[picture: A plot, wiki/assets/a.png]"
+    assert content.prose("![[wiki/assets/a.png|A plot]]").plain == "[picture: A plot, wiki/assets/a.png]"
 
 
 def test_prose_reads_what_cards_hold() -> None:
-    shown = text.prose(
+    shown = content.prose(
         "Use `a[0]` and $x_1$ \\*not\\* **so**:\n- one\n```py\nif x:\n    y\n```\nsee [[wiki/a|A]] \\Q: 5"
     )
     assert shown.plain == "Use a[0] and x₁ *not* so:\n• one\npy\n  if x:\n      y\nsee A \\Q: 5"
     styles = {shown.plain[span.start : span.end]: span.style for span in shown.spans if isinstance(span.style, str)}
     assert styles == {
-        "a[0]": text.CODE,
-        "x₁": text.MATH,
+        "a[0]": content.CODE,
+        "x₁": content.MATH,
         "so": "bold",
-        "• ": text.DIM,
-        "py": text.DIM,
+        "• ": content.DIM,
+        "py": content.DIM,
         "if x:": "$foreground",
         "if": "$text-primary",
         "    y": "$foreground",
@@ -155,5 +155,5 @@ def test_prose_reads_what_cards_hold() -> None:
 
 
 def test_a_text_without_end_is_cut_and_says_so() -> None:
-    assert len(text.prose("x" * 10**6)) < text.MOST + 100
-    assert text.prose("x" * 10**6).plain.endswith("the file has the rest)")
+    assert len(content.prose("x" * 10**6)) < content.MOST + 100
+    assert content.prose("x" * 10**6).plain.endswith("the file has the rest)")

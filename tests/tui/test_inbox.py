@@ -16,17 +16,18 @@ from tests.tui.conftest import until
 from tests.tui.test_article import FORGETTING
 from tui.app import RetainApp
 from tui.context import Context
-from tui.going import Go
-from tui.page import Page
+from tui.navigation import Go
+from tui.screen import Page
+from tui.views.difference import DifferenceView
 from tui.widgets.bars import TopBar
-from tui.widgets.difference_view import DifferenceView
 from tui.widgets.fact import Fact
 from tui.widgets.notice import Notice
-from vault import ledger
-from vault.card import parse_deck, splice_card, stamped
+from vault.layout import PROPOSALS
 from vault.locks import lock
-from vault.note import human_edited, read_properties, render_generated
-from vault.store import PROPOSALS, Vault
+from vault.log import ledger
+from vault.model.card import parse_deck, splice_card, stamped
+from vault.model.frontmatter import human_edited, read_properties, render_generated
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]

@@ -12,12 +12,12 @@ import pytest
 
 from tests.tui.conftest import PATIENCE_S, until
 from tests.tui.test_work import app_on
-from tui.jobs import Jobs
-from tui.page import Page
+from tui.process.jobs import Jobs
+from tui.screen import Page
+from tui.state.job_state import begun
 from tui.strings.work import ENDING
 from tui.widgets.notice import Notice
-from tui.work_state import begun
-from vault.store import Vault
+from vault.vault import Vault
 
 
 def test_work_is_over_when_its_process_is_though_one_that_it_left_behind_keeps_the_line_open(

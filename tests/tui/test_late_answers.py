@@ -10,20 +10,21 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from learning import stats as figures
+from learning.stats import stats as figures
 from tests.tui.conftest import GAPS as SOME
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.page import Page
+from tui.screen import Page
 from tui.screens.stats import Filter, StatsScreen
+from tui.state.job_state import begun
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput
-from tui.work_state import begun
-from vault.agenda import render_agenda
 from vault.errors import Refused
-from vault.store import GAPS, Vault
+from vault.layout import GAPS
+from vault.model.gaps import render_agenda
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from vault.review_log import read_log
-from vault.store import REVIEW_PAGE, Vault
+from vault.layout import REVIEW_PAGE
+from vault.log.review_log import read_log
+from vault.vault import Vault
 
 HERE = Path(__file__).resolve().parents[2]
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")

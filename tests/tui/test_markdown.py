@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.style import Style
 
-from tui.inline import words_of
-from tui.markdown import Row, Target, rendered, rows
-from tui.wrapping import breaks, cell_len
+from tui.text.inline import words_of
+from tui.text.markdown import Row, Target, rendered, rows
+from tui.text.wrapping import breaks, cell_len
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 MARKS = st.text(st.sampled_from("ab *_`~=[](){}<>|#-+>$!\\^&;:/.\n\t1注ש\x1b\u202e"), max_size=120)

@@ -15,11 +15,11 @@ from textual.pilot import Pilot
 
 from tui.app import RetainApp
 from tui.context import Context
-from tui.lending import run_lent
-from tui.widgets.card_view import CardView
+from tui.process.suspended import run_lent
+from tui.views.card import CardView
 from tui.widgets.notice import Notice
-from vault.lent_terminal import lent
-from vault.store import Vault
+from vault.process.signals import lent
+from vault.vault import Vault
 
 _RETAIN = "import os, sys; sys.stdin = open(os.devnull); from cli.main import run; sys.exit(run(sys.argv[1:]))"
 _INTERRUPTS = "import os, signal, sys; os.kill(os.getppid(), signal.SIGINT); sys.exit(130)"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from learning.desk import open_desk, rate
-from learning.past import Past
+from learning.cards.workspace import open_desk, rate
+from learning.store.history import Past
 from tests.builders import make_vault
-from tui.overview import overview
-from vault.log_event import Rating
-from vault.store import Vault
+from tui.state.overview import overview
+from vault.log.events import Rating
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 DECK = "# {0}\n\nQ: What is {0}?\nA: This.\n<!-- card {0}{0}{0}{0}{0} -->\n"
@@ -27,13 +27,13 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def test_home_reads_neither_the_whole_log_nor_any_deck(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vault.stamps.RACY_NS", -1_000_000_000)  # stamps are believed at once
+    monkeypatch.setattr("vault.cache.stamps.RACY_NS", -1_000_000_000)  # stamps are believed at once
     overview(vault, NOW, None)  # decks and log are known from here on
 
     def refused(*_: object) -> None:
         raise AssertionError("what years have piled up was read")
 
     monkeypatch.setattr(Past, "whole", refused)
-    monkeypatch.setattr("vault.card.parse_deck", refused)
+    monkeypatch.setattr("vault.model.card.parse_deck", refused)
     found = overview(vault, NOW, None)
     assert (found.cards, found.concepts, found.new, found.done) == (3, 3, 2, 1)

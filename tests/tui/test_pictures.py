@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from textual.style import Style
 
-from tui.pictures import (
+from tui.text.images import (
     MOST_COLUMNS,
     MOST_ROWS,
     are_shown,
@@ -28,7 +28,7 @@ from tui.pictures import (
     thumbnail,
 )
 from vault.errors import RetainError
-from vault.store import Vault
+from vault.vault import Vault
 
 
 def png(width: int, height: int, colour: str = "red") -> bytes:

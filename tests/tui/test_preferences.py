@@ -16,7 +16,7 @@ from tui.context import Context
 from tui.preferences import Preferences, read_preferences
 from tui.widgets.bars import KeyBar
 from vault.errors import Damaged
-from vault.store import Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 FILE = "config.toml"

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from tui.app import RetainApp
 from tui.presses import Presses
 from tui.screens.review import ReviewScreen
-from tui.widgets.card_view import CardView
+from tui.views.card import CardView
 from tui.widgets.notice import Notice
-from vault.log_event import LogEvent
+from vault.log.events import LogEvent
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Logged = Callable[[], list[LogEvent]]

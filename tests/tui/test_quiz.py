@@ -15,17 +15,17 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from cli.main import run
-from compiler.engines.tutor import QuizTurn, turn_of
+from compiler.engines.grading.tutor import QuizTurn, turn_of
 from tests.compiler.messages_server import Reply, error, said, serving
 from tests.tui.conftest import until
 from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.quiz import QuizScreen
+from tui.views.typed_answer import TypedAnswer
 from tui.widgets.notice import Notice
-from tui.widgets.typed_answer import TypedAnswer
-from vault.grading import Cost, QuizRequest, Reading, Speaker, Turn
-from vault.log_event import LogEvent
-from vault.store import Vault
+from vault.log.events import LogEvent
+from vault.log.grading import Cost, QuizRequest, Reading, Speaker, Turn
+from vault.vault import Vault
 
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -225,7 +225,7 @@ def test_the_end_of_a_quiz_looks_as_it_should(
 
 
 def test_help_tells_what_is_sent_and_that_nothing_is_rated() -> None:
-    from cli.quizzing import quiz as command
+    from cli.study.quiz import quiz as command
 
     told = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
     assert "Rates nothing" in told and "are sent to it" in told

@@ -14,14 +14,15 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.screens.home import HomeScreen
 from tui.screens.review import ReviewScreen
-from tui.widgets.card_view import CardView
+from tui.views.card import CardView
+from tui.views.evidence import SupportPanel
+from tui.views.rating import RatingBar
 from tui.widgets.notice import Notice
-from tui.widgets.rating_bar import RatingBar
-from tui.widgets.support_panel import SupportPanel
 from vault.errors import LockHeld
-from vault.log_event import Bury, LogEvent, Rating, Review, Suspend, Undo
-from vault.review_log import LOG_PATH, live
-from vault.store import REVIEW_PAGE, Vault
+from vault.layout import REVIEW_PAGE
+from vault.log.events import Bury, LogEvent, Rating, Review, Suspend, Undo
+from vault.log.review_log import LOG_PATH, live
+from vault.vault import Vault
 
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

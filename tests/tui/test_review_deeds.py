@@ -14,15 +14,15 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
 from tui.screens.edit import EditScreen
-from tui.screens.practise import PractiseScreen
+from tui.screens.practice import PractiseScreen
 from tui.screens.review import ReviewScreen
-from tui.widgets.card_view import CardView
-from tui.widgets.flag_line import FlagLine, Reason
+from tui.views.card import CardView
+from tui.views.flag import FlagLine, Reason
+from tui.views.rating import RatingBar
 from tui.widgets.notice import Notice
-from tui.widgets.rating_bar import RatingBar
-from vault.log_event import Flag, LogEvent, Rating, Review, Undo
-from vault.review_log import LOG_PATH
-from vault.store import Vault
+from vault.log.events import Flag, LogEvent, Rating, Review, Undo
+from vault.log.review_log import LOG_PATH
+from vault.vault import Vault
 
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

@@ -16,7 +16,7 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import review as said
 from tui.widgets.notice import Notice
-from vault.store import Vault
+from vault.vault import Vault
 
 DECK = "learning/flashcards/forgetting-curve.md"
 SUMMARY = "wiki/summaries/memory.md"

@@ -10,17 +10,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from learning import wording
-from learning.day import StudyCalendar
-from learning.plan import Plan
-from learning.sitting import Sitting
-from learning.tally import Tally
+from learning.memory import labels
+from learning.review.plan import Plan
+from learning.review.sitting import Sitting
+from learning.review.summary import Tally
+from learning.study_day import StudyCalendar
 from tui.app import RetainApp
 from tui.screens.review import ReviewScreen
-from tui.widgets.session_end import _words
-from vault import ledger
-from vault.log_event import Rating
-from vault.store import PROMOTION_QUEUE, Vault
+from tui.views.session_end import _words
+from vault.layout import PROMOTION_QUEUE
+from vault.log import ledger
+from vault.log.events import Rating
+from vault.vault import Vault
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 Settled = Callable[[Pilot[int]], Awaitable[None]]
@@ -33,7 +34,7 @@ def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     lines = [row.plain for row in rows]
     assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)
-    assert all(len(line) <= 72 for line in lines) and (not ripe or wording.ripe(ripe) == lines[-1])
+    assert all(len(line) <= 72 for line in lines) and (not ripe or labels.ripe(ripe) == lines[-1])
 
 
 async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue(

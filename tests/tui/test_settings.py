@@ -11,23 +11,23 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from learning.checkpoint import LOG, MEMORY
-from learning.desk import open_desk
-from tui import setting_rows as rows
+from learning.cards.workspace import open_desk
+from learning.store.checkpoint import LOG, MEMORY
 from tui.app import RetainApp
 from tui.context import Context
+from tui.models import settings as rows
 from tui.preferences import Preferences
 from tui.screens.settings import SettingsScreen
 from tui.strings import settings as strings
+from tui.views.settings import SettingList
 from tui.widgets.bars import KeyBar
 from tui.widgets.notice import Notice
-from tui.widgets.setting_list import SettingList
-from vault.cache_file import FOLDER
+from vault.cache.cache import FOLDER
+from vault.config.settings import FILE, Settings
 from vault.ids import CardId, ulid
-from vault.log_event import Rating, Review, Stamp, encode
-from vault.review_log import LOG_PATH, unix_ms
-from vault.settings import FILE, Settings
-from vault.store import Vault
+from vault.log.events import Rating, Review, Stamp, encode
+from vault.log.review_log import LOG_PATH, unix_ms
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Compare = Callable[..., bool]

@@ -24,7 +24,7 @@ from tui.preferences import Preferences
 from tui.strings.app import TOO_SMALL
 from tui.widgets.bars import KeyBar
 from tui.widgets.too_small import TooSmall
-from vault.store import Vault
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 HERE = Path(__file__).resolve().parents[2]

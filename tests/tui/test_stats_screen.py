@@ -1,4 +1,4 @@
-"""Home and the statistics say what `learning.stats` finds, on made histories and a real one, and on nothing at all."""
+"""Home and the statistics say what `learning.stats.stats` finds, on made histories and a real one."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from learning import stats_words
-from learning.desk import open_desk
-from learning.outlook import Outlook
-from learning.shelf import material_of, narrowed
-from learning.stats import Stats, stats_of
+from learning.cards.workspace import open_desk
+from learning.stats import wording
+from learning.stats.material import material_of, narrowed
+from learning.stats.outlook import Outlook
+from learning.stats.stats import Stats, stats_of
 from tests.tui.test_hostile import EVIL, assert_inert
-from tui import words
 from tui.app import RetainApp
 from tui.context import Context
 from tui.strings import stats as strings
-from vault import ledger
+from tui.text import formats as words
 from vault.ids import CardId, ulid
-from vault.log_event import LogEvent, Rating, Review, Stamp, encode
-from vault.review_log import unix_ms
-from vault.store import Vault, open_vault
+from vault.log import ledger
+from vault.log.events import LogEvent, Rating, Review, Stamp, encode
+from vault.log.review_log import unix_ms
+from vault.vault import Vault, open_vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 Clock = Callable[[], datetime]
@@ -136,9 +136,9 @@ async def test_both_say_of_a_real_history_what_the_statistics_find(
         assert_home_agrees(app, stats)
         await pilot.press("s")
         await settled(pilot)
-        assert shown(app, "#means") == stats_words.retention_means(stats)
+        assert shown(app, "#means") == wording.retention_means(stats)
         await pilot.press("3")
-        assert shown(app, "#means") == stats_words.forecast_means(stats)
+        assert shown(app, "#means") == wording.forecast_means(stats)
         await pilot.press("2")
         assert f"{stats.calibration.bins[-1].reviews:,}" in shown(app, "#picture")
 
@@ -147,15 +147,15 @@ async def test_each_section_says_what_its_figures_mean(lived: Vault, clock: Cloc
     app, stats = RetainApp(Context(lived, clock), "stats"), found(lived, clock())
     outlook = Outlook(open_desk(lived, clock()), 90)
     means = [
-        stats_words.retention_means(stats),
-        stats_words.calibration_means(stats),
-        stats_words.forecast_means(stats),
+        wording.retention_means(stats),
+        wording.calibration_means(stats),
+        wording.forecast_means(stats),
         None,
-        stats_words.time_means(stats),
-        stats_words.hours_mean(stats.activity.hours),
-        stats_words.growth_means(stats),
-        stats_words.mastery_means(stats),
-        stats_words.leeches_mean(stats),
+        wording.time_means(stats),
+        wording.hours_mean(stats.activity.hours),
+        wording.growth_means(stats),
+        wording.mastery_means(stats),
+        wording.leeches_mean(stats),
     ]
     async with app.run_test() as pilot:
         await settled(pilot)
@@ -187,7 +187,7 @@ async def test_a_topic_is_chosen_by_keys_and_its_figures_are_those_of_its_cards(
         await settled(pilot)
         assert not shown_list(app)
         assert shown(app, ".bar-note") == "topic Memory"
-        assert shown(app, "#means") == stats_words.retention_means(stats)
+        assert shown(app, "#means") == wording.retention_means(stats)
         await pilot.press("f", "escape")
         assert type(app.screen).__name__ == "StatsScreen" and not shown_list(app)
 

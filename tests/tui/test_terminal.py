@@ -19,9 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from vault.log_event import LogEvent, Rating, Review, Undo
-from vault.review_log import live
-from vault.store import REVIEW_PAGE, Vault
+from vault.layout import REVIEW_PAGE
+from vault.log.events import LogEvent, Rating, Review, Undo
+from vault.log.review_log import live
+from vault.vault import Vault
 
 RETAIN = (sys.executable, "-c", "import sys; from cli.main import main; sys.argv[0] = 'retain'; main()")
 HERE = Path(__file__).resolve().parents[2]

@@ -20,12 +20,12 @@ from textual.style import Style
 from tests.tui.test_pictures import asset, bomb, png
 from tui.app import RetainApp
 from tui.context import Context
-from tui.pictures import Thumbnail, thumbnail
 from tui.preferences import Preferences
 from tui.screens.article import ArticleScreen
-from tui.terminal_pictures import Gallery, cells, forgotten, has_graphics, sent
-from tui.widgets.article_view import ArticleView
-from vault.store import Vault
+from tui.text.images import Thumbnail, thumbnail
+from tui.text.kitty import Gallery, cells, forgotten, has_graphics, sent
+from tui.views.article import ArticleView
+from vault.vault import Vault
 
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 KITTY = {"TERM": "xterm-kitty", "COLORTERM": "truecolor"}

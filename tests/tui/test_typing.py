@@ -18,14 +18,14 @@ from tui.app import RetainApp
 from tui.context import Context
 from tui.preferences import Preferences
 from tui.screens.review import ReviewScreen
-from tui.widgets.card_view import CardView
+from tui.views.card import CardView
+from tui.views.rating import RatingBar
+from tui.views.typed_answer import TypedAnswer
+from tui.views.verdict import Verdict
 from tui.widgets.notice import Notice
-from tui.widgets.rating_bar import RatingBar
-from tui.widgets.typed_answer import TypedAnswer
-from tui.widgets.verdict import Verdict
-from vault.log_event import Graded, LogEvent, Rating, Review, Undo
-from vault.review_log import live
-from vault.store import Vault
+from vault.log.events import Graded, LogEvent, Rating, Review, Undo
+from vault.log.review_log import live
+from vault.vault import Vault
 
 Logged = Callable[[], list[LogEvent]]
 Settled = Callable[[Pilot[int]], Awaitable[None]]

@@ -13,18 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from learning.gaps import read_agenda
+from learning.agenda.gap_decisions import read_agenda
 from tests.tui.conftest import GAPS as AGENDA
 from tests.tui.conftest import SUMMARY
 from tests.tui.test_terminal import HERE, PATIENCE_S, RETAIN, Tmux, tmux
-from vault import ledger
-from vault.agenda import GapStatus, render_agenda
-from vault.card import parse_deck
+from vault.config.settings import FILE, render_settings
 from vault.ids import CardId
-from vault.log_event import Bury, Flag, Graded, LogEvent, Rating, Review, Suspend, Undo
-from vault.review_log import live, read_log
-from vault.settings import FILE, render_settings
-from vault.store import GAPS, REVIEW_PAGE, Vault
+from vault.layout import GAPS, REVIEW_PAGE
+from vault.log import ledger
+from vault.log.events import Bury, Flag, Graded, LogEvent, Rating, Review, Suspend, Undo
+from vault.log.review_log import live, read_log
+from vault.model.card import parse_deck
+from vault.model.gaps import GapStatus, render_agenda
+from vault.vault import Vault
 
 __all__ = ["tmux"]  # the fixture
 

@@ -20,15 +20,15 @@ from tests.builders import short_example
 from tests.tui.conftest import PATIENCE_S, until
 from tui.app import RetainApp
 from tui.context import Context
-from tui.going import Go
-from tui.jobs import Jobs, WorkMoved
+from tui.navigation import Go
+from tui.process.jobs import Jobs, WorkMoved
 from tui.screens.work import WorkScreen, words_of
+from tui.state.job_state import after, begun
+from tui.views.work import WorkView
 from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, completions
-from tui.widgets.work_view import WorkView
-from tui.work_state import after, begun
-from vault.store import Vault, open_vault
+from vault.vault import Vault, open_vault
 
 HERE = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); from cli.main import main; main()")

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui import work_state
+from tui.state import job_state
+from tui.state.job_state import WorkState, after, begun, ended, event_in
 from tui.strings import work as strings
-from tui.work_state import WorkState, after, begun, ended, event_in
 
 AT = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 values = st.recursive(
@@ -78,7 +78,7 @@ def test_a_result_is_told_by_what_was_made_and_what_failed() -> None:
     state = ended(begun(("compile",), AT), 1, json.dumps(result).encode(), AT + timedelta(seconds=65))
     assert strings.head(state) == "Done, but for what is named below."
     assert strings.made(state) == [("cards", "3 created"), ("gaps", "1 structural")]
-    assert work_state.failures(state.result) == [work_state.Told("the file is empty", "raw/a.md", "fill it")]
+    assert job_state.failures(state.result) == [job_state.Told("the file is empty", "raw/a.md", "fill it")]
     assert strings.length(state.seconds(AT)) == "1 min 05 s"
 
 

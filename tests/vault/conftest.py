@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from vault import replacing
+from vault.files import replace
 
 CALLS = (
     *("open", "write", "fsync", "rename", "link", "unlink", "mkdir"),
@@ -56,14 +56,14 @@ class Disk:
 def watched(before: Callable[[int, str], None]) -> Iterator[Disk]:
     """Every call to the operating system that could fail goes through a Disk inside the block."""
     disk = Disk(before)
-    rename = replacing.rename_call()
+    rename = replace.rename_call()
     with pytest.MonkeyPatch.context() as patch:
         for name in CALLS:
             patch.setattr(os, name, disk.wrap(name, getattr(os, name)))
         patch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, os.open})
         if rename is not None:
             renamed = disk.wrap_native("exchange", rename)
-            patch.setattr(replacing, "rename_call", lambda: renamed)
+            patch.setattr(replace, "rename_call", lambda: renamed)
         yield disk
 
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from vault.audit import Change
-from vault.settings import Settings
-from vault.store import Vault
-from vault.user import set_personal_vault
-from vault.watching import Found, Outcome, Watch
+from vault.audit.changes import Change
+from vault.audit.watcher import Found, Outcome, Watch
+from vault.config.settings import Settings
+from vault.config.user import set_personal_vault
+from vault.vault import Vault
 
 START = datetime(2026, 11, 22, 10, tzinfo=UTC)
 FOLDERS = ("insights", "raw/articles", "raw/repos/x/.github", "personal", "personal/journal", "personal/.obsidian")

@@ -3,9 +3,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.agenda import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda, ticks
 from vault.ids import GapId
-from vault.wikilink import raw_link
+from vault.model.gaps import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda, ticks
+from vault.model.wikilink import raw_link
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
 GAP = Gap(

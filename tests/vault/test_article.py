@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.article import ArticleSection, CitedSentence, render_body, sentences
-from vault.clean import fold, normal
 from vault.ids import ClaimId
-from vault.wikilink import Citation
+from vault.model.article import ArticleSection, CitedSentence, render_body, sentences
+from vault.model.wikilink import Citation
+from vault.text.sanitize import fold, normal
 
 ONE = Citation("wiki/summaries/a", ClaimId("7f3a9c1e2k"), 1)
 TWO = Citation("wiki/summaries/b", ClaimId("51e09ab2xy"), 2)

@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.vault.human_vaults import FOLDERS, Two, fill, two_vaults
-from vault.audit import What, compare
-from vault.copies_database import newest
+from vault.audit.changes import What, compare
+from vault.audit.database import newest
+from vault.audit.scanner import PERSONAL, VAULT, Key, Look, Looker, Seen, roots_of, shown
+from vault.audit.watcher import Watch, confirm, key_of
+from vault.config.settings import Settings
+from vault.config.user import CONFIG, config_folder
 from vault.errors import LockHeld, NotFound, Refused, WriteFailed
-from vault.folder import FileKind
-from vault.guard import Scope
-from vault.human_files import PERSONAL, VAULT, Key, Look, Looker, Seen, roots_of, shown
-from vault.settings import Settings
-from vault.store import Vault
-from vault.user import CONFIG, config_folder
-from vault.watching import Watch, confirm, key_of
+from vault.files.folder import FileKind
+from vault.files.guard import Scope
+from vault.vault import Vault
 
 
 @pytest.fixture
@@ -377,7 +377,7 @@ def test_a_tree_too_deep_is_named_and_the_rest_is_seen(filled: Two) -> None:
 
 
 def test_a_file_too_large_to_be_kept_is_known_by_its_digest(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("vault.copies", "vault.human_files", "vault.watching"):
+    for module in ("vault.audit.blobs", "vault.audit.scanner", "vault.audit.watcher"):
         monkeypatch.setattr(f"{module}.LARGEST", 1_000)
     path = two.root / "raw/large.bin"
     path.write_bytes(b"x" * 5_000)
@@ -391,7 +391,7 @@ def test_a_file_too_large_to_be_kept_is_known_by_its_digest(two: Two, monkeypatc
 
 
 def test_what_is_too_large_to_be_kept_is_never_taken_away(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("vault.copies", "vault.human_files", "vault.watching"):
+    for module in ("vault.audit.blobs", "vault.audit.scanner", "vault.audit.watcher"):
         monkeypatch.setattr(f"{module}.LARGEST", 1_000)
     grown, new = two.root / "raw/data.bin", two.root / "raw/new.bin"
     grown.write_bytes(b"small")
@@ -649,7 +649,7 @@ def test_no_other_scope_writes_in_the_personal_vault_even_where_it_is_mounted_or
 def test_a_first_look_that_fails_leaves_no_half_knowledge(filled: Two, monkeypatch: pytest.MonkeyPatch) -> None:
     other = two_vaults(filled.base / "other", vault_id="01JD0000000000000000000009")
     fill(other, Random(2))
-    from vault.copies import Copies
+    from vault.audit.blobs import Copies
 
     real, count = Copies.put, iter(range(100))
 
@@ -666,7 +666,7 @@ def test_a_first_look_that_fails_leaves_no_half_knowledge(filled: Two, monkeypat
 
 
 def test_another_process_that_looks_is_waited_for_or_told(filled: Two, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vault.copies_database.WAIT_S", 0.0)
+    monkeypatch.setattr("vault.audit.database.WAIT_S", 0.0)
     other = sqlite3.connect(newest(filled.vault.settings.vault_id), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(LockHeld):

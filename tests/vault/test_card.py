@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.card import Card, CardKind, parse_deck, render_card, splice_card, stamp_of, stamped
 from vault.ids import CardId, ClaimId
-from vault.markdown import escape
-from vault.wikilink import Citation
+from vault.model.card import Card, CardKind, parse_deck, render_card, splice_card, stamp_of, stamped
+from vault.model.markdown import escape
+from vault.model.wikilink import Citation
 
 SUPPORT = (Citation("wiki/summaries/attention-is-all-you-need", ClaimId("51e09ab2xy"), 1),)
 DECK = """---

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.clean import clean_line
-from vault.comparing import LEFT_OUT, MINE, MOST, OFFERED, SAME, Row, compared, plain
+from vault.text.diff import LEFT_OUT, MINE, MOST, OFFERED, SAME, Row, compared, plain
+from vault.text.sanitize import clean_line
 
 CITE = "[[wiki/summaries/memory#^c-aaaaaaaaa1|1]]"
 OTHER = "[[wiki/summaries/memory#^c-aaaaaaaaa2|1]]"

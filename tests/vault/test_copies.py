@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault import copies_database
-from vault.copies import Copies
-from vault.copies_database import newest, start_anew
+from vault.audit import database
+from vault.audit.blobs import Copies
+from vault.audit.database import newest, start_anew
+from vault.config.user import state_folder
 from vault.errors import Damaged, LockHeld, RetainError, SchemaTooNew, WriteFailed
-from vault.folder import sha256_hex
-from vault.user import state_folder
+from vault.files.folder import sha256_hex
 
 ID = "01JD0000000000000000000000"
 
@@ -71,7 +71,7 @@ def test_a_failure_in_the_middle_keeps_nothing_of_the_step() -> None:
 
 
 def test_a_copy_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vault.copies.LARGEST", 10)
+    monkeypatch.setattr("vault.audit.blobs.LARGEST", 10)
     with Copies.open(ID) as copies:
         copies.put(b"x" * 10)
         with pytest.raises(WriteFailed):
@@ -157,7 +157,7 @@ def test_a_database_of_a_newer_retain_is_not_touched() -> None:
 
 def test_a_lock_that_is_held_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     _fill(1)
-    monkeypatch.setattr(copies_database, "WAIT_S", 0.0)
+    monkeypatch.setattr(database, "WAIT_S", 0.0)
     other = sqlite3.connect(newest(ID), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with Copies.open(ID) as copies, pytest.raises(LockHeld):
@@ -193,7 +193,7 @@ _WRITER = """
 import sys
 from vault import copies_database
 copies_database.WAIT_S = 600.0  # of what is kept, not of patience with a slow disk
-from vault.copies import Copies
+from vault.audit.blobs import Copies
 with Copies.open(sys.argv[1]) as copies:
     print("ready", flush=True)
     sys.stdin.readline()

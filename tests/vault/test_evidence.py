@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from vault.evidence import EvidenceReader
+from vault.config.settings import Settings
+from vault.evidence.evidence import EvidenceReader
 from vault.ids import ClaimId
-from vault.settings import Settings
-from vault.store import Vault
-from vault.wikilink import Citation
+from vault.model.wikilink import Citation
+from vault.vault import Vault
 
 SUMMARY = """\
 ---

@@ -6,14 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.article import ArticleSection, CitedSentence, render_body, sentences
-from vault.card import Card, CardKind, parse_deck, render_card, stamped
-from vault.claim import Claim, ClaimKind
-from vault.clean import normal
-from vault.exhibit import Exhibit, ExhibitKind, code, embeds, formula, is_copy, lines_of, nameable, parted, picture
 from vault.ids import CardId, ClaimId, SourceId
-from vault.summary import SummaryHead, parse_summary, render_claim, render_summary, splice_claims
-from vault.wikilink import Citation
+from vault.model.article import ArticleSection, CitedSentence, render_body, sentences
+from vault.model.card import Card, CardKind, parse_deck, render_card, stamped
+from vault.model.claim import Claim, ClaimKind
+from vault.model.exhibit import (
+    Exhibit,
+    ExhibitKind,
+    code,
+    embeds,
+    formula,
+    is_copy,
+    lines_of,
+    nameable,
+    parted,
+    picture,
+)
+from vault.model.summary import SummaryHead, parse_summary, render_claim, render_summary, splice_claims
+from vault.model.wikilink import Citation
+from vault.text.sanitize import normal
 
 HEAD = SummaryHead(
     SourceId("aaaaaaaaaa"), "Loops", "raw/a.md", "0" * 64, "1" * 64, "markdown/2", 1, "en", "2026-11-21", "2026-11-22"

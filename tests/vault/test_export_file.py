@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vault.errors import Refused, WriteFailed
-from vault.guard import export_file
-from vault.safe_path import TEMP_PREFIX
+from vault.files.guard import export_file
+from vault.files.paths import TEMP_PREFIX
 
 OLD = b"the old deck"
 NEW = b"the new deck"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vault.errors import Damaged, Refused
-from vault.folder import Entry, FileKind, Folder
-from vault.safe_path import TEMP_PREFIX
+from vault.files.folder import Entry, FileKind, Folder
+from vault.files.paths import TEMP_PREFIX
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from learning.memory import Rules, Scheduler, fold
+from learning.memory.scheduler import Rules, Scheduler, fold
 from vault.ids import CardId
-from vault.log_event import Graded, LogEvent, Rating, Review, Stamp, Undo, checksum, decode, encode
-from vault.review_log import last_undoable, live
+from vault.log.events import Graded, LogEvent, Rating, Review, Stamp, Undo, checksum, decode, encode
+from vault.log.review_log import last_undoable, live
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CARD = CardId("aaaaaaaaa1")

@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault.errors import EditedMeanwhile, Refused, Unreadable, WriteFailed
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
-from vault.safe_path import TEMP_PREFIX
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
+from vault.files.paths import TEMP_PREFIX
 
 OLD = b"the old words\n"
 NEW = b"the new words\n"

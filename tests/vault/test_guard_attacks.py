@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault.errors import Refused, RetainError
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
 
 MINE = b"my own thought\n"
 NEW = b"machine text\n"

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from vault import replacing
 from vault.errors import EditedMeanwhile
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
-from vault.safe_path import TEMP_PREFIX
+from vault.files import replace
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
+from vault.files.paths import TEMP_PREFIX
 
 OLD = b"the old words\n"
 NEW = b"the new words\n"
@@ -136,14 +136,14 @@ def test_without_exchange_and_links_an_edit_is_noticed_up_to_the_rename(
 
     _reset(root, OLD if action is _replace else None)
     with watched(step), pytest.raises(EditedMeanwhile):
-        monkeypatch.setattr(replacing, "rename_call", lambda: None)
+        monkeypatch.setattr(replace, "rename_call", lambda: None)
         action(root)
     assert _found(root) == EDITED
 
 
 def test_a_line_goes_to_the_log_that_has_the_name_now(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process holds the log; before it lets go, git (or an editor) puts a new file in its place."""
-    monkeypatch.setattr("vault.guard._LOG_WAIT_S", 300.0)
+    monkeypatch.setattr("vault.files.guard._LOG_WAIT_S", 300.0)
     log = root / "learning/reviews.jsonl"
     log.parent.mkdir()
     log.write_bytes(b"old\n")

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from vault import replacing
 from vault.errors import EditedMeanwhile, Refused, RetainError, Unreadable, WriteFailed
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope, export_file
+from vault.files import replace
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope, export_file
+from vault.files.paths import TEMP_PREFIX
 from vault.locks import lock
-from vault.safe_path import TEMP_PREFIX
 
 OLD = b"the old words\n" * 500
 NEW = b"the new words\n" * 700
@@ -195,7 +195,7 @@ def test_where_the_system_has_no_exchange_and_no_hard_links_files_are_still_writ
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(replacing, "rename_call", lambda: None)
+    monkeypatch.setattr(replace, "rename_call", lambda: None)
     for action in ACTIONS:
         root = _fresh(tmp_path, action)
         action.run(root)

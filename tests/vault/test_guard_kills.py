@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from vault.errors import WriteFailed
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
-from vault.safe_path import TEMP_PREFIX
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
+from vault.files.paths import TEMP_PREFIX
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = "wiki/concepts/kv-cache.md"
@@ -46,8 +46,8 @@ _COMMON = """
 import json, os, random, signal, sys, time
 from pathlib import Path
 from vault.errors import RetainError
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
 root, PAGE, LOG = Path(sys.argv[1]), "wiki/concepts/kv-cache.md", "learning/reviews.jsonl"
 OLD, NEW = b"old words\\n" * 9000, b"new words!\\n" * 9000
 def found(path):
@@ -171,8 +171,8 @@ def test_kill_9_at_random_moments_mixes_no_file_and_loses_no_acknowledged_line(r
 
 
 _APPENDER = """
-import vault.guard
-vault.guard._LOG_WAIT_S = 600.0  # of whole lines, not of patience with a slow disk
+import vault.files.guard
+vault.files.guard._LOG_WAIT_S = 600.0  # of whole lines, not of patience with a slow disk
 guard = Guard(root, Scope.LOG)
 for number in range(500):
     guard.append(LOG, b'{"from":%d,"n":%d,"pad":"%s"}\\n' % (int(sys.argv[2]), number, b"x" * 200))

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from vault import replacing
-from vault.conflict import is_beside
 from vault.errors import EditedMeanwhile, RetainError
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
-from vault.leftovers import edited_file, marked_name, temporary_name
-from vault.safe_path import DEPTH, TEMP_PREFIX
+from vault.files import replace as replacing
+from vault.files.conflicts import is_beside
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
+from vault.files.leftovers import edited_file, marked_name, temporary_name
+from vault.files.paths import DEPTH, TEMP_PREFIX
 
 OLD, NEW, EDIT = b"the old words\n", b"the new words\n", b"edited by the human\n"
 PAGE = "wiki/concepts/kv-cache.md"

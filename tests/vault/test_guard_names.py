@@ -20,8 +20,8 @@ from types import ModuleType
 import pytest
 
 from vault.errors import Refused, RetainError
-from vault.folder import sha256_hex
-from vault.guard import Guard, Scope
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
 
 SEED = 20261122
 MINE, NEW = b"my own thought\n", b"machine text\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from vault.errors import Refused, RetainError
-from vault.guard import Guard, Scope
+from vault.files.guard import Guard, Scope
 
 MINE, NEW = b"my own thought\n", b"machine text\n"
 PLACES = {"wiki/concepts": "../insights", "wiki": "insights"}  # what is swapped for a link, and where that leads

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vault.article import ArticleSection, CitedSentence, render_body
-from vault.claim import Claim, ClaimKind
-from vault.clean import fold, normal
 from vault.ids import ClaimId, SourceId
-from vault.markdown import escape, unescape
-from vault.note import body_of, read_properties, render_note
-from vault.summary import SummaryHead, parse_summary, render_summary
-from vault.wikilink import Citation, note_link, raw_link
+from vault.model.article import ArticleSection, CitedSentence, render_body
+from vault.model.claim import Claim, ClaimKind
+from vault.model.frontmatter import body_of, read_properties, render_note
+from vault.model.markdown import escape, unescape
+from vault.model.summary import SummaryHead, parse_summary, render_summary
+from vault.model.wikilink import Citation, note_link, raw_link
+from vault.text.sanitize import fold, normal
 
 PIECES = [
     *"abC #^[]|()<>`$*_~=%:!\\\n\t-+1./'\"&",

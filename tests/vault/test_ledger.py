@@ -3,7 +3,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.ledger import Event, after, decode, encode, fold, parse_instant
+from vault.log.ledger import Event, after, decode, encode, fold, parse_instant
 
 DAY = "2026-11-21T09:00:00.000Z"
 EVENTS: list[Event] = [

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from vault.errors import LockHeld, Refused, WriteFailed
-from vault.guard import Guard, Scope
+from vault.files.guard import Guard, Scope
 from vault.locks import Holder, holder_of, lock
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -311,6 +311,6 @@ def test_of_many_processes_one_at_a_time_has_the_lock(root: Path) -> None:
 
 
 def test_taking_a_lock_loads_nothing_heavy(root: Path) -> None:
-    script = "import sys, vault.locks, vault.guard; print(sorted({'filelock', 'ctypes', 'asyncio'} & set(sys.modules)))"
+    script = "import sys, vault.locks, vault.files.guard; print(sorted({'filelock', 'ctypes', 'asyncio'} & set(sys.modules)))"  # noqa: E501
     out = subprocess.run([sys.executable, "-c", script], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     assert out.stdout == "[]\n"

@@ -17,22 +17,22 @@ from typing import Any
 
 import pytest
 
-from learning import checkpoint
-from learning.desk import Desk, open_desk, rate, read_desk, undo_deed
-from learning.memory import MemoryState
-from learning.past_reviews import whole_log
-from learning.sitting import Sitting
+from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
+from learning.memory.scheduler import MemoryState
+from learning.review.sitting import Sitting
+from learning.store import checkpoint
+from learning.store.past_reviews import whole_log
 from tests.builders import make_vault
-from vault import stamps
+from vault.cache import stamps
 from vault.diagnostic import Diagnostic
 from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
 from vault.locks import lock
-from vault.log_event import LogEvent, Rating, Review, Stamp, encode
-from vault.log_scan import scan_log
-from vault.review_columns import columns_of
-from vault.review_log import LOG_PATH, parse_log, read_log, unix_ms
-from vault.store import Vault, open_vault
+from vault.log.events import LogEvent, Rating, Review, Stamp, encode
+from vault.log.fast_scan import scan_log
+from vault.log.review_columns import columns_of
+from vault.log.review_log import LOG_PATH, parse_log, read_log, unix_ms
+from vault.vault import Vault, open_vault
 
 Watched = Callable[[Callable[[int, str], None]], AbstractContextManager[Any]]
 Torture = Callable[[int, int], int]
@@ -235,11 +235,11 @@ LIMITED = """
 import resource, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from learning.desk import open_desk
-from learning.sitting import Sitting
+from learning.cards.workspace import open_desk
+from learning.review.sitting import Sitting
 from vault.errors import WriteFailed
-from vault.log_event import Rating
-from vault.store import open_vault
+from vault.log.events import Rating
+from vault.vault import open_vault
 vault = open_vault(sys.argv[1], None, Path.cwd())
 log = vault.root / "learning/reviews.jsonl"
 now = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -333,7 +333,7 @@ def test_a_log_that_another_process_keeps_locked_refuses_by_name(
     import fcntl
 
     vault = made(tmp_path / "mind", 12)
-    monkeypatch.setattr("vault.guard._LOG_WAIT_S", 0.01)
+    monkeypatch.setattr("vault.files.guard._LOG_WAIT_S", 0.01)
     sitting = Sitting(open_desk(vault, NOON), lambda: NOON)
     sitting.table()
     sitting.reveal()

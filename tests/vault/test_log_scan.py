@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
-from vault.log_event import (
+from vault.log.events import (
     Bury,
     Flag,
     Graded,
@@ -30,9 +30,9 @@ from vault.log_event import (
     checksum,
     encode,
 )
-from vault.log_scan import ScannedLog, blocks, scan_log
-from vault.review_columns import columns_of
-from vault.review_log import last_undoable, live, parse_log
+from vault.log.fast_scan import ScannedLog, blocks, scan_log
+from vault.log.review_columns import columns_of
+from vault.log.review_log import last_undoable, live, parse_log
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PATHS = ("learning/reviews-2025.jsonl", "learning/reviews.jsonl", "learning/reviews.sync-conflict.jsonl")

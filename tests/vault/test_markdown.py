@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from vault.markdown import escape, unescape
+from vault.model.markdown import escape, unescape
 
 LINES = st.text(alphabet=st.one_of(st.sampled_from(list("\\`*_[]<>#|~$=%&^-+1.QA: \n")), st.characters(codec="utf-8")))
 

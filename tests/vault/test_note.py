@@ -2,7 +2,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.note import (
+from vault.model.frontmatter import (
     body_of,
     foreign_properties,
     read_properties,

@@ -1,7 +1,7 @@
 """What the ledger remembers of where sources came from is read back; what is no such event is passed over."""
 
 from vault.ids import GapId
-from vault.provenance import Origin, fills_event, fills_in, origin_event, origins_in
+from vault.log.provenance import Origin, fills_event, fills_in, origin_event, origins_in
 
 AT = "2026-11-21T09:00:00.000Z"
 ORIGIN = Origin("raw/articles/x.md", "https://example.org/b", "https://example.org/a", "0123456789ab", AT)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault import readable
-from vault.exhibit import code, formula, picture
+from vault.model import latex
+from vault.model.exhibit import code, formula, picture
 
 SCRAPS = "\\frac \\sqrt \\alpha \\left \\begin{matrix} \\end{matrix} \\mathbb \\text \\hat \x1b \u202e \ue000".split(
     " "
@@ -35,7 +35,7 @@ TEX = st.lists(st.sampled_from([*"ab12 ^_{}\\&%$~#|()[]+=/,", *SCRAPS]), max_siz
     ],
 )
 def test_a_formula_is_shown_in_unicode(tex: str, shown: str) -> None:
-    assert readable.formula(tex) == shown
+    assert latex.formula(tex) == shown
 
 
 @pytest.mark.parametrize(
@@ -53,34 +53,34 @@ def test_a_formula_is_shown_in_unicode(tex: str, shown: str) -> None:
     ],
 )
 def test_a_formula_that_says_more_stays_as_it_is_written(tex: str) -> None:
-    assert readable.formula(tex) == tex
+    assert latex.formula(tex) == tex
 
 
 @given(TEX)
 def test_no_scrap_of_a_formula_breaks_the_screen(tex: str) -> None:
-    shown = readable.text(f"$${tex}$$")
+    shown = latex.text(f"$${tex}$$")
     assert "\x1b" not in shown and "\u202e" not in shown
 
 
 def test_amounts_of_money_are_no_formulas() -> None:
-    assert readable.text("from $5 to $10, or $5-$10, and $ 3 $") == "from $5 to $10, or $5-$10, and $ 3 $"
+    assert latex.text("from $5 to $10, or $5-$10, and $ 3 $") == "from $5 to $10, or $5-$10, and $ 3 $"
 
 
 def test_pictures_code_and_formulas_of_a_card_in_plain_text() -> None:
     shown = "![[wiki/assets/a-0123456789ab.png|A plot]]\n```python\nx = `$y$`\n```\n$$\\frac{a}{b}$$"
     card = f"It is $x^2$ \\*here\\*:\n{shown}"
-    assert readable.text(card) == (
+    assert latex.text(card) == (
         "It is x² *here*:\n[picture: A plot, wiki/assets/a-0123456789ab.png]\n[python]\n    x = `$y$`\na/b"
     )
 
 
 def test_what_a_source_shows_is_named_on_one_line() -> None:
-    assert readable.exhibit(picture("https://example.org/a.png", "A\x1b[2Jplot")) == (
+    assert latex.exhibit(picture("https://example.org/a.png", "A\x1b[2Jplot")) == (
         "[picture: A\ufffd(2Jplot, https://example.org/a.png]".replace("(", " ")
     )
     ratio, listing = formula(r"\frac{a}{b}"), code("x = 1", "python")
-    assert ratio is not None and readable.exhibit(ratio) == "a/b"
-    assert listing is not None and readable.exhibit(listing) == "[code in python, 1 line]"
+    assert ratio is not None and latex.exhibit(ratio) == "a/b"
+    assert listing is not None and latex.exhibit(listing) == "[code in python, 1 line]"
 
 
 def test_the_library_is_loaded_for_a_formula_alone() -> None:
@@ -92,5 +92,5 @@ def test_the_library_is_loaded_for_a_formula_alone() -> None:
 
 
 def test_a_sound_and_a_film_are_called_what_they_are() -> None:
-    assert readable.text("![[learning/media/a.MP3]]") == "[sound: learning/media/a.MP3]"
-    assert readable.text("![[learning/media/a.webm|A walk]]") == "[film: A walk, learning/media/a.webm]"
+    assert latex.text("![[learning/media/a.MP3]]") == "[sound: learning/media/a.MP3]"
+    assert latex.text("![[learning/media/a.webm|A walk]]") == "[film: A walk, learning/media/a.webm]"

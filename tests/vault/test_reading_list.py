@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from vault.ids import GapId
-from vault.note import body_of
-from vault.reading_list import Cited, Lack, Wanted, parse_reading_list, query, render_reading_list
+from vault.model.frontmatter import body_of
+from vault.model.reading_list import Cited, Lack, Wanted, parse_reading_list, query, render_reading_list
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
 LACK = Lack(GapId("aaaaaaaaaa"), "nothing says what it is", "a source that defines it")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from vault.ids import CardId
-from vault.log_event import Import, LogEvent, Rating, Review, Stamp, Undo
-from vault.review_columns import columns_of
-from vault.review_log import unix_ms
+from vault.log.events import Import, LogEvent, Rating, Review, Stamp, Undo
+from vault.log.review_columns import columns_of
+from vault.log.review_log import unix_ms
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

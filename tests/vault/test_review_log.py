@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.errors import Refused, SchemaTooNew
-from vault.guard import Guard, Scope
+from vault.files.guard import Guard, Scope
 from vault.ids import ALPHABET, CardId
-from vault.log_event import checksum
-from vault.review_log import (
+from vault.log.events import checksum
+from vault.log.review_log import (
     LOG_PATH,
     Bury,
     Flag,
@@ -393,10 +393,10 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
-from vault.guard import Guard, Scope
+from vault.files.guard import Guard, Scope
 from vault.ids import CardId
-from vault.log_event import Rating, Review
-from vault.review_log import LogWriter
+from vault.log.events import Rating, Review
+from vault.log.review_log import LogWriter
 root, start = Path(sys.argv[1]), int(sys.argv[2])
 writer = LogWriter(Guard(root, Scope.LOG), (), zone=ZoneInfo("Europe/Berlin"), via="cli")
 for n in range(100):

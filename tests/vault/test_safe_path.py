@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.conflict import beside, is_beside
 from vault.errors import Refused
+from vault.files.conflicts import beside, is_beside
+from vault.files.paths import Scope, is_append_only, makeable, skeleton, split, writable
 from vault.ids import slug
-from vault.safe_path import Scope, is_append_only, makeable, skeleton, split, writable
 
 ALLOWED = {
     Scope.AGENT: [

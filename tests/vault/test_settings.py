@@ -3,8 +3,8 @@ from datetime import timedelta
 
 import pytest
 
+from vault.config.settings import SCHEMA_VERSION, Settings, read_settings, render_settings
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew
-from vault.settings import SCHEMA_VERSION, Settings, read_settings, render_settings
 
 MINE = Settings(vault_id="01K9Z3V0G4T5W6X7Y8Z9ABCDEF", name='a "quoted" näme', timezone="Europe/Berlin", rollover=3)
 TEXT = render_settings(MINE)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault import settings_file
+from vault import toml_edit
+from vault.config.settings import FILE, Settings, read_settings, render_settings
 from vault.errors import Damaged, EditedMeanwhile, Refused, RetainError, UsageError
-from vault.settings import FILE, Settings, read_settings, render_settings
-from vault.settings_file import Value, change_vault, changed, put_back_vault, vault_text
-from vault.store import Vault, open_vault
+from vault.toml_edit import Value, change_vault, changed, put_back_vault, vault_text
+from vault.vault import Vault, open_vault
 
 NEW = render_settings(Settings("0" * 26, "my-vault"))
 VALUES: dict[str, Value] = {
@@ -136,6 +136,6 @@ def test_an_edit_made_meanwhile_stays(vault: Vault) -> None:
 
 def test_the_users_own_file_is_made_and_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert settings_file.change_user("app", "theme", "light") == '[app]\ntheme = "light"\n'
-    settings_file.change_user("app", "theme", "dark")
+    assert toml_edit.change_user("app", "theme", "light") == '[app]\ntheme = "light"\n'
+    toml_edit.change_user("app", "theme", "dark")
     assert (tmp_path / "retain/config.toml").read_text(encoding="utf-8") == '[app]\ntheme = "dark"\n'

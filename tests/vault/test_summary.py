@@ -3,11 +3,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.claim import Claim, ClaimKind, ClaimState
-from vault.clean import fold, normal
 from vault.ids import ClaimId, SourceId
-from vault.note import body_of, human_edited, read_properties
-from vault.summary import SummaryHead, head_of, parse_summary, render_claim, render_summary, splice_claims
+from vault.model.claim import Claim, ClaimKind, ClaimState
+from vault.model.frontmatter import body_of, human_edited, read_properties
+from vault.model.summary import SummaryHead, head_of, parse_summary, render_claim, render_summary, splice_claims
+from vault.text.sanitize import fold, normal
 
 SOURCE = SourceId("aaaaaaaaaa")
 HEAD = SummaryHead(

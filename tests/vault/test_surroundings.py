@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import make_vault
-from vault.claim import Claim, ClaimKind
 from vault.errors import Refused
-from vault.evidence import Evidence
+from vault.evidence.context import LARGEST, surroundings
+from vault.evidence.evidence import Evidence
 from vault.ids import ClaimId, SourceId
-from vault.store import Vault
-from vault.surroundings import LARGEST, surroundings
+from vault.model.claim import Claim, ClaimKind
+from vault.vault import Vault
 
 QUOTE = "retention falls steeply in the first hours"
 MARKDOWN = """---
@@ -98,7 +98,7 @@ def test_no_link_leads_out_of_the_vault(vault: Vault, tmp_path: Path) -> None:
 def test_whatever_source_and_quote_are_the_place_is_never_longer_than_asked(
     tmp_path_factory: pytest.TempPathFactory, text: str, quote: str, lines: int
 ) -> None:
-    from vault.surroundings import _around
+    from vault.evidence.context import _around
 
     claim = evidence("raw/a.md", quote).claim
     assert claim is not None

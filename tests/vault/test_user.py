@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault import user
-from vault.errors import Damaged, Refused
-from vault.folder import sha256_hex
-from vault.user import (
+from vault.config import user
+from vault.config.user import (
     CONFIG,
     config_folder,
     config_guard,
@@ -23,6 +21,8 @@ from vault.user import (
     set_personal_vault,
     state_folder,
 )
+from vault.errors import Damaged, Refused
+from vault.files.folder import sha256_hex
 
 ID = "01JD0000000000000000000000"
 OTHER = "01JD0000000000000000000001"

@@ -1,7 +1,7 @@
 import re
 
 from vault.ids import ClaimId
-from vault.wikilink import Citation, Wikilink, citations, links, note_link, only_citations, raw_link
+from vault.model.wikilink import Citation, Wikilink, citations, links, note_link, only_citations, raw_link
 
 TEXT = (
     "It scales.[[wiki/summaries/a-b#^c-51e09ab2xy|2]] See [[wiki/concepts/kv-cache|KV cache]]"

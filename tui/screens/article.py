@@ -13,24 +13,25 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.article_page import INDEX, LARGEST, ArticlePage, Standing, place_of, read_page, standing
-from learning.plan import Plan
-from tui import article_aside, text
+from learning.pages.article import INDEX, LARGEST, ArticlePage, Standing, place_of, read_page, standing
+from learning.review.plan import Plan
 from tui.context import Context
+from tui.external import run_outside, tell
 from tui.keys import ARTICLE, Key, bindings
-from tui.markdown import Target
-from tui.outside import run_outside, tell
-from tui.page import Page
-from tui.pictures import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
+from tui.models import article_sidebar
+from tui.screen import Page
 from tui.strings import article as strings
-from tui.terminal_pictures import Gallery, has_graphics
-from tui.widgets.article_view import ArticleView
+from tui.text import content
+from tui.text.images import Thumbnail, are_shown, cells, checked_for_outside, on_page, open_outside
+from tui.text.kitty import Gallery, has_graphics
+from tui.text.markdown import Target
+from tui.views.article import ArticleView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import RetainError, UsageError
-from vault.evidence import EvidenceReader
-from vault.surroundings import surroundings
-from vault.wikilink import citations
+from vault.evidence.context import surroundings
+from vault.evidence.evidence import EvidenceReader
+from vault.model.wikilink import citations
 
 _AROUND = 2  # lines of a source that are shown before a quote and after it
 _CLAIM = re.compile(r"wiki/summaries/[^#]+#\^c-[0-9a-z]{10}")
@@ -166,7 +167,7 @@ class ArticleScreen(Page):
         self._page, self._stands, self._quote, self._address = page, None, "", ""
         self.query_one(Notice).clear()
         self.query_one(TopBar).say(page.path)
-        self.query_one("#article-head", Static).update(text.line(strings.head(page), text.DIM))
+        self.query_one("#article-head", Static).update(content.line(strings.head(page), content.DIM))
         body = page.body.lstrip("\n")
         cut = body if len(body) <= LARGEST else f"{body[:LARGEST]}\n\n{strings.CUT}"
         found, gallery = message.pictures, self._gallery
@@ -191,7 +192,7 @@ class ArticleScreen(Page):
         if self._page is not None and message.path == self._page.path:
             self._stands = message.stands
             if not self._quote:
-                self._aside.show(article_aside.standing(message.stands))
+                self._aside.show(article_sidebar.standing(message.stands))
 
     def _here(self) -> Visit | None:
         return None if self._page is None else Visit(self._page.path, self._text.top, self._text.at)
@@ -270,7 +271,7 @@ class ArticleScreen(Page):
 
     def _browse(self, address: str) -> None:
         """Shows the address; followed again, opens it. Only http and https, and only as it was shown."""
-        from vault.web_address import checked
+        from vault.text.urls import checked
 
         try:
             shown = checked(address)
@@ -308,7 +309,7 @@ class ArticleScreen(Page):
             evidence = EvidenceReader(vault).of(citations(f"[[{to}|1]]"))[0]
             try:
                 place = surroundings(vault, evidence, _AROUND)
-                self.post_message(self.Quoted(to, article_aside.quote(evidence, place, to)))
+                self.post_message(self.Quoted(to, article_sidebar.quote(evidence, place, to)))
             except RetainError as error:
                 self.post_message(self.Failed(error))
 
@@ -323,7 +324,7 @@ class ArticleScreen(Page):
         """How the page stands, beside it; where that is shown already, away with it."""
         stands_there = self._aside.display and not self._quote
         self._quote = ""
-        self._aside.show(article_aside.standing(self._stands) if self._stands else "")
+        self._aside.show(article_sidebar.standing(self._stands) if self._stands else "")
         self.set_class(not stands_there, "-beside")
 
     # --- the human's own --------------------------------------------------------------------------------------------

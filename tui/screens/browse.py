@@ -12,18 +12,18 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from learning.finding import SCOPES, SORTS, Order
-from tui import text
-from tui.browse_deeds import BrowseDeeds
-from tui.browse_rows import Listed
-from tui.browse_search import Completing
-from tui.browsing import Seen, seen
+from learning.search.search import SCOPES, SORTS, Order
 from tui.context import Context
 from tui.keys import BROWSE, bindings
+from tui.models.browser import Seen, seen
+from tui.models.browser_rows import Listed
+from tui.screens.browse_actions import BrowseDeeds
+from tui.screens.browser_search import Completing
 from tui.strings import browse as said
+from tui.text import content
+from tui.views.card_preview import CardPreview
+from tui.views.card_table import CardTable, Column, TableHead
 from tui.widgets.bars import KeyBar, TopBar
-from tui.widgets.card_preview import CardPreview
-from tui.widgets.card_table import CardTable, Column, TableHead
 from tui.widgets.notice import Notice
 from vault.errors import RetainError
 
@@ -62,7 +62,7 @@ class BrowseScreen(BrowseDeeds):
     def compose(self) -> ComposeResult:
         yield TopBar(said.TITLE)
         with Horizontal(id="browse-search"):
-            yield Static(text.plain("/"), markup=False, id="browse-slash")
+            yield Static(content.plain("/"), markup=False, id="browse-slash")
             names = Completing(self._names)
             yield Input(placeholder=said.SEARCH_HINT, suggester=names, id="browse-words", select_on_focus=False)
             yield Static(markup=False, id="browse-scope")
@@ -86,7 +86,7 @@ class BrowseScreen(BrowseDeeds):
         self.query_one("#browse-words", Input).value = held.words
         self._repaired = held.index.repaired
         sorts = self.query_one("#browse-sorts", OptionList)
-        sorts.add_options([Option(text.line(said.SORTS[name]), id=name) for name in SORTS])
+        sorts.add_options([Option(content.line(said.SORTS[name]), id=name) for name in SORTS])
         sorts.border_title = "Sort"
         self.query_one(CardTable).focus()
         self._show_order()
@@ -158,7 +158,7 @@ class BrowseScreen(BrowseDeeds):
 
     def action_article(self) -> None:
         """The article of the card's concept."""
-        from learning.placed import article_of, concept_of
+        from learning.store.placed import article_of, concept_of
 
         if self._open.at is not None and self._open.at >= 0 and self._listed is not None:
             self.go("article", article_of(concept_of(self._listed.columns.path(self._open.at))))
@@ -228,7 +228,7 @@ class BrowseScreen(BrowseDeeds):
     def _show_order(self) -> None:
         held = self._open
         self.query_one(TableHead).show(held.order.by, descending=held.order.descending)
-        names = [text.line(said.SCOPES[each], "bold" if each == held.scope else text.DIM) for each in SCOPES]
+        names = [content.line(said.SCOPES[each], "bold" if each == held.scope else content.DIM) for each in SCOPES]
         self.query_one("#browse-scope", Static).update(Content("  ").join(names))
 
     def on_click(self, event: object) -> None:

@@ -9,16 +9,16 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from learning.card_edit import Words, edit_card, words_of
-from learning.desk import Placed
+from learning.cards.edit import Words, edit_card, words_of
+from learning.cards.workspace import Placed
 from tui.context import Context
 from tui.keys import EDIT, bindings
-from tui.page import Page
+from tui.screen import Page
 from tui.strings import review as said
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from vault.clean import clean
 from vault.errors import NotFound, RetainError
+from vault.text.sanitize import clean
 
 
 class EditScreen(Page):
@@ -63,8 +63,8 @@ class EditScreen(Page):
         self.run_worker(self._read, thread=True)
 
     def _read(self) -> None:
-        from learning.deck_index import read_index
-        from learning.indexed_cards import IndexedCards
+        from learning.store.cards import IndexedCards
+        from learning.store.deck_index import read_index
         from vault.ids import CardId
 
         try:

@@ -11,24 +11,24 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.gap_mentions import Failing, Mention, failing_cards, mentions_of
-from learning.gaps import Decision, decide, read_agenda
-from learning.reading import read_plan
-from tui import text
+from learning.agenda.gap_decisions import Decision, decide, read_agenda
+from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
+from learning.agenda.reading_list import read_plan
 from tui.context import Context
-from tui.jobs import busy
 from tui.keys import GAPS, bindings
-from tui.page import Page
+from tui.process.jobs import busy
+from tui.screen import Page
 from tui.strings import gaps as strings
-from tui.widgets.agenda_list import AgendaList
+from tui.text import content
+from tui.views.gap import GapView
+from tui.views.gaps import AgendaList
 from tui.widgets.bars import KeyBar, TopBar
-from tui.widgets.gap_view import GapView
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
-from vault.agenda import Gap, GapKind, GapStatus
 from vault.errors import RetainError
 from vault.ids import GapId
-from vault.reading_list import query
+from vault.model.gaps import Gap, GapKind, GapStatus
+from vault.model.reading_list import query
 
 _BACK = {  # what makes a gap as it was again
     GapStatus.PLANNED: Decision.PLAN,
@@ -78,7 +78,7 @@ class GapsScreen(Page):
         with Vertical(id="gaps"):
             yield AgendaList()
             yield GapView()
-        yield Static(text.prose(strings.NOTHING), markup=False, id="nothing")
+        yield Static(content.prose(strings.NOTHING), markup=False, id="nothing")
         yield Notice()
         yield KeyBar(GAPS)
 
@@ -113,7 +113,7 @@ class GapsScreen(Page):
         nothing = self.query_one("#nothing", Static)
         nothing.display = not wanted
         narrowed = bool(self._kind or self._words)
-        nothing.update(text.prose(strings.NOTHING_SUCH if narrowed else strings.NOTHING))
+        nothing.update(content.prose(strings.NOTHING_SUCH if narrowed else strings.NOTHING))
         by_kind = {kind: [gap for gap in wanted if gap.kind is kind] for kind in GapKind}
         self.query_one(AgendaList).show(by_kind)
         still_open = sum(gap.open for gap in self._all)
@@ -157,7 +157,7 @@ class GapsScreen(Page):
             self.run_worker(self._find_failing, thread=True, group="failing", exclusive=True)
 
     def _find_failing(self) -> None:
-        from learning.desk import open_desk
+        from learning.cards.workspace import open_desk
 
         try:
             desk = open_desk(self.context.vault, self.context.clock())
@@ -224,7 +224,7 @@ class GapsScreen(Page):
             self._ask("gaps-file", strings.FILLS)
 
     def _ask(self, name: str, label: str) -> None:
-        self.query_one("#gaps-label", Static).update(text.plain(label))
+        self.query_one("#gaps-label", Static).update(content.plain(label))
         for asked in self.query("#gaps-ask Input").results(Input):
             asked.display = asked.id == name
         self.query_one("#gaps-ask").display = True

@@ -12,9 +12,10 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from tui import keymap, text
+from tui import keymap
 from tui.keys import EVERYWHERE, HELP, Key, bindings
 from tui.strings import help as strings
+from tui.text import content
 
 Group = tuple[str, list[Key]]
 _BETWEEN, _SHORT = ", ", 8
@@ -85,7 +86,7 @@ def _rows(half: Sequence[Group], width: int) -> list[Content]:
     pressed = max((len(_pressed(key)) for _, keys in half for key in keys), default=0) + 2
     rows: list[Content] = []
     for heading, keys in half:
-        rows += [Content("")] * bool(rows) + [text.plain(heading, "bold $text-primary")]
+        rows += [Content("")] * bool(rows) + [content.plain(heading, "bold $text-primary")]
         for key in keys:
             rows += _row(key, pressed, max(12, width - pressed))
     return rows
@@ -93,8 +94,8 @@ def _rows(half: Sequence[Group], width: int) -> list[Content]:
 
 def _row(key: Key, pressed: int, room: int) -> list[Content]:
     first, *more = textwrap.wrap(key.told, room) or [""]
-    name = text.plain(_pressed(key).ljust(pressed), "bold $text-accent")
-    return [Content.assemble(name, text.plain(first)), *(text.plain(" " * pressed + line) for line in more)]
+    name = content.plain(_pressed(key).ljust(pressed), "bold $text-accent")
+    return [Content.assemble(name, content.plain(first)), *(content.plain(" " * pressed + line) for line in more)]
 
 
 def _pressed(key: Key) -> str:

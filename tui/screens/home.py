@@ -12,14 +12,15 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
-from learning.desk import open_desk
-from tui import home_words, text
-from tui.calm import aside
+from learning.cards.workspace import open_desk
 from tui.context import Context
 from tui.keys import HOME, bindings
-from tui.overview import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
-from tui.page import Page
+from tui.models import home_rows
+from tui.process.background import aside
+from tui.screen import Page
+from tui.state.overview import Figures, Overview, backlog_of, figures_of, overview_of, topics_of
 from tui.strings import home as strings
+from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.fact import Fact
 from tui.widgets.notice import Notice
@@ -88,7 +89,7 @@ class HomeScreen(Page):
             yield Fact(_FACTS[name][0], id=name)
 
     def on_mount(self) -> None:
-        self.query_one("#advice", Static).update(text.plain(strings.READING, text.DIM))
+        self.query_one("#advice", Static).update(content.plain(strings.READING, content.DIM))
 
     def on_screen_resume(self) -> None:
         """Whenever home comes back, the vault may have changed."""
@@ -144,7 +145,7 @@ class HomeScreen(Page):
         self._show_figures()
 
     def on_home_screen_failed(self, message: Failed) -> None:
-        self.query_one("#advice", Static).update(text.plain(strings.UNREADABLE, "bold"))
+        self.query_one("#advice", Static).update(content.plain(strings.UNREADABLE, "bold"))
         self.say(message.error)
 
     def say(self, problem: RetainError) -> None:
@@ -155,16 +156,16 @@ class HomeScreen(Page):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def _show(self, seen: Overview) -> None:
-        self.query_one(TopBar).say(home_words.dated(self.context.vault.settings.name, seen.date))
+        self.query_one(TopBar).say(home_rows.dated(self.context.vault.settings.name, seen.date))
         self.set_class(not seen.cards, "-bare")
         self.query_one("#tile-due", Tile).show(seen.due, strings.DUE)
         self.query_one("#tile-new", Tile).show(seen.new, strings.NEW)
         minutes = strings.MINUTE if seen.minutes == 1 else strings.MINUTES
         self.query_one("#tile-minutes", Tile).show(seen.minutes, minutes)
-        self.query_one("#advice", Static).update(home_words.advice(seen, self.context.tag))
+        self.query_one("#advice", Static).update(home_rows.advice(seen, self.context.tag))
         self._show_agenda(seen)
         holdings = strings.holdings(seen.cards, seen.concepts, seen.tomorrow) if seen.cards else ""
-        self.query_one("#holdings", Static).update(text.line(holdings))
+        self.query_one("#holdings", Static).update(content.line(holdings))
 
     def _show_figures(self) -> None:
         """Each figure in the room that is kept for it."""
@@ -172,16 +173,16 @@ class HomeScreen(Page):
         if seen is None or found is None:
             return
         wide = self._wide
-        self._fact("streak").show(home_words.streak(found))
-        self._fact("recalled").show(home_words.recalled(found, seen.desired))
-        self._fact("since").show(home_words.since(found, wide))
-        self._drawn("coming", lambda columns: home_words.coming(found, columns))
-        self._drawn("topics", lambda columns: home_words.topics(found, columns))
-        self._drawn("year", lambda columns: home_words.year(found, columns))
+        self._fact("streak").show(home_rows.streak(found))
+        self._fact("recalled").show(home_rows.recalled(found, seen.desired))
+        self._fact("since").show(home_rows.since(found, wide))
+        self._drawn("coming", lambda columns: home_rows.coming(found, columns))
+        self._drawn("topics", lambda columns: home_rows.topics(found, columns))
+        self._drawn("year", lambda columns: home_rows.year(found, columns))
 
     def _show_agenda(self, seen: Overview) -> None:
         width = self._fact("agenda").words.content_size.width
-        self._fact("agenda").show(home_words.agenda(seen, self._wide, width))
+        self._fact("agenda").show(home_rows.agenda(seen, self._wide, width))
 
     def _drawn(self, name: str, draw: Callable[[int], Content]) -> None:
         """Shows what depends on the room there is."""

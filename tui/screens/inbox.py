@@ -10,21 +10,21 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from tui import text
-from tui.calm import aside
 from tui.context import Context
 from tui.keys import INBOX, bindings
-from tui.page import Page
+from tui.process.background import aside
+from tui.screen import Page
 from tui.strings import inbox as strings
+from tui.text import content
+from tui.views.difference import DifferenceView
+from tui.views.inbox import InboxList, Question
 from tui.widgets.bars import KeyBar, TopBar
-from tui.widgets.difference_view import DifferenceView
-from tui.widgets.inbox_list import InboxList, Question
 from tui.widgets.notice import Notice
-from vault.comparing import Compared, compared
 from vault.errors import NotFound, RetainError
-from vault.inbox import Item, items, source_of
-from vault.inbox_deeds import decide, undo
-from vault.inbox_events import REASON, Choice
+from vault.inbox.decisions import decide, undo
+from vault.inbox.events import REASON, Choice
+from vault.inbox.items import Item, items, source_of
+from vault.text.diff import Compared, compared
 
 
 class InboxScreen(Page):
@@ -57,12 +57,12 @@ class InboxScreen(Page):
     def compose(self) -> ComposeResult:
         yield TopBar(strings.TITLE)
         with Horizontal(id="inbox-ask"):
-            yield Static(text.plain(strings.WHY), markup=False)
+            yield Static(content.plain(strings.WHY), markup=False)
             yield Input(id="inbox-why", max_length=REASON)
         with Vertical(id="inbox"):
             yield InboxList()
             yield DifferenceView()
-        yield Static(text.prose(strings.READING), markup=False, id="nothing")
+        yield Static(content.prose(strings.READING), markup=False, id="nothing")
         yield Notice()
         yield KeyBar(INBOX)
 
@@ -90,7 +90,7 @@ class InboxScreen(Page):
         self.query_one("#inbox").display = bool(questions)
         nothing = self.query_one("#nothing", Static)
         nothing.display = not questions
-        nothing.update(text.prose(strings.NOTHING))
+        nothing.update(content.prose(strings.NOTHING))
         cards = sum(bool(question.view.part) for question in questions)
         pages = sum(bool(question.item.path) for question in questions) - cards
         self.query_one(TopBar).say(strings.shown(pages, cards, len(questions) - pages - cards))

@@ -16,20 +16,20 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from learning.plan import Plan
-from tui import text
+from learning.review.plan import Plan
 from tui.context import Context
 from tui.keys import QUIZ, Key, bindings
-from tui.page import Page
+from tui.screen import Page
 from tui.strings import quiz as said
+from tui.text import content
+from tui.views.typed_answer import TypedAnswer
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from tui.widgets.typed_answer import TypedAnswer
 from vault.errors import ModelUnavailable, RetainError
-from vault.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
+from vault.log.grading import Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
 
 if TYPE_CHECKING:
-    from vault.grading import Tutor
+    from vault.log.grading import Tutor
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,9 @@ class QuizScreen(Page):
         self._show_keys()
 
     def _read(self) -> None:
-        from compiler.engines.configured import tutor
-        from learning.quiz_material import readings
-        from learning.shelf import topics
+        from compiler.engines.grading.configured import tutor
+        from learning.review.quiz_material import readings
+        from learning.store.topics import topics
 
         vault = self.context.vault
         try:
@@ -125,15 +125,15 @@ class QuizScreen(Page):
         self.query_one(TopBar).say("")
         self.say(message.error)
         if isinstance(message.error, ModelUnavailable):
-            rows = [text.plain(row) for row in said.NEEDS]
-            rows += [Content(""), *(text.plain(f"  {row}", text.CODE) for row in said.EXAMPLE), Content("")]
-            self.query_one("#said", Static).update(Content("\n").join([*rows, text.plain(said.SENT, text.DIM)]))
+            rows = [content.plain(row) for row in said.NEEDS]
+            rows += [Content(""), *(content.plain(f"  {row}", content.CODE) for row in said.EXAMPLE), Content("")]
+            self.query_one("#said", Static).update(Content("\n").join([*rows, content.plain(said.SENT, content.DIM)]))
 
     def on_quiz_screen_choose(self, message: Choose) -> None:
         self.query_one(TopBar).say("")
-        self.query_one("#said", Static).update(text.plain(said.WHICH if message.topics else said.NO_TOPICS, "bold"))
+        self.query_one("#said", Static).update(content.plain(said.WHICH if message.topics else said.NO_TOPICS, "bold"))
         names = self.query_one("#topics", OptionList)
-        names.add_options([Option(text.line(name), id=str(n)) for n, name in enumerate(message.topics)])
+        names.add_options([Option(content.line(name), id=str(n)) for n, name in enumerate(message.topics)])
         names.display = bool(message.topics)
         self._names = message.topics
         if message.topics:
@@ -238,7 +238,7 @@ class QuizScreen(Page):
         if self._ending is not None:
             parts.append(_summary(self._ending))
         elif self._asked is not None:
-            parts.append(text.plain(said.THINKING, text.DIM))
+            parts.append(content.plain(said.THINKING, content.DIM))
         self.query_one("#said", Static).update(Content("\n\n").join(parts))
         self.query_one(TopBar).say(said.above(talk.topic, talk.tutor.name, talk.tutor.place, self._cost))
         area = self.query_one(TypedAnswer)
@@ -252,11 +252,11 @@ class QuizScreen(Page):
 
     def _turn(self, turn: Turn) -> Content:
         if turn.speaker is Speaker.LEARNER:
-            return Content.assemble(text.plain(said.YOU, "bold $text-accent"), "\n", text.plain(turn.words))
-        head = text.plain(said.TUTOR, "bold $text-primary")
-        shown = Content.assemble(head, "\n", text.plain(turn.words or said.IN_ARTICLE))
+            return Content.assemble(content.plain(said.YOU, "bold $text-accent"), "\n", content.plain(turn.words))
+        head = content.plain(said.TUTOR, "bold $text-primary")
+        shown = Content.assemble(head, "\n", content.plain(turn.words or said.IN_ARTICLE))
         title = next((r.title for r in self._talk.readings if r.path == turn.article), "") if self._talk else ""
-        return Content.assemble(shown, "\n", text.line(said.points_to(title), text.DIM)) if title else shown
+        return Content.assemble(shown, "\n", content.line(said.points_to(title), content.DIM)) if title else shown
 
     def _show_keys(self) -> None:
         self.query_one(KeyBar).show(key for key in QUIZ if self.offers(key))
@@ -279,13 +279,13 @@ def _summary(reply: QuizReply) -> Content:
     ):
         if points:
             rows = [_point(sign, style, point) for point in points]
-            parts.append(Content("\n").join([text.plain(heading, "bold"), *rows]))
+            parts.append(Content("\n").join([content.plain(heading, "bold"), *rows]))
     if not parts:
-        parts.append(text.plain(said.NOTHING_SAID, text.DIM))
-    return Content("\n\n").join([*parts, text.plain(said.AFTER, text.DIM)])
+        parts.append(content.plain(said.NOTHING_SAID, content.DIM))
+    return Content("\n\n").join([*parts, content.plain(said.AFTER, content.DIM)])
 
 
 def _point(sign: str, style: str, point: Point) -> Content:
     return Content.assemble(
-        text.plain(f"{sign} ", style), text.line(point.words), "  ", text.line(f"“{point.quote}”", text.DIM)
+        content.plain(f"{sign} ", style), content.line(point.words), "  ", content.line(f"“{point.quote}”", content.DIM)
     )

@@ -9,28 +9,29 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from learning import changed_card, wording
-from learning.changed_card import Changed
-from learning.desk import Placed
-from learning.plan import Mode, Plan, plan_of
-from learning.sitting import Sitting
-from learning.tally import Tally
+from learning.cards import changes
+from learning.cards.changes import Changed
+from learning.cards.workspace import Placed
+from learning.memory import labels
+from learning.review.plan import Mode, Plan, plan_of
+from learning.review.sitting import Sitting
+from learning.review.summary import Tally
 from tui.context import Context
 from tui.keys import REVIEW, TYPED, Key, bindings
 from tui.presses import REPEAT_S
-from tui.review_table import Table
-from tui.screens.typing import Typing
+from tui.screens.typed_review import Typing
+from tui.state.review import Table
 from tui.strings import review as said
 from tui.strings.card import READING
+from tui.views.card import CardView
+from tui.views.evidence import SupportPanel
+from tui.views.rating import RatingBar
+from tui.views.session_end import SessionEnd
 from tui.widgets.bars import KeyBar, TopBar
-from tui.widgets.card_view import CardView
 from tui.widgets.notice import Notice
 from tui.widgets.progress import Progress
-from tui.widgets.rating_bar import RatingBar
-from tui.widgets.session_end import SessionEnd
-from tui.widgets.support_panel import SupportPanel
 from vault.errors import RetainError
-from vault.log_event import Rating
+from vault.log.events import Rating
 
 _AT_THE_END = ("insight", "ahead")
 
@@ -118,7 +119,7 @@ class ReviewScreen(Typing):
     def _opened(self) -> Table:
         if self._plan.counts:
             return Sitting.at(self.context.vault, self._clock, None, plan=self._plan)
-        from learning.practising import Practising  # few practise
+        from learning.review.practice_session import Practising  # few practise
 
         return Practising.at(self.context.vault, self._clock, self._plan)
 
@@ -162,7 +163,7 @@ class ReviewScreen(Typing):
         assert self._sitting is not None
         card, state = placed.card, self._sitting.state(placed.id)
         self._changed = self._sitting.changes.of(placed.id, state)
-        told = wording.change_told(state, self._changed.how if self._changed is not None else "")
+        told = labels.change_told(state, self._changed.how if self._changed is not None else "")
         self._card.show(placed.kind, placed.title, card.question, told)
         self._ratings.ask()
 
@@ -268,13 +269,13 @@ class ReviewScreen(Typing):
 
     def _intervals(self, sitting: Table) -> dict[Rating, str]:
         if isinstance(sitting, Sitting):
-            return {rating: wording.interval(state) for rating, state in sitting.previews().items()}
+            return {rating: labels.interval(state) for rating, state in sitting.previews().items()}
         return {rating: said.in_practice(self._plan.mode, rating) for rating in Rating}
 
     def _show_back(self, placed: Placed) -> None:
         """The answer; where the fact changed, what the learner was asked to remember before stands beside it."""
         card, changed = placed.card, self._changed
-        if changed is None or changed.how != changed_card.FACT:
+        if changed is None or changed.how != changes.FACT:
             self._card.reveal(card.answer)
         else:
             self._card.reveal_changed(card.answer, changed.before, changed.after if card.human_edited else "")

@@ -11,22 +11,23 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from tui import setting_rows as rows
-from tui import text
 from tui.context import Context
 from tui.keys import SETTINGS, bindings
-from tui.page import Page
+from tui.models import settings as rows
+from tui.models.settings import Row
 from tui.preferences import Preferences, read_preferences
-from tui.setting_rows import Row
+from tui.screen import Page
 from tui.strings import settings as strings
+from tui.text import content
+from tui.views.settings import Line, SettingList
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
-from tui.widgets.setting_list import Line, SettingList
-from vault import settings_file, user
+from vault import toml_edit
+from vault.config import user
+from vault.config.settings import Settings
 from vault.errors import RetainError, UsageError
-from vault.settings import Settings
-from vault.settings_file import Value
-from vault.store import Vault
+from vault.toml_edit import Value
+from vault.vault import Vault
 
 _DAYS = 90
 _FORETOLD = ("retention", "new_per_day", "reviews_per_day", "minutes_per_day", "maximum_interval")
@@ -98,7 +99,7 @@ class SettingsScreen(Page):
         row = self._at
         place = strings.OF_VAULT if row.in_vault else strings.OF_USER
         usual = strings.default(rows.shown(row, row.default), place)
-        parts = [text.line(rows.told(row)[1]), text.line(usual, text.DIM), text.line(effect, "bold")]
+        parts = [content.line(rows.told(row)[1]), content.line(usual, content.DIM), content.line(effect, "bold")]
         self.query_one("#setting-about", Static).update(Content("\n").join(parts))
 
     # --- changing -------------------------------------------------------------------------------------------------
@@ -183,26 +184,26 @@ class SettingsScreen(Page):
 
     def _change_vault(self, row: Row, after: Value) -> None:
         vault = self.context.vault
-        was = settings_file.vault_text(vault)
-        self._settings = settings_file.change_vault(vault, row.key, after)
-        now = settings_file.vault_text(vault)
+        was = toml_edit.vault_text(vault)
+        self._settings = toml_edit.change_vault(vault, row.key, after)
+        now = toml_edit.vault_text(vault)
 
         def undo() -> None:
-            self._settings = settings_file.put_back_vault(vault, now, was)
+            self._settings = toml_edit.put_back_vault(vault, now, was)
 
         self._undo.append(undo)
 
     def _change_user(self, row: Row, after: Value | None) -> None:
         was, path = user.config_text(), str(user.config_folder() / user.CONFIG)
-        table = settings_file.changed(was, row.table, row.key, after, path)
+        table = toml_edit.changed(was, row.table, row.key, after, path)
         wrong = [each for each in read_preferences(table, path).found if each not in self._preferences.found]
         if wrong:
             raise UsageError(wrong[0].message)
-        now = settings_file.change_user(row.table, row.key, after)
+        now = toml_edit.change_user(row.table, row.key, after)
         self._preferences = read_preferences(now, path)
 
         def undo() -> None:
-            settings_file.put_back_user(now, was)
+            toml_edit.put_back_user(now, was)
             self._preferences = read_preferences(was, path)
 
         self._undo.append(undo)
@@ -240,8 +241,8 @@ class SettingsScreen(Page):
 
     def _a_day(self, vault: Vault) -> tuple[float, float]:
         """Reviews and minutes a day that these settings bring."""
-        from learning.desk import open_desk
-        from learning.outlook import Outlook
+        from learning.cards.workspace import open_desk
+        from learning.stats.outlook import Outlook
 
         found = Outlook(open_desk(vault, self.context.clock()), _DAYS).at(vault.settings.retention)
         return sum(found.reviews) / _DAYS, sum(found.minutes) / _DAYS

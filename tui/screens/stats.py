@@ -13,16 +13,17 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker, get_current_worker
 
-from learning import stats_words
-from learning.desk import Desk, open_desk, queued
-from learning.stats import Material, Stats
-from tui import stats_views, text
-from tui.calm import aside
+from learning.cards.workspace import Desk, open_desk, queued
+from learning.stats import wording
+from learning.stats.stats import Material, Stats
 from tui.context import Context
 from tui.keys import STATS, bindings
-from tui.page import Page
-from tui.stats_views import Load
+from tui.models import charts
+from tui.models.charts import Load
+from tui.process.background import aside
+from tui.screen import Page
 from tui.strings import stats as strings
+from tui.text import content
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.sections import Sections
@@ -35,15 +36,15 @@ _ALL = frozenset(range(len(strings.SECTIONS)))
 _ABOVE = 9  # rows that are not the picture's
 _DAYS = 90  # that a forecast of the load looks ahead
 _MEANS = (
-    stats_words.retention_means,
-    stats_words.calibration_means,
-    stats_words.forecast_means,
+    wording.retention_means,
+    wording.calibration_means,
+    wording.forecast_means,
     None,
-    stats_words.time_means,
-    lambda stats: stats_words.hours_mean(stats.activity.hours),
-    stats_words.growth_means,
-    stats_words.mastery_means,
-    stats_words.leeches_mean,
+    wording.time_means,
+    lambda stats: wording.hours_mean(stats.activity.hours),
+    wording.growth_means,
+    wording.mastery_means,
+    wording.leeches_mean,
 )
 
 
@@ -141,8 +142,8 @@ class StatsScreen(Page):
     # --- finding it, away from the screen -----------------------------------------------------------------------------
 
     def _read(self) -> None:
-        from learning.shelf import with_reviews, without_reviews
-        from learning.stats import by_states
+        from learning.stats.material import with_reviews, without_reviews
+        from learning.stats.stats import by_states
 
         try:
             desk = open_desk(self.context.vault, self.context.clock(), queued=False)
@@ -163,8 +164,8 @@ class StatsScreen(Page):
 
     def _count(self, desk: Desk, material: Material, wanted: Filter) -> None:
         """All figures, the quick ones first. Raises: _Unwanted."""
-        from learning.shelf import narrowed
-        from learning.stats import by_memory, by_reviews, by_states
+        from learning.stats.material import narrowed
+        from learning.stats.stats import by_memory, by_reviews, by_states
 
         _go_on()
         self.post_message(self.Step(strings.COUNTING))
@@ -179,7 +180,7 @@ class StatsScreen(Page):
 
     def _play(self, desk: Desk) -> None:
         """The future, once for each retention. Raises: _Unwanted."""
-        from learning.outlook import USUAL, Outlook, backlog_words, meaning
+        from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
 
         _go_on()
         outlook = Outlook(queued(desk), _DAYS)
@@ -207,7 +208,7 @@ class StatsScreen(Page):
         filters = [Filter(), *(Filter(topic=topic) for topic in topics), *(Filter(tag=tag) for tag in tags)]
         chooser = self.query_one(OptionList)
         chooser.clear_options()
-        chooser.add_options([Option(text.line(each.words)) for each in filters])
+        chooser.add_options([Option(content.line(each.words)) for each in filters])
         self._filters = filters
         self.query_one(Notice).found(message.desk.diagnostics)
 
@@ -244,17 +245,17 @@ class StatsScreen(Page):
         height = max(8, self.size.height - _ABOVE)
         stats = self._stats
         if stats is None or (self._at != _LOAD and self._at not in self._ready):
-            return text.plain(self._step, text.DIM), Content("")
+            return content.plain(self._step, content.DIM), Content("")
         if self._ready >= _SOON and not stats.activity.reviews:
-            return text.plain(strings.NOTHING if stats.phases.total else strings.NO_CARDS), Content("")
+            return content.plain(strings.NOTHING if stats.phases.total else strings.NO_CARDS), Content("")
         if self._at == _LOAD:
             if self._load is None:
-                return text.plain(self._step, text.DIM), Content("")
-            told = Content("\n").join(map(text.plain, filter(None, (self._load.means, self._load.backlog))))
-            return told, stats_views.load(self._load, width, height)
-        mean, draw = _MEANS[self._at], stats_views.PICTURES[self._at]
+                return content.plain(self._step, content.DIM), Content("")
+            told = Content("\n").join(map(content.plain, filter(None, (self._load.means, self._load.backlog))))
+            return told, charts.load(self._load, width, height)
+        mean, draw = _MEANS[self._at], charts.PICTURES[self._at]
         assert mean is not None and draw is not None
-        return text.plain(mean(stats)), draw(stats, width, height)
+        return content.plain(mean(stats)), draw(stats, width, height)
 
     # --- what the human does ------------------------------------------------------------------------------------------
 

@@ -10,16 +10,16 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from tui import text
 from tui.context import Context
 from tui.keys import WORK, Key, bindings
-from tui.page import Page
+from tui.screen import Page
+from tui.state.job_state import WorkState
 from tui.strings import work as strings
+from tui.text import content
+from tui.views.work import WorkView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from tui.widgets.path_input import PathInput, whole
-from tui.widgets.work_view import WorkView
-from tui.work_state import WorkState
 from vault.errors import RetainError
 
 _ASKED = {"add": (strings.ASK_ADD, ()), "import": (strings.ASK_IMPORT, (".apkg", ".colpkg"))}
@@ -31,7 +31,7 @@ class WorkMenu(OptionList):
 
     def __init__(self) -> None:
         rows = [
-            Option(Content.assemble((f" {name:18}", "bold"), text.plain(about, text.DIM)), id=id_)
+            Option(Content.assemble((f" {name:18}", "bold"), content.plain(about, content.DIM)), id=id_)
             for id_, (name, about) in strings.MENU.items()
         ]
         super().__init__(*rows, markup=False, compact=True)
@@ -65,7 +65,7 @@ class WorkScreen(Page):
             with Vertical(id="work-form"):
                 yield Static(markup=False, id="work-ask")
                 yield PathInput()
-                yield Static(text.plain(strings.ASK_HOW), markup=False, id="work-how")
+                yield Static(content.plain(strings.ASK_HOW), markup=False, id="work-how")
             yield WorkView()
         yield Notice()
         yield KeyBar(())
@@ -102,7 +102,7 @@ class WorkScreen(Page):
             title = strings.MENU[self._asking][0] if self._asking else strings.MENU_TITLE
         else:
             title = strings.MENU[state.name][0] if state.name in strings.MENU else strings.TITLE
-        self.query_one("#work-head", Static).update(text.plain(title, "bold"))
+        self.query_one("#work-head", Static).update(content.plain(title, "bold"))
         if menu.display:
             menu.focus()
         self._show_state()
@@ -140,7 +140,7 @@ class WorkScreen(Page):
             return
         self._asking = name
         asked, suffixes = _ASKED[name]
-        self.query_one("#work-ask", Static).update(text.plain(asked))
+        self.query_one("#work-ask", Static).update(content.plain(asked))
         typed = self.query_one(PathInput)
         typed.value = ""
         typed.restrict_to(suffixes)

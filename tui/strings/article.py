@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from learning.article_page import ArticlePage, Standing
-from tui.words import counted
-from vault.card import CardKind
+from learning.pages.article import ArticlePage, Standing
+from tui.text.formats import counted
+from vault.model.card import CardKind
 
 TITLE = "Article"
 READING = "reading …"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from learning.card_deeds import MOST_DAYS
-from tui.words import counted
+from learning.cards.actions import MOST_DAYS
+from tui.text.formats import counted
 
 TITLE = "Browse"
 SEARCH_HINT = "words, or state:due  kind:applied  is:leech  topic:…  lapses>3  due<7"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tui.survey import MOST, Survey
-from tui.words import counted
+from tui.state.folder_survey import MOST, Survey
+from tui.text.formats import counted
 
 TITLE = "Welcome"
 TITLE_PROBLEM = "Not opened"

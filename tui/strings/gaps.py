@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from learning.gap_mentions import Failing, Mention
-from learning.gaps import Decision
-from tui.words import counted
-from vault.agenda import Gap, GapKind, GapStatus
+from learning.agenda.gap_decisions import Decision
+from learning.agenda.gap_mentions import Failing, Mention
+from tui.text.formats import counted
+from vault.model.gaps import Gap, GapKind, GapStatus
 
 TITLE = "Reading agenda"
 NOTHING = "Nothing is missing. `retain compile` looks again when sources change."

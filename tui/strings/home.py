@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from tui.words import counted, day_of
+from tui.text.formats import counted, day_of
 
 READING = "Reading the vault …"
 UNREADABLE = "The vault cannot be read."

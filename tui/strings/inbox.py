@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tui.words import counted
-from vault.inbox import Item, View
-from vault.inbox_deeds import Undone
-from vault.inbox_events import Choice
+from tui.text.formats import counted
+from vault.inbox.decisions import Undone
+from vault.inbox.events import Choice
+from vault.inbox.items import Item, View
 
 TITLE = "Inbox"
 READING = "Looking at what waits ..."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tui.words import counted
-from vault.grading import Cost
+from tui.text.formats import counted
+from vault.log.grading import Cost
 
 TITLE = "Quiz"
 READING = "reading …"

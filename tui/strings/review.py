@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from learning.card_edit import Edited
-from learning.plan import Mode, Plan
-from learning.practice import Recall
-from learning.session import Counts
-from tui.words import counted
-from vault.log_event import Bury, Flag, LogEvent, Rating, Review, Suspend
+from learning.cards.edit import Edited
+from learning.review.plan import Mode, Plan
+from learning.review.practice import Recall
+from learning.review.session import Counts
+from tui.text.formats import counted
+from vault.log.events import Bury, Flag, LogEvent, Rating, Review, Suspend
 
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
 NO_ADDRESS = "No source of this card names an address on the web."

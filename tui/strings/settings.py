@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.words import counted
+from tui.text.formats import counted
 
 TITLE = "Settings"
 LEARNING, APP, KEYS = "Learning", "The app", "Keys"
@@ -16,7 +16,10 @@ NOT_A_NUMBER = "a number is wanted here"
 EDIT = "enter saves, esc leaves it"
 UNDONE = "As it was."
 MEANT = {
-    "learning.retention": ("Retention", "The chance of recalling a card on the day it is due. Higher costs reviews."),
+    "learning.stats.retention": (
+        "Retention",
+        "The chance of recalling a card on the day it is due. Higher costs reviews.",
+    ),
     "learning.new_per_day": ("New cards a day", "At most so many cards are met for the first time in a day."),
     "learning.reviews_per_day": ("Reviews a day", "At most so many cards come back in a day; the others wait."),
     "learning.minutes_per_day": ("Minutes a day", "New cards wait while a day would take longer; 0 sets no limit."),

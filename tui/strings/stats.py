@@ -1,8 +1,8 @@
-"""What the statistics say, besides what each figure means (`learning.stats_words`)."""
+"""What the statistics say, besides what each figure means (`learning.stats.wording`)."""
 
 from __future__ import annotations
 
-from tui.words import counted
+from tui.text.formats import counted
 
 SECTIONS = ("Recall", "Chances", "Coming", "Load", "Time", "Hours", "Growth", "Mastery", "Leeches")
 READING = "Reading the vault …"

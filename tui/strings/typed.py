@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.words import counted
+from tui.text.formats import counted
 
 INVITES = "Write the answer in your own words"
 SHOW_KEYS = ("ctrl+s", "or enter on an empty line")

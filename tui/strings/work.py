@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tui.words import counted
-from tui.work_state import Stage, WorkState, count
+from tui.state.job_state import Stage, WorkState, count
+from tui.text.formats import counted
 
 TITLE = "Work"
 MENU_TITLE = "What shall be done?"

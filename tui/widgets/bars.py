@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui import text
 from tui.keys import ANYWHERE, Key
+from tui.text import content
 
 _WAYS_OUT = ("back", "home", "quit", "close")  # never left out for want of room
 
@@ -27,18 +27,18 @@ class TopBar(Horizontal):
         self._title = title
 
     def compose(self) -> ComposeResult:
-        name = Content.assemble((" retain ", "bold $text-primary"), text.plain(f" {self._title}", text.DIM))
+        name = Content.assemble((" retain ", "bold $text-primary"), content.plain(f" {self._title}", content.DIM))
         yield Static(name, markup=False, classes="bar-name")
         yield Static(markup=False, classes="bar-work")
         yield Static(markup=False, classes="bar-note")
 
     def at_work(self, words: str) -> None:
         """Shows what long work goes on, beside the name; nothing with ""."""
-        self.query_one(".bar-work", Static).update(text.line(words, "$text-accent"))
+        self.query_one(".bar-work", Static).update(content.line(words, "$text-accent"))
 
     def say(self, words: str) -> None:
         """Shows `words` on the right."""
-        self.query_one(".bar-note", Static).update(text.line(words), layout=False)  # its width is what is left
+        self.query_one(".bar-note", Static).update(content.line(words), layout=False)  # its width is what is left
 
 
 class KeyBar(Widget):
@@ -97,7 +97,7 @@ class KeyBar(Widget):
 
 
 def _part(key: Key) -> Content:
-    return Content.assemble((f" {key.display} ", "bold $text-accent"), text.plain(f"{key.words} ", text.DIM))
+    return Content.assemble((f" {key.display} ", "bold $text-accent"), content.plain(f"{key.words} ", content.DIM))
 
 
 def _fitting(keys: list[Key], room: int) -> list[Key]:

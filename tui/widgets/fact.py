@@ -9,7 +9,7 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import Static
 
-from tui import text
+from tui.text import content
 
 
 class Fact(Horizontal):
@@ -30,7 +30,7 @@ class Fact(Horizontal):
         self._label = name
 
     def compose(self) -> ComposeResult:
-        yield Static(text.line(self._label, text.DIM), markup=False, classes="fact-name")
+        yield Static(content.line(self._label, content.DIM), markup=False, classes="fact-name")
         yield Static(markup=False, classes="fact-words")
 
     @property

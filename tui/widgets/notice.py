@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widgets import Static
 
-from tui import text
+from tui.text import content
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 
@@ -48,10 +48,10 @@ class Notice(Static):
     def _show(self, kind: str, what: str, where: str, hint: str) -> None:
         for name in ("error", "warning", "note"):
             self.set_class(name == kind, name)
-        parts: list[Content] = [text.plain(_MARKS[kind], "bold")] if kind in _MARKS else []
-        parts += [text.line(where) + ": "] if where else []
-        parts.append(text.line(what, "bold" if kind == "error" else ""))
+        parts: list[Content] = [content.plain(_MARKS[kind], "bold")] if kind in _MARKS else []
+        parts += [content.line(where) + ": "] if where else []
+        parts.append(content.line(what, "bold" if kind == "error" else ""))
         if hint:
-            parts += [Content(" "), text.line(f"({hint})", text.DIM)]
+            parts += [Content(" "), content.line(f"({hint})", content.DIM)]
         self.update(Content("").join(parts))
         self.display = True

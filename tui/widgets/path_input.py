@@ -9,8 +9,8 @@ from textual.binding import Binding
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from vault.clean import clean_line
-from vault.web_address import is_address
+from vault.text.sanitize import clean_line
+from vault.text.urls import is_address
 
 _MOST = 5_000  # names of one folder that are looked at
 

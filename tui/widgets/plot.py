@@ -13,7 +13,7 @@ from datetime import date
 
 from textual.content import Content
 
-from tui import text
+from tui.text import content
 
 HEIGHTS = " ▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -53,7 +53,7 @@ def bar(share: float, width: int, style: str = "$primary") -> Content:
     return Content.assemble((drawn, style), ("╌" * (width - len(drawn)), "$foreground 20%"))
 
 
-def under(labels: Sequence[str], each: int, gap: int = 1, style: str = text.DIM) -> Content:
+def under(labels: Sequence[str], each: int, gap: int = 1, style: str = content.DIM) -> Content:
     """A label below each bar, as far as it has room there: one that is longer takes the room of empty ones after it."""
     step = each + gap
     row = [" "] * (len(labels) * step)
@@ -104,7 +104,7 @@ def axed(rows: Sequence[str], labels: Mapping[int, str], style: str = "$primary"
     for number, row in enumerate(rows):
         label = labels.get(number, "").rjust(wide)
         mark = "┤" if number in labels else "│"
-        parts.append(Content.assemble((f"{label} {mark}", text.DIM), (row, style)))
+        parts.append(Content.assemble((f"{label} {mark}", content.DIM), (row, style)))
     return Content("\n").join(parts)
 
 
@@ -123,7 +123,7 @@ def calendar(reviews: Mapping[int, int], today: int, width: int) -> Content:
     full = _full_day([count for day, count in reviews.items() if first <= day <= today])
     rows = [_months(first, weeks, each)]
     for weekday, name in enumerate(_WEEKDAYS):
-        parts: list[tuple[str, str]] = [(name.ljust(_GUTTER), text.DIM)]
+        parts: list[tuple[str, str]] = [(name.ljust(_GUTTER), content.DIM)]
         for day in range(first + weekday, min(first + 7 * weeks, today + 1), 7):
             glyph, style = _DAYS[_level(reviews.get(day, 0), full)]
             parts.append((glyph.ljust(each), style))
@@ -150,4 +150,4 @@ def _months(first: int, weeks: int, each: int) -> Content:
         if sunday.day <= 7 and at >= free:
             row[at : at + 3] = MONTHS[sunday.month - 1]
             free = at + 4
-    return Content.styled("".join(row)[: _GUTTER + weeks * each].rstrip(), text.DIM)
+    return Content.styled("".join(row)[: _GUTTER + weeks * each].rstrip(), content.DIM)

@@ -10,7 +10,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from tui import text
+from tui.text import content
 
 
 class Sections(Widget):
@@ -37,7 +37,7 @@ class Sections(Widget):
         for number, name in enumerate(self._names):
             here = number == self._at
             key = (f" {number + 1}", "bold $text-accent")
-            yield Content.assemble(key, text.plain(f" {name}", "bold underline" if here else text.DIM))
+            yield Content.assemble(key, content.plain(f" {name}", "bold underline" if here else content.DIM))
 
     def on_click(self, event: Click) -> None:
         at = event.x - self.gutter.left

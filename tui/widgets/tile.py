@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Digits, Static
 
-from tui import text
+from tui.text import content
 
 
 class Tile(Vertical):
@@ -19,4 +19,4 @@ class Tile(Vertical):
 
     def show(self, number: int, words: str) -> None:
         self.query_one(Digits).update(str(number))
-        self.query_one(Static).update(text.line(words, text.DIM))
+        self.query_one(Static).update(content.line(words, content.DIM))

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from compiler.engines import VERSIONS
-from compiler.engines.port import (
-    CardsReply,
-    CardsRequest,
-    ComposeReply,
-    ComposeRequest,
-    ExtractReply,
-    ExtractRequest,
-)
+from compiler.model.engine_names import VERSIONS
+from compiler.model.requests import CardsReply, CardsRequest, ComposeReply, ComposeRequest, ExtractReply, ExtractRequest
 
 SIGNALS: tuple[str, ...] = (  # what the engine goes by, each of which can be left out to see what it contributes
     # names that are offered

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from compiler import names, words
 from compiler.engines.extractive import cues
-from compiler.engines.extractive.asking import flat
-from compiler.engines.extractive.clauses import Clause
-from compiler.engines.port import ExtractRequest, Term
+from compiler.engines.extractive.grammar.clauses import Clause
+from compiler.engines.extractive.questions.question import flat
+from compiler.language import lexicon, names
+from compiler.model.requests import ExtractRequest, Term
 
 MAX_ABOUT = 4
 _OF = re.compile(
@@ -46,7 +46,7 @@ def subjects(clause: Clause) -> list[str]:
     """The names the clause's subject gives, the main one first: "an advantage of X" gives X, "X and Y" both."""
     subject = _ASIDE.sub("", clause.subject)
     match = _OF.match(subject)
-    if match and words.singular(match["head"].casefold()) in words.TRANSPARENT | cues.PROPERTIES:
+    if match and lexicon.singular(match["head"].casefold()) in lexicon.TRANSPARENT | cues.PROPERTIES:
         subject = match["rest"]
     return [names.bare(p) for p in _parts(subject) if names.is_name(p)][:MAX_ABOUT]
 
@@ -78,7 +78,9 @@ def _forms(name: str) -> tuple[str, ...]:
     return (
         low,
         f"{low}s",
-        words.singular(low) if " " not in low else f"{low.rsplit(' ', 1)[0]} {words.singular(low.rsplit(' ', 1)[1])}",
+        lexicon.singular(low)
+        if " " not in low
+        else f"{low.rsplit(' ', 1)[0]} {lexicon.singular(low.rsplit(' ', 1)[1])}",
     )
 
 

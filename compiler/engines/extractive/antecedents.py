@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compiler import names, words
-from compiler.engines.extractive.asking import Matter, flat
-from compiler.engines.extractive.clauses import Clause
-from compiler.engines.extractive.definitions import Definition
+from compiler.engines.extractive.grammar.clauses import Clause
+from compiler.engines.extractive.grammar.definitions import Definition
+from compiler.engines.extractive.questions.inversion import is_plural
+from compiler.engines.extractive.questions.question import Matter, flat
 from compiler.engines.extractive.sentences import Sentence
-from compiler.engines.extractive.turning import is_plural
+from compiler.language import lexicon, names
 
 MAX_QUOTE = 600
 _PRONOUN = re.compile(r"(?P<it>It|They|Its|Their)\s+(?=\w)")
@@ -66,7 +66,7 @@ def resolved(sentence: Sentence, before: Antecedent | None) -> str:
         return ""
     text = sentence.text
     if match := _THIS.match(text):
-        told = words.singular(match["noun"]) in flat(before.subject).split() or match["noun"] == before.genus
+        told = lexicon.singular(match["noun"]) in flat(before.subject).split() or match["noun"] == before.genus
         agrees = (match["this"] == "These") == before.plural
         return _put(before.subject, text[match.end() :]) if told and agrees else ""
     if match := _TRAIT.match(text):

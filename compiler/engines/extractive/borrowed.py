@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from compiler import names, words
-from compiler.engines.extractive.commonplace import is_common
-from compiler.engines.extractive.tagging import Token, tokens
-from compiler.engines.port import ExtractRequest, Span, Term
+from compiler.engines.extractive.grammar.commonplace import is_common
+from compiler.engines.extractive.grammar.tagger import Token, tokens
+from compiler.language import lexicon, names
+from compiler.model.requests import ExtractRequest, Span, Term
 
 _FURNITURE = re.compile(
     r"^(?:[\dA-Z][\d.]*\s+)?(?:references?|bibliography|works cited|literature(?: cited)?|literatur(?:verzeichnis)?|"
@@ -163,7 +163,7 @@ def _name_before(before: str, language: str) -> str:
         return ""
     begins = cut == 0 or before[cut - 1].isspace()  # a capital there may be a sentence's
     end = len(found)
-    while end > 1 and words.singular(found[end - 1].low) in _TAILS:
+    while end > 1 and lexicon.singular(found[end - 1].low) in _TAILS:
         end -= 1
     start = _capitals(found, end, begins)
     if start is None and language in ("", "en"):
@@ -176,8 +176,10 @@ def _name_before(before: str, language: str) -> str:
 def _capitals(found: tuple[Token, ...], end: int, begins: bool) -> int | None:
     """Where the run of capitalised words begins that ends before `end`; None if there is none to go by."""
     if not _is_capital(found[end - 1]):
-        last = words.singular(found[end - 1].low)
-        if end < 2 or not (_is_capital(found[end - 2]) and found[end - 1].tag == "NOUN" and last not in words.GENERIC):
+        last = lexicon.singular(found[end - 1].low)
+        if end < 2 or not (
+            _is_capital(found[end - 2]) and found[end - 1].tag == "NOUN" and last not in lexicon.GENERIC
+        ):
             return _capitals(found, end - 1, begins) if end > 1 and last in _KINDS else None
         if end == 2 and begins and not is_marked(found[0].text) and is_common(found[0].low):
             return None
@@ -220,13 +222,13 @@ def _is_author(found: tuple[Token, ...], at: int) -> bool:
 def _noun_phrase(found: tuple[Token, ...], end: int) -> int | None:
     """Where the noun phrase of two or three words begins whose head names a method: "position interpolation"."""
     head = found[end - 1]
-    last = words.singular(head.low)
-    if head.tag not in ("NOUN", "VBG") or last in _PLAIN_HEADS or last in words.GENERIC:
+    last = lexicon.singular(head.low)
+    if head.tag not in ("NOUN", "VBG") or last in _PLAIN_HEADS or last in lexicon.GENERIC:
         return None
     start = end - 1
     while start > 0 and found[start - 1].tag in ("NOUN", "ADJ"):
         start -= 1
-    while start < end and (found[start].low in words.GENERIC_ADJECTIVES | words.PASSING | _LOOSE):
+    while start < end and (found[start].low in lexicon.GENERIC_ADJECTIVES | lexicon.PASSING | _LOOSE):
         start += 1
     long_enough = 2 <= end - start <= 3
     return start if long_enough and (_TECHNICAL.search(last) or last in ("network", "attention")) else None
@@ -246,9 +248,9 @@ def _linked(request: ExtractRequest) -> Iterator[str]:
 def _of_link(text: str) -> str:
     """The name that a link's words give: "Llama" for "Meta's Llama Series"; "" if they give none."""
     parts = re.split(r"['’]s\s+", names.bare(text))[-1].split()
-    while len(parts) > 1 and words.singular(parts[-1].casefold()) in _TAILS:
+    while len(parts) > 1 and lexicon.singular(parts[-1].casefold()) in _TAILS:
         parts.pop()
-    while len(parts) > 1 and parts[0].casefold() in words.NO_NAME_STARTS | words.GENERIC_ADJECTIVES:
+    while len(parts) > 1 and parts[0].casefold() in lexicon.NO_NAME_STARTS | lexicon.GENERIC_ADJECTIVES:
         parts.pop(0)
     if len(parts) > 2 and is_marked(parts[-1]) and not any(is_marked(p) for p in parts[:-1]):
         parts = parts[-1:]  # "Hugging Face SmolLM"
@@ -265,8 +267,8 @@ def _named(text: str, request: ExtractRequest) -> Iterator[str]:
             yield _singular_mark(match[0])
     for match in _CAPITALS.finditer(text):
         first = match["name"].split()[0].casefold()
-        if first not in words.NOT_ALONE and (" " in match["name"] or not is_common(first.split("-")[0])):
-            kind = words.singular(match["kind"])
+        if first not in lexicon.NOT_ALONE and (" " in match["name"] or not is_common(first.split("-")[0])):
+            kind = lexicon.singular(match["kind"])
             yield match["name"] if kind in _FOLDED_KIND else f"{match['name']} {kind}"
     for match in _LIST.finditer(text):
         yield from _listed(match["items"])

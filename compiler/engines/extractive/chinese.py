@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler import names
-from compiler.engines.extractive.asking import Ask, Matter
+from compiler.engines.extractive.grammar.standalone import FORMULA
+from compiler.engines.extractive.questions.question import Ask, Matter
 from compiler.engines.extractive.sentences import sentences
-from compiler.engines.extractive.standing import FORMULA
 from compiler.engines.extractive.terms import introduced, structure_terms, topics_of
-from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
-from vault.claim import ClaimKind
+from compiler.language import names
+from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, Term
+from vault.model.claim import ClaimKind
 
 _NAME = r"[\u3400-\u9fffA-Za-z0-9\-–·]{2,16}?"
 _ENGLISH = r"(?:\s*[（(](?P<english>[A-Za-z][A-Za-z \-]{1,40})(?:[,，][^）)]*)?[）)])?"

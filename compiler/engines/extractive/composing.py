@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiler import names
-from compiler.engines.extractive.asking import flat
-from compiler.engines.extractive.clauses import skip_connectives
-from compiler.engines.extractive.standing import without_pointers
-from compiler.engines.extractive.tagging import tokens
-from compiler.engines.port import ClaimView, ComposeReply, ComposeRequest, Section, Sentence
-from vault.claim import ClaimKind
+from compiler.engines.extractive.grammar.clauses import skip_connectives
+from compiler.engines.extractive.grammar.standalone import without_pointers
+from compiler.engines.extractive.grammar.tagger import tokens
+from compiler.engines.extractive.questions.question import flat
+from compiler.language import names
+from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest, Section, Sentence
+from vault.model.claim import ClaimKind
 
 _HEADINGS: dict[str, dict[ClaimKind, str]] = {
     "en": {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from compiler.engines.extractive.clauses import Clause
-from vault.claim import ClaimKind
+from compiler.engines.extractive.grammar.clauses import Clause
+from vault.model.claim import ClaimKind
 
 # "The output of X" is a claim about X.
 PROPERTIES = frozenset(

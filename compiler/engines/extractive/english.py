@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler import names
 from compiler.engines.extractive import cues
 from compiler.engines.extractive.about import (
     Known,
@@ -16,19 +15,20 @@ from compiler.engines.extractive.about import (
     subjects,
 )
 from compiler.engines.extractive.antecedents import MAX_QUOTE, Antecedent, antecedent_of, resolved, with_reason
-from compiler.engines.extractive.asides import apposition_in, entry_in, named_after, naming_in
-from compiler.engines.extractive.asking import Matter
-from compiler.engines.extractive.cards import asks
-from compiler.engines.extractive.clauses import Clause, parse
-from compiler.engines.extractive.definitions import Definition, definition_in
-from compiler.engines.extractive.leads import has_hole, with_end, without_lead
+from compiler.engines.extractive.grammar.asides import apposition_in, entry_in, named_after, naming_in
+from compiler.engines.extractive.grammar.clauses import Clause, parse
+from compiler.engines.extractive.grammar.definitions import Definition, definition_in
+from compiler.engines.extractive.grammar.leads import has_hole, with_end, without_lead
+from compiler.engines.extractive.grammar.shown import without_shown
+from compiler.engines.extractive.grammar.standalone import introduces_alone, stands_alone, without_pointers
 from compiler.engines.extractive.passing import explained_in_passing
+from compiler.engines.extractive.questions.cards import asks
+from compiler.engines.extractive.questions.question import Matter
 from compiler.engines.extractive.sentences import Sentence, sentences
-from compiler.engines.extractive.shown import without_shown
-from compiler.engines.extractive.standing import introduces_alone, stands_alone, without_pointers
 from compiler.engines.extractive.terms import index_terms, introduced, run_in_heading, structure_terms, topics_of
-from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
-from vault.claim import ClaimKind
+from compiler.language import names
+from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, Term
+from vault.model.claim import ClaimKind
 
 _SKIPPED_HEADINGS = re.compile(
     r"^(?:\d[\d.]*\s+)?(?:references?|bibliography|acknowledge?ments?|exercises?|homework|about the authors?|"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler import names
-from compiler.engines.extractive.asking import Ask, Kind, Matter, sentence, tidy
+from compiler.engines.extractive.grammar.standalone import is_mathematical, without_pointers
+from compiler.engines.extractive.questions.question import Ask, Kind, Matter, sentence, tidy
 from compiler.engines.extractive.sentences import Sentence, sentences
-from compiler.engines.extractive.standing import is_mathematical, without_pointers
 from compiler.engines.extractive.terms import introduced, structure_terms
-from compiler.engines.port import ExtractedClaim, ExtractReply, ExtractRequest, Term
-from vault.claim import ClaimKind
+from compiler.language import names
+from compiler.model.requests import ExtractedClaim, ExtractReply, ExtractRequest, Term
+from vault.model.claim import ClaimKind
 
 _ARTICLE = r"(?:(?:[Dd]er|[Dd]ie|[Dd]as|[Ee]ine?|[Dd]en|[Dd]em|[Ee]inen|[Ee]inem|[Ee]iner)\s+)?"
 _NAME = rf"{_ARTICLE}(?:[a-zäöüß]+(?:e|es|er|en|em)\s+){{0,2}}[A-ZÄÖÜ][\w-]*(?:[ -][A-ZÄÖÜ][\w-]*){{0,3}}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compiler import names, words
-from compiler.engines.extractive.asides import apposition_in, named_after
-from compiler.engines.extractive.clauses import parse
-from compiler.engines.extractive.definitions import Definition
-from compiler.engines.extractive.standing import stands_alone
-from compiler.engines.port import ExtractedClaim
-from vault.claim import ClaimKind
+from compiler.engines.extractive.grammar.asides import apposition_in, named_after
+from compiler.engines.extractive.grammar.clauses import parse
+from compiler.engines.extractive.grammar.definitions import Definition
+from compiler.engines.extractive.grammar.standalone import stands_alone
+from compiler.language import lexicon, names
+from compiler.model.requests import ExtractedClaim
+from vault.model.claim import ClaimKind
 
 MAX_SENTENCE = 600
 _PROMISING = re.compile(
@@ -57,11 +57,11 @@ _PRAISED = frozenset("strategy approach way solution idea option choice alternat
 def _tells(found: Definition) -> bool:
     """Whether the words say what kind of thing a name stands for, and are no sentence, person or scrap themselves."""
     first, last = found.name.split()[0].casefold(), found.name.split()[-1].casefold()
-    if first in words.GENERIC_ADJECTIVES or "?" in found.body or _SOMEBODY.match(found.body):
+    if first in lexicon.GENERIC_ADJECTIVES or "?" in found.body or _SOMEBODY.match(found.body):
         return False
     if found.verb == "is" and names.key(last) != last and not found.name.isupper():
         return False
-    if len(found.name.split()) == 2 and last in _PRAISED and words.looks_adjective(first):
+    if len(found.name.split()) == 2 and last in _PRAISED and lexicon.looks_adjective(first):
         return False
     told = _TELLS_APART.search(found.body)
     return told is not None and not (parse(f"{found.body}.") and not re.search(r"\b(?:that|which|where)\b", found.body))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from compiler.engines.extractive import chinese, english, german
-from compiler.engines.extractive.asking import Ask, Matter
 from compiler.engines.extractive.borrowed import borrowed_terms
-from compiler.engines.extractive.cards import asks as english_asks
-from compiler.engines.extractive.choosing import Offer, chosen
-from compiler.engines.extractive.worth import Evidence, worth_asking
-from compiler.engines.port import CardsReply, CardsRequest, ClaimView, ExtractReply, ExtractRequest
-from vault.claim import ClaimKind
+from compiler.engines.extractive.questions.cards import asks as english_asks
+from compiler.engines.extractive.questions.question import Ask, Matter
+from compiler.engines.extractive.questions.selection import Offer, chosen
+from compiler.engines.extractive.questions.worth import Evidence, worth_asking
+from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ExtractReply, ExtractRequest
+from vault.model.claim import ClaimKind
 
 _KINDS = {
     ClaimKind.DEFINITION: "definitional",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sentencex import segment
 
-from compiler.engines.port import ExtractRequest, Span
+from compiler.model.requests import ExtractRequest, Span
 
 _BLOCK = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _SKIPPED = frozenset({"heading", "title", "code", "table", "caption", "math", "question"})

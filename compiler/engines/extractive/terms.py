@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from compiler import names
-from compiler.engines.extractive import verbs
-from compiler.engines.port import ExtractRequest, Signal, Span, Term
+from compiler.engines.extractive.grammar import verbs
+from compiler.language import names
+from compiler.model.requests import ExtractRequest, Signal, Span, Term
 
 _JOINED = re.compile(r"\s*(?:,\s*(?:and|or)\s+|,|;|\s(?:and|or|vs\.?|versus|und|oder)\s|与|和|、|\s/\s)\s*")
 _COLON = re.compile(r"\s*[:：–—]\s+|[:：]")

@@ -139,7 +139,7 @@ def host_settings(place: Place) -> None:
 @attack()
 def retain_copy(place: Place) -> None:
     """Rewrite retain's guard where packages lie"""
-    _write(place.site, "vault/guard.py")
+    _write(place.site, "vault/files/guard.py")
 
 
 @attack()

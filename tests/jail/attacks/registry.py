@@ -42,7 +42,7 @@ class Place:
     tools: str
     site: str  # a copy of retain's own code, as it would lie in site-packages
     python: str
-    retain: str  # the real module vault/guard.py
+    retain: str  # the real module vault/files/guard.py
     card: str  # the id of a card
     temp: str  # a folder below the system's /tmp that outside programs use
     deputy: dict[str, Any]  # the process outside: pid, address, descriptors, ports, sockets, keys

@@ -1,0 +1,1 @@
+"""Commands and MCP tools for coding agents."""

@@ -1,0 +1,244 @@
+"""The command `add`: files, folders and pages from the web into raw/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import output
+from cli.commands.init import KINDS
+from cli.commands.raw_paths import Places
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, vault_option
+from vault.errors import Refused, RetainError
+from vault.text.urls import checked, is_address
+
+if TYPE_CHECKING:
+    from cli.web.clip import Kept
+    from vault.files.guard import Guard
+    from vault.log.provenance import Origin
+    from vault.model.gaps import Gap
+    from vault.vault import Vault
+
+DEFAULT_MIB = 50
+MAX_NAMESAKES = 1_000
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the sources, by vault path; `began` is the instant before the first was copied."""
+
+    began: str
+    added: list[str] = field(default_factory=list)
+    there: list[str] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)  # path and reason of what folders hold and is left out
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    fetched: list[dict[str, Any]] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)  # for the ledger
+
+    def refuse(self, path: str, error: RetainError) -> None:
+        """Of one source; the others can be added all the same."""
+        self.refused.append({"id": "refused", "path": path, "line": 0, "reason": error.what})
+        output.say(f"  {error}")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--as", "kind", type=click.Choice(KINDS), help="The folder of raw/ to put it in; else by the kind of file."
+)
+@click.option(
+    "--authority", type=click.IntRange(0, 3), help="How much its word weighs: 0 hearsay, 1 usual, 2 expert, 3 standard."
+)
+@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap it is to fill; may be given again.")
+@click.option(
+    "--max-size",
+    type=click.IntRange(1, 200),
+    default=DEFAULT_MIB,
+    show_default=True,
+    metavar="MIB",
+    help="The largest document to fetch from the web.",
+)
+@progress_option
+@vault_option
+@json_option
+def add(
+    sources: tuple[str, ...],
+    kind: str | None,
+    authority: int | None,
+    gap_ids: tuple[str, ...],
+    max_size: int,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
+    """Copy files or folders into raw/, or fetch a page or document from the web.
+
+    Files keep their names. A web page is kept as Markdown with its address and the day, other documents as they are.
+    One page is fetched for each address, and nothing is sent but the request.
+
+    \b
+    Examples:
+      retain add paper.pdf notes.md
+      retain add ~/clippings --as articles
+      retain add https://example.org/on-memory
+      retain add --fills febc2 https://example.org/paper.pdf
+      retain add -- -strange-name.md
+    """
+    from vault.files.guard import Scope
+    from vault.log.ledger import instant
+
+    vault = opened(vault_dir)
+    files = [s for s in sources if not is_address(s)]
+    addresses = list(dict.fromkeys(checked(s) for s in sources if is_address(s)))
+    gaps = _gaps(vault, gap_ids)
+    places = Places(vault, kind)
+    places.find(files)
+    guard = vault.guard(Scope.ADD)
+    guard.sweep()
+    outcome = Outcome(skipped=places.skipped, began=instant(now()))
+    narrator = output.Progress(progress)
+    try:
+        for done, (source, path) in enumerate(places.found, 1):
+            try:
+                existed = guard.exists(path)
+                guard.copy_in(source, path)
+                (outcome.there if existed else outcome.added).append(path)
+            except RetainError as error:
+                outcome.refuse(path, error)
+            narrator({"event": "copy", "done": done, "of": len(places.found), "path": path})
+        for done, address in enumerate(addresses):
+            step = {"event": "fetch", "of": len(addresses), "path": address}
+            if narrator.jsonl:
+                narrator({**step, "done": done})
+            try:
+                _fetch(vault, address, kind, max_size, outcome)
+            except RetainError as error:
+                outcome.refuse(address, error)
+            if narrator.jsonl and done + 1 == len(addresses):
+                narrator({**step, "done": done + 1})
+    except KeyboardInterrupt:
+        narrator.done()
+        _show(outcome, gaps, as_json)  # what is there by now is there
+        raise
+    finally:
+        narrator.done()
+        _record(vault, outcome, authority, gaps)
+        _confirm(vault, outcome)
+    _show(outcome, gaps, as_json)
+    return output.FINDINGS if outcome.refused else output.DONE
+
+
+def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
+    """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
+    from learning.agenda.gap_decisions import find, read_agenda
+
+    agenda = read_agenda(vault) if ids else []
+    return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
+
+
+def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
+    """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
+    from cli.web.clip import kept
+    from cli.web.fetch import MIB, Limits, fetch
+
+    narrator = output.Download(address)
+    try:
+        fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
+    finally:
+        narrator.done()
+    day = now().astimezone(vault.settings.zone).date().isoformat()
+    one = kept(fetched, day)
+    _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
+
+
+def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: Outcome) -> None:
+    from vault.files.guard import Scope
+    from vault.log.ledger import instant
+    from vault.log.provenance import Origin
+
+    guard = vault.guard(Scope.ADD)
+    before = _earlier(vault, guard, {asked, one.address})
+    same = next((origin for origin in before if origin.digest == one.digest), None)
+    path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
+    if same is not None:
+        outcome.there.append(path)
+        output.say(f"  {asked}: the same as {path}, which was fetched on {same.at[:10]}")
+    else:
+        new = guard.write(path, one.data, expect=None)  # the very same bytes are not written again
+        (outcome.added if new else outcome.there).append(path)
+        outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
+        if before:
+            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} stays beside the new one")
+    for note in one.notes:
+        output.say(f"  {path}: {note}")
+    told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
+    outcome.fetched.append(told | {"earlier": [origin.path for origin in before if origin is not same]})
+
+
+def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
+    """What was fetched from these addresses before and is still there, the newest first."""
+    from vault.log import ledger
+    from vault.log.provenance import origins_in
+
+    events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
+    found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
+    return [origin for origin in reversed(found) if guard.exists(origin.path)]
+
+
+def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
+    """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
+    stem = f"{stem}-{day}" if day else stem
+    for number in range(1, MAX_NAMESAKES):
+        path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
+        if not guard.exists(path) or guard.read(path) == one.data:
+            return path
+    raise Refused("too many files have that name already", where=stem + one.suffix, hint="move some of them")
+
+
+def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
+    """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
+    from vault.files.guard import Scope
+    from vault.log.ledger import DECISIONS, Event, encode, instant
+    from vault.log.provenance import added_event, fills_event, fills_in, origin_event
+
+    at = instant(now())
+    paths = [*outcome.added, *outcome.there]
+    events: list[Event] = [origin_event(origin) for origin in outcome.origins]
+    fetched = {origin.path for origin in outcome.origins}
+    copied = [path for path in outcome.added if path not in fetched]
+    events += [added_event(copied, outcome.began)] if copied else []
+    if authority is not None:
+        events += ({"v": 1, "type": "authority", "path": p, "authority": authority, "at": at} for p in paths)
+    known = fills_in(vault.ledger_events(DECISIONS)[0]) if gaps else {}
+    events += (fills_event(g.id, path, at) for g in gaps for path in paths if path not in known.get(g.id, ()))
+    if events:
+        vault.guard(Scope.LOG).append(DECISIONS, b"".join(map(encode, events)))
+
+
+def _confirm(vault: Vault, outcome: Outcome) -> None:
+    """Tells the audit of the human's folders that these files are the human's doing."""
+    from vault.audit.watcher import confirm
+
+    try:
+        confirm(vault, outcome.added, now())
+    except RetainError as error:
+        output.say(f"  the files are there, and `retain guard audit` will name them as new: {error}")
+
+
+def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
+    if as_json:
+        fills = [gap.id for gap in gaps]
+        told = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
+        output.show_json(told | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills})
+        return
+    for path in outcome.added:
+        output.show(path)
+    for gap in gaps if outcome.added or outcome.there else []:
+        output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
+    there = f", {len(outcome.there)} there already" if outcome.there else ""
+    after = "; next: retain compile" if outcome.added or outcome.there else ""
+    output.say(f"{len(outcome.added)} added{there}{after}")

@@ -1,0 +1,305 @@
+"""`retain concept`: what the human decides about concepts and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.review_pages import render_if_stale
+
+if TYPE_CHECKING:
+    from compiler.build.apply_decision import Effect, Make
+    from compiler.concepts.decisions import Deed
+    from compiler.concepts.edits import Known, Shelf
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SHOWN = 30
+_FINISHES = "`retain compile --engine claude` (or `--engine agent`)"
+
+
+def _decision(command: F) -> F:
+    """The options of every command that decides."""
+    dry_run = click.option("--dry-run", is_flag=True, help="Say which files would change; write nothing.")
+    for option in (json_option, vault_option, progress_option, dry_run):
+        command = option(command)
+    return command
+
+
+@click.group()
+def concept() -> None:
+    """Concepts and their names: rename, merge, split, alias, list, show, deeds, undo.
+
+    A concept is named by its id, title, file or any of its other names. Links, cards and gaps follow at once; cards
+    keep their ids and their history, and pages that you edited keep their place. What you part never joins again by
+    itself, and `retain concept undo` takes a decision back.
+
+    Where a model or agents read this vault, a decision may leave questions open: the command says how many, and
+    `retain compile --engine claude` (or `--engine agent`) finishes it. No model is asked before that.
+
+    \b
+    Examples:
+      retain concept rename "forgetting curve" "Ebbinghaus curve"
+      retain concept merge "testing effect" "retrieval practice"
+      retain concept merge --never transformer "electrical transformer"
+      retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
+      retain concept alias "KV cache" "key-value cache"
+      retain concept undo
+    """
+
+
+@concept.command("list")
+@vault_option
+@json_option
+def list_(vault_dir: str | None, as_json: bool) -> None:
+    """All concepts with an article: id, title, other names."""
+    shelf = _shelf(vault_dir)
+    if as_json:
+        output.show_json({"concepts": [_known_json(k) for k in shelf.concepts]})
+        return
+    for known in shelf.concepts:
+        output.show(f"{known.id}  {known.title}" + (f"  ({', '.join(known.aliases)})" if known.aliases else ""))
+    if not shelf.concepts:
+        output.show("there are no concepts yet: `retain add` and `retain compile` make some")
+
+
+@concept.command("show")
+@click.argument("which", metavar="CONCEPT")
+@vault_option
+@json_option
+def show(which: str, vault_dir: str | None, as_json: bool) -> None:
+    """One concept: its names, page and sources, and what you decided about it."""
+    shelf = _shelf(vault_dir)
+    known = shelf.find(which)
+    deeds = [d for d in shelf.deeds if known.id in (d.id, d.into)]
+    paths = [shelf.ids.present_key.get(s, s) for s in known.sources]
+    if as_json:
+        output.show_json(_known_json(known) | {"sources": paths, "deeds": [_deed_json(d, shelf) for d in deeds]})
+        return
+    output.show(f"{known.id}  {known.title}  ({known.path})")
+    output.show(f"also called: {', '.join(known.aliases) or 'nothing else'}")
+    output.show(f"rests on: {', '.join(paths)}")
+    for deed in deeds:
+        output.show(_deed_line(deed, shelf))
+
+
+@concept.command("deeds")
+@vault_option
+@json_option
+def deeds(vault_dir: str | None, as_json: bool) -> None:
+    """What you decided about concepts, the newest first, with the ids that `undo` takes."""
+    shelf = _shelf(vault_dir)
+    newest = shelf.deeds[::-1]
+    if as_json:
+        output.show_json({"deeds": [_deed_json(d, shelf) for d in newest]})
+        return
+    for deed in newest:
+        output.show(_deed_line(deed, shelf))
+    if not newest:
+        output.show("nothing was decided about concepts yet")
+
+
+@concept.command("rename")
+@click.argument("which", metavar="CONCEPT")
+@click.argument("new", metavar="NAME")
+@_decision
+def rename(which: str, new: str, **options: Any) -> int:
+    """Call a concept otherwise. Its old name stays one of its names, and its page moves to a path of the new one.
+
+    \b
+    Examples:
+      retain concept rename "forgetting curve" "Ebbinghaus curve"
+      retain concept rename 7k2m9xd3fq "Transformer (architecture)" --dry-run
+    """
+    from compiler.concepts import edits
+
+    return _decide(lambda shelf: edits.rename(shelf, which, new), **options)
+
+
+@concept.command("merge")
+@click.argument("one", metavar="CONCEPT")
+@click.argument("other", metavar="CONCEPT")
+@click.option("--into", default="", metavar="CONCEPT", help="Which of the two goes on; else the second.")
+@click.option("--never", is_flag=True, help="The opposite: they are two ideas, whatever a rule or a model says.")
+@_decision
+def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
+    """Make two concepts one: claims, cards and names of both, under the id and the title of the second.
+
+    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
+
+    \b
+    Examples:
+      retain concept merge "testing effect" "retrieval practice"
+      retain concept merge "testing effect" "retrieval practice" --into "testing effect"
+      retain concept merge --never "dot-product attention" "scaled dot-product attention"
+    """
+    from compiler.concepts import edits
+
+    if never:
+        if into:
+            raise click.UsageError("--never keeps them apart: nothing goes --into anything")
+        return _decide(lambda shelf: edits.never(shelf, one, other), **options)
+    return _decide(lambda shelf: edits.merge(shelf, one, other, into=into), **options)
+
+
+@concept.command("split")
+@click.argument("which", metavar="CONCEPT")
+@click.option("--source", "sources", multiple=True, metavar="SOURCE", help="What this source says is of the other one.")
+@click.option("--claim", "claims", multiple=True, metavar="CLAIM", help="This claim is of the other one.")
+@click.option("--as", "name", required=True, metavar="NAME", help="What the other one is called.")
+@_decision
+def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: str, **options: Any) -> int:
+    """Part one name into two ideas: what these sources or claims say of it goes to a concept of its own.
+
+    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
+
+    \b
+    Examples:
+      retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
+      retain concept split bank --claim 7f3a9c1e2k --claim 51e09ab2xy --as "Bank (river)"
+    """
+    from compiler.concepts import edits
+
+    return _decide(lambda shelf: edits.split(shelf, which, name, sources, claims), **options)
+
+
+@concept.command("alias")
+@click.argument("which", metavar="CONCEPT")
+@click.argument("name", metavar="NAME")
+@click.option("--remove", is_flag=True, help="Take the name out; no rule or model brings it back.")
+@_decision
+def alias(which: str, name: str, remove: bool, **options: Any) -> int:
+    """Give a concept another name, by which sentences and links find it.
+
+    \b
+    Examples:
+      retain concept alias "KV cache" "key-value cache"
+      retain concept alias "KV cache" KVC --remove
+    """
+    from compiler.concepts import edits
+
+    make = edits.unalias if remove else edits.alias
+    return _decide(lambda shelf: make(shelf, which, name), **options)
+
+
+@concept.command("undo")
+@click.argument("deed", required=False, default="", metavar="[DEED]")
+@_decision
+def undo(deed: str, **options: Any) -> int:
+    """Take a decision about concepts back: the last one, or that with the id. An undo can be undone by its id.
+
+    \b
+    Examples:
+      retain concept undo
+      retain concept deeds
+      retain concept undo 4m8x1v6tqc
+    """
+    from compiler.concepts import edits
+
+    return _decide(lambda shelf: edits.undo(shelf, deed), **options)
+
+
+def _shelf(vault_dir: str | None) -> Shelf:
+    from compiler.concepts.edits import Shelf
+
+    return Shelf.of(opened(vault_dir))
+
+
+def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, progress: str | None) -> int:
+    from compiler.build.apply_decision import stale_links, take_effect, try_out
+
+    vault = opened(vault_dir)
+    narrator = output.Progress(progress)
+    try:
+        if dry_run:
+            effect = try_out(vault, make, now(), narrator)
+        else:
+            settle_left_over(vault)
+            effect = take_effect(vault, make, now(), narrator)
+    finally:
+        narrator.done()
+    if not dry_run:
+        render_if_stale(vault)
+    stale = [] if dry_run else list(stale_links(vault))
+    failures = effect.report.failures if effect.report else []
+    if as_json:
+        links = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message, "hint": d.hint} for d in stale]
+        output.show_json(_effect_json(effect, dry_run) | {"stale_links": links})
+    else:
+        _show(effect, dry_run)
+        if stale:
+            output.say(f"your own notes still say so ({len(stale)}); retain leaves them to you:")
+            output.found(stale)
+    if failures:
+        output.say(f"could not be read ({len(failures)}):")
+        output.found(failures)
+    if effect.waiting and not dry_run:
+        output.say(f"the decision stands; {effect.waiting}, and more may follow: {_FINISHES} finishes it")
+    return output.FINDINGS if failures or effect.without_effect else output.DONE
+
+
+def _show(effect: Effect, dry_run: bool) -> None:
+    if dry_run:
+        for path in effect.written:
+            output.show(f"would write   {path}")
+        for path in effect.removed:
+            output.show(f"would remove  {path}")
+        if not effect.written and not effect.removed:
+            output.show("nothing would change")
+        if effect.waiting:
+            output.show(f"{effect.waiting}: {_FINISHES} would finish it")
+        return
+    output.show(f"{effect.deed.deed}  {_words(effect.deed, effect.after)}")
+    for known in effect.concepts[:_SHOWN]:
+        names = f", also called {', '.join(known.aliases)}" if known.aliases else ""
+        output.show(f"  {known.title} ({known.path}){names}")
+    if effect.without_effect:
+        output.say("no article came of it: too little is said there of what you named; `retain concept undo` ends this")
+    counts = [output.number(len(paths), "file") for paths in (effect.written, effect.removed)]
+    back = f"retain concept undo {effect.deed.deed}" if effect.deed.voids else "retain concept undo"
+    output.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` takes it back")
+
+
+def _effect_json(effect: Effect, dry_run: bool) -> dict[str, Any]:
+    return {
+        "deed": _deed_json(effect.deed, effect.after) | ({"deed": None} if dry_run else {}),
+        "concepts": [_known_json(k) for k in effect.concepts],
+        "written": list(effect.written),
+        "removed": list(effect.removed),
+        "waiting": effect.waiting or None,
+    }
+
+
+def _known_json(known: Known) -> dict[str, Any]:
+    names = {"id": known.id, "title": known.title, "aliases": list(known.aliases)}
+    return names | {"path": known.path, "line": 0, "reason": "", "sources": list(known.sources)}
+
+
+def _deed_json(deed: Deed, shelf: Shelf) -> dict[str, Any]:
+    about = {"id": deed.id or None, "into": deed.into or None, "name": deed.name or None}
+    voids = {"places": list(deed.places), "voids": deed.voids or None, "undone": deed.deed in shelf.undone}
+    return {"deed": deed.deed, "op": deed.op.value, **about, **voids, "at": deed.at, "words": _words(deed, shelf)}
+
+
+def _deed_line(deed: Deed, shelf: Shelf) -> str:
+    undone = "  [undone]" if deed.deed in shelf.undone else ""
+    return f"{deed.deed}  {deed.at[:10]}  {_words(deed, shelf)}{undone}"
+
+
+def _words(deed: Deed, shelf: Shelf) -> str:
+    """A decision as a sentence."""
+    one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
+    said = {
+        "rename": f"{one} is called {deed.name}",
+        "merge": f"{one} is the same as {other}",
+        "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} are two",
+        "split": f"{deed.name} is parted from {one} ({output.number(len(deed.places), 'place')})",
+        "alias": f"{one} is also called {deed.name}",
+        "unalias": f"{one} is not called {deed.name}",
+        "undo": f"{deed.voids} is undone",
+    }
+    return said[deed.op.value]

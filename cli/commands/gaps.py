@@ -1,0 +1,217 @@
+"""The reading agenda on the command line: gaps list, plan, resolve, ignore, reopen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
+
+if TYPE_CHECKING:
+    from learning.agenda.reading_list import Plan
+    from vault.model.gaps import Gap
+    from vault.model.reading_list import Wanted
+    from vault.vault import Vault
+
+SHOWN = 20
+PLANNED = 10
+
+
+@click.group(invoke_without_command=True)
+@vault_option
+@json_option
+@click.pass_context
+def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
+    """What the wiki cannot say yet, and what you keep forgetting: list it, or settle a gap.
+
+    \b
+    Examples:
+      retain gaps
+      retain gaps list --kind structural --all
+      retain gaps list --kind learner   what is forgotten, the likely cause, what helps
+      retain gaps plan              what to read next, how to look for it
+      retain gaps plan febc2        mark a gap as one you will read about
+      retain gaps ignore febc2 9qk4m
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_, vault_dir=vault_dir, as_json=as_json)
+
+
+@gaps.command("list")
+@click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
+@click.option("--all", "everything", is_flag=True, help="Settled gaps too, and no limit.")
+@click.option("--limit", default=SHOWN, show_default=True, help="How many to show of each kind.")
+@vault_option
+@json_option
+def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
+    """The open gaps, the most pressing first."""
+    from learning.agenda.gap_decisions import read_agenda
+
+    vault = opened(vault_dir)
+    _mended(vault)
+    found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
+    if as_json:
+        output.show_json({"gaps": [_as_json(g) for g in found]})
+        return
+    for name in dict.fromkeys(g.kind for g in found):
+        mine = [g for g in found if g.kind is name]
+        output.show(f"{name} ({len(mine)})")
+        for gap in mine if everything else mine[:limit]:
+            state = "" if gap.status == "open" else f" [{gap.status}]"
+            added = f" (added for it: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
+            if gap.kind == "learner":
+                output.show(f"              what helps: {gap.fill}")
+        if not everything and len(mine) > limit:
+            output.show(f"  and {len(mine) - limit} more (--all)")
+    if not found:
+        output.show("nothing is missing")
+
+
+def _mended(vault: Vault) -> None:
+    """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
+    from learning.store.freshness import look
+
+    seen = look(vault.root)
+    if seen.is_right(vault.root):
+        return
+    from cli.review_pages import mend
+    from learning.cards.workspace import open_desk
+    from vault.errors import RetainError
+
+    try:
+        mend(open_desk(vault, now()), seen)
+    except RetainError as problem:  # the agenda as it lies there can be told all the same
+        output.say(f"  {problem}")
+
+
+def _as_json(gap: Gap) -> dict[str, object]:
+    from learning.agenda.gap_rules import cause_of
+    from vault.layout import GAPS
+
+    cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
+    return {
+        "id": gap.id,
+        "path": GAPS,
+        "line": gap.line,
+        "reason": gap.missing,
+        "kind": gap.kind.value,
+        "status": gap.status.value,
+        "what": gap.what,
+        "fill": gap.fill,
+        "mentions": list(gap.mentions),
+        "added": list(gap.added),
+        **cause,
+    }
+
+
+def _shown(link: str) -> str:
+    """A link as words: the name it shows."""
+    from vault.model.markdown import unescape
+    from vault.model.wikilink import links
+
+    found = next(links(link), None)
+    return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
+
+
+@gaps.command("plan")
+@click.argument("ids", nargs=-1, metavar="[GAP]...")
+@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects to show.")
+@vault_option
+@json_option
+def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
+    """What to read next; or, with GAP, mark gaps as ones you will read about: they stay on the agenda.
+
+    Subjects come by how many articles wait for them, each with queries to copy into a search engine and works that
+    your own sources cite on it. All of the list is in learning/reading-list.md.
+
+    \b
+    Examples:
+      retain gaps plan
+      retain gaps plan --limit 30
+      retain gaps plan febc2
+      retain add --fills febc2 https://example.org/paper.pdf
+    """
+    if ids:
+        _decide("plan", ids, vault_dir, as_json)
+        return
+    from learning.agenda.reading_list import read_plan
+
+    found = read_plan(opened(vault_dir))
+    shown = found.subjects[:limit]
+    if as_json:
+        output.show_json({"subjects": [_subject_json(n, w, found) for n, w in enumerate(shown, 1)], "of": found.of})
+        return
+    for number, wanted in enumerate(shown, 1):
+        _show_subject(number, wanted, found)
+    if not shown:
+        output.show("`retain compile` lays the reading list out" if found.gaps else "nothing is missing")
+    elif found.of > len(shown):
+        output.show(f"and {found.of - len(shown)} more (--limit)")
+
+
+def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
+    named = (
+        f"{wanted.waiting} article{'s name' if wanted.waiting > 1 else ' names'} it"
+        if wanted.waiting
+        else "no article names it"
+    )
+    output.show(f"{number:>2}. {wanted.what} ({named})")
+    for lack in wanted.lacks:
+        gap = found.gaps[lack.gap]
+        state = " [planned]" if gap.status == "planned" else ""
+        added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+        output.show(f"    {lack.gap}  {lack.missing}: {lack.fill}{state}{added}")
+    for words in wanted.queries:
+        output.show(f"    search  {words}")
+    for work in wanted.works:
+        output.show(f"    cited   {' '.join(filter(None, (work.words, work.address)))}")
+    if wanted.mentions:
+        output.show(f"    in      {', '.join(map(_shown, wanted.mentions))}")
+
+
+def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
+    from vault.layout import READING_LIST
+
+    return {
+        "rank": number,
+        "path": READING_LIST,
+        "line": wanted.line,
+        "what": wanted.what,
+        "article": wanted.link,
+        "waiting": wanted.waiting,
+        "gaps": [_as_json(found.gaps[lack.gap]) for lack in wanted.lacks],
+        "queries": list(wanted.queries),
+        "works": [{"words": w.words, "address": w.address, "sources": list(w.sources)} for w in wanted.works],
+        "mentions": list(wanted.mentions),
+    }
+
+
+def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
+    from learning.agenda.gap_decisions import Decision, decide, find_all
+
+    vault = opened(vault_dir)
+    meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
+    done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
+    if as_json:
+        output.show_json({"gaps": [_as_json(g) for g in done]})
+    else:
+        for gap in done:
+            output.show(f"{gap.id}  {gap.status}: {gap.what}")
+
+
+def _decided(word: str, help_: str) -> None:
+    @gaps.command(word, help=help_)
+    @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
+    @vault_option
+    @json_option
+    def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
+        _decide(word, ids, vault_dir, as_json)
+
+
+_decided("resolve", "It is settled, whatever the wiki says.")
+_decided("ignore", "It is not wanted; it will not come back.")
+_decided("reopen", "Take an earlier decision back.")

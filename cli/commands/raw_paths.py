@@ -1,0 +1,150 @@
+"""Where in raw/ the files go that a human named, and what of their folders is left out."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli import output
+from cli.commands.init import KINDS
+from vault.config.settings import FILE
+from vault.errors import UsageError
+from vault.files.folder import is_folder, named
+from vault.text.urls import looks_like_one
+
+if TYPE_CHECKING:
+    from vault.vault import Vault
+
+SHOWN = 5  # names of each reason
+_BY_SUFFIX = {
+    **dict.fromkeys((".pdf", ".ps", ".djvu"), "papers"),
+    **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".xls"), "datasets"),
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"), "images"),
+}
+# Documents that name pictures by their place beside them; all of these go to articles/.
+_NAMES_PICTURES = frozenset(
+    ".md .markdown .mdown .mkd .mdx .qmd .rmd .html .htm .xhtml .org .tex .ltx .rst .rest .ipynb".split()
+)
+
+
+@dataclass(slots=True)
+class Places:
+    """`found` are the files with their vault paths; `skipped` is what folders hold and is not added, with the reason.
+
+    `kind` is the folder of raw/ that the human asked for, None to go by the kind of file.
+    """
+
+    vault: Vault
+    kind: str | None
+    found: list[tuple[Path, str]] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+
+    def find(self, sources: Iterable[str]) -> None:
+        """Everything named; a folder keeps its inner folders. Raises: UsageError."""
+        for given in sources:
+            self._take(given)
+
+    def _take(self, given: str) -> None:
+        if not given.strip():
+            raise UsageError("an empty name", hint="name a file, a folder or a web address")
+        source = Path(given).expanduser()
+        if named(source) is None:
+            web = "for a page of the web give its address with https://" if looks_like_one(given) else ""
+            raise UsageError("no such file or folder", where=given, hint=web)
+        if self.vault.root in (source.resolve(), *source.resolve().parents):
+            raise UsageError("this lies inside the vault already", where=given)
+        if not is_folder(source):
+            self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
+        elif _is_vault(source, self.vault):
+            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
+        else:
+            self._inside(source)
+
+    def _inside(self, folder: Path) -> None:
+        kind = self.kind
+        repository = kind == "repos" or (kind is None and os.access(folder / ".git", os.F_OK))
+        if repository:  # two of them must not lie on one another
+            kind = f"repos/{folder.resolve().name}"
+        before = len(self.skipped)
+        paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
+        self._tell(folder, self.skipped[before:])
+        if not paths:
+            raise UsageError("the folder holds no file to add", where=str(folder))
+        beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
+        for path in paths:
+            inner = path.relative_to(folder)
+            own = inner.parts[0] in KINDS and len(inner.parts) > 1 and not kind
+            of = kind or _kind(path)
+            if of == "images" and beside and not self.kind:
+                of = "articles"  # where the notes go that show it: their links lead beside them
+            self.found.append((path, f"raw/{inner.as_posix()}" if own else f"raw/{of}/{inner.as_posix()}"))
+
+    def _files(self, folder: Path, to: str) -> Iterator[Path]:
+        """The plain files below `folder`, which are to lie below `to`; all else is taken down as skipped: hidden
+        files, links, a vault on the way, this one above all, and what programs made."""
+        from compiler.sources.inventory import is_passed_over
+
+        def unread(error: OSError) -> None:
+            self._skip(Path(str(error.filename)), f"cannot be listed: {error.strerror}")
+
+        for here, folders, names in os.walk(folder, onerror=unread):
+            entered = []
+            for name in sorted(folders):
+                path = Path(here, name)
+                if path.is_symlink() or name.startswith("."):
+                    self._skip(path, _odd(path))
+                elif _is_vault(path, self.vault):
+                    self._skip(path, "a vault")
+                elif is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}"):
+                    self._skip(path, "programs fill such a folder")
+                else:
+                    entered.append(name)
+            folders[:] = entered
+            for path in (Path(here, name) for name in sorted(names)):
+                odd = _odd(path)
+                if odd:
+                    self._skip(path, odd)
+                else:
+                    yield path
+
+    def _skip(self, path: Path, reason: str) -> None:
+        self.skipped.append({"path": str(path), "reason": reason})
+
+    def _tell(self, folder: Path, skipped: list[dict[str, str]]) -> None:
+        """One line for all that is left out of a folder, by reason."""
+        by_reason: dict[str, list[str]] = defaultdict(list)
+        for one in skipped:
+            by_reason[one["reason"]].append(os.path.relpath(one["path"], folder))
+        groups = []
+        for reason, names in by_reason.items():
+            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            groups.append(f"{', '.join(names[:SHOWN])}{more} ({reason})")
+        if groups:
+            output.say(f"  {folder}: left out: {'; '.join(groups)}")
+
+
+def _odd(path: Path) -> str:
+    """Why a file inside a folder is not added; "" if it is."""
+    if path.name.startswith("."):
+        return "hidden"
+    if path.is_symlink():
+        return "a link"
+    try:
+        return "" if path.is_file() else "no plain file"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def _is_vault(folder: Path, ours: Vault) -> bool:
+    try:
+        return (folder / FILE).exists() or folder.samefile(ours.root)
+    except OSError:
+        return False  # nobody may look into it, so nothing in it is copied
+
+
+def _kind(path: Path) -> str:
+    return _BY_SUFFIX.get(path.suffix.lower(), "articles")

@@ -1,0 +1,94 @@
+"""The command `search`: cards and articles by their words, and by what is remembered of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
+
+if TYPE_CHECKING:
+    from learning.search.card_table import CardColumns
+    from learning.search.index import View
+    from learning.search.search import Found
+
+SHOWN = 20  # of each, unless --limit says otherwise
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="At most so many of each.")
+@vault_option
+@json_option
+def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> int:
+    """Find cards and articles, by any part of their words and by what you remember of them.
+
+    All that is written has to hold; a minus turns it round. Filters: state: is: kind: topic: concept: tag: id: path:
+    and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
+
+    \b
+    Examples:
+      retain search spacing effect
+      retain search 'kind:applied is:leech topic:memory'
+      retain search 'lapses>3 -is:suspended "forgetting curve"' --json
+    """
+    from learning.cards.workspace import open_desk
+    from learning.search.card_table import columns_of
+    from learning.search.index import SearchIndex
+    from learning.search.query import parse
+    from learning.search.search import find
+
+    query = parse(" ".join(words))
+    vault, at = opened(vault_dir), now()
+    desk = open_desk(vault, at)
+    output.found(d for d in desk.diagnostics if d not in vault.notices)
+    columns, index = columns_of(desk), SearchIndex(vault)
+    try:
+        for _ in index.refresh(columns):
+            pass
+        found = find(query, columns, index, at, scope="both")
+        if index.repaired:
+            output.say("the search index was damaged and has been made anew")
+        _tell(found, columns, index.view, limit, as_json)
+    finally:
+        index.close()
+    return output.DONE
+
+
+def _tell(found: Found, columns: CardColumns, view: View, limit: int, as_json: bool) -> None:
+    cards = [_card(n, columns, view) for n in found.cards[:limit]]
+    articles = [{"title": view.title(n), "path": view.articles[n], "line": 1} for n in found.articles[:limit]]
+    if as_json:
+        counts = {"cards": len(found.cards), "articles": len(found.articles)}
+        output.show_json({"found": counts, "cards": cards, "articles": articles})
+        return
+    output.show("\n".join([*_lines(articles, "title"), *_lines(cards, "question")]))
+    more = len(found) - len(cards) - len(articles)
+    if not found:
+        output.say("nothing is found")
+    elif more:
+        output.say(f"and {more} more: --limit shows them")
+
+
+def _card(number: int, columns: CardColumns, view: View) -> dict[str, Any]:
+    state = columns.state(number)
+    return {
+        "id": columns.card(number),
+        "concept": columns.concept(number),
+        "kind": columns.kind(number) or None,
+        "question": view.question(number) or "",
+        "state": "suspended" if state.suspended else str(state.phase),
+        "due": state.due.isoformat() if state.due else None,
+        "path": columns.path(number),
+        "line": columns.lines[number],
+    }
+
+
+def _lines(found: Sequence[dict[str, Any]], name: str) -> list[str]:
+    from vault.text.sanitize import clean_line
+
+    return [f"{each['path']}:{each['line']}  {clean_line(str(each[name]))}" for each in found]

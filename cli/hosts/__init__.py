@@ -1,0 +1,1 @@
+"""Settings and hooks for Claude Code and Codex."""

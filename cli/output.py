@@ -1,0 +1,255 @@
+"""The narrator: owns stderr and the exit codes. What it prints is clean, whatever document or model it came from."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+from vault.diagnostic import Diagnostic
+from vault.errors import (
+    Damaged,
+    ModelUnavailable,
+    Refused,
+    RetainError,
+    SchemaTooNew,
+    UsageError,
+    WriteFailed,
+)
+from vault.text.redaction import redact
+from vault.text.sanitize import clean, clean_line
+
+if TYPE_CHECKING:
+    import click
+
+DONE, FINDINGS, USAGE, REFUSED, UNAVAILABLE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+_CODES: tuple[tuple[type[RetainError], int], ...] = (
+    (UsageError, USAGE),
+    (Refused, REFUSED),
+    (Damaged, REFUSED),
+    (SchemaTooNew, REFUSED),
+    (WriteFailed, REFUSED),
+    (ModelUnavailable, UNAVAILABLE),
+    (RetainError, FINDINGS),
+)
+
+# The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
+_app = os.environ.pop("RETAIN_TELL", "")
+_events = False  # whether stderr speaks JSON alone; set once for each command line
+# DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
+
+
+def exit_code(error: RetainError) -> int:
+    """The exit code that a failure of this kind has."""
+    return next(code for kind, code in _CODES if isinstance(error, kind))
+
+
+def failed(error: RetainError) -> int:
+    """Print the error and give its exit code."""
+    if _events:
+        event({"event": "error", "what": error.what, "where": error.where, "hint": error.hint})
+    else:
+        _tell_app({"what": error.what, "where": error.where, "hint": error.hint})
+        _tell(clean(f"retain: {_lined(error)}") + "\n")
+    return exit_code(error)
+
+
+def _lined(error: RetainError) -> str:
+    head = f"{error.where}: {error.what}" if error.where else error.what
+    return f"{head}\n  {error.hint}" if error.hint else head
+
+
+def usage(error: click.ClickException) -> None:
+    """Print what click has against the words of a command, which may be the names of files from anywhere."""
+    import io
+
+    words = io.StringIO()
+    error.show(words)
+    say(words.getvalue().rstrip("\n"))
+
+
+def defect(error: BaseException) -> int:
+    """Print that retain itself failed, leave the trace in a file, and give the exit code."""
+    import traceback
+
+    from vault.files.guard import write_trace
+
+    trace = write_trace("".join(traceback.format_exception(error)))
+    what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
+    say(f"retain: a defect of retain itself: {what}\n  the trace is in {trace}")
+    return DEFECT
+
+
+def speak_events(arguments: Sequence[str]) -> None:
+    """With `--progress jsonl` all that is told on stderr is one JSON object a line: notes, findings and errors, too."""
+    global _events
+    pairs = itertools.pairwise(arguments)
+    _events = ("--progress", "jsonl") in pairs or "--progress=jsonl" in arguments
+
+
+def event(told: dict[str, Any]) -> None:
+    """One JSON object on a line of stderr."""
+    _tell(_json(told, sys.stderr) + "\n")
+
+
+def say(text: str) -> None:
+    """One message on stderr."""
+    if _events:
+        event({"event": "note", "words": clean(text).strip()})
+    else:
+        _tell_app({"words": text})
+        _tell(clean(text) + "\n")
+
+
+def _tell_app(told: dict[str, str]) -> None:
+    if _app.isdecimal():
+        with suppress(OSError):
+            os.write(
+                int(_app), json.dumps({name: redact(words)[:1000] for name, words in told.items()}).encode() + b"\n"
+            )
+
+
+def _tell(text: str) -> None:
+    """What stderr can't take (it is full, or its terminal went away) is not told: the work and its exit code stand."""
+    with suppress(OSError):
+        sys.stderr.write(redact(text))
+        sys.stderr.flush()
+
+
+def show(text: str) -> None:
+    """Data on stdout."""
+    _print(clean(text))
+
+
+def show_file(data: bytes) -> None:
+    """The bytes of a file on stdout, as they are. Raises as `show` does."""
+    flush()
+    try:
+        sys.stdout.buffer.write(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+
+
+def show_json(value: Any) -> None:
+    """Print one JSON object on stdout."""
+    _print(_json(value, sys.stdout, indent=2))
+
+
+def number(count: int, noun: str) -> str:
+    """A count and its noun: 1 change, 2 changes."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def flush() -> None:
+    """Writes out what was shown, while what goes wrong with it can still be told."""
+    _print("", end="", flush=True)
+
+
+def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
+    """Raises: WriteFailed; BrokenPipeError where nobody reads any more."""
+    try:
+        print(redact(text), end=end, flush=flush)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+
+
+def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
+    """`value` as JSON, what a terminal would obey or `out` could not write as escapes: the value stays the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(getattr(out, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def found(diagnostics: Iterable[Diagnostic]) -> None:
+    """Each finding on a line of stderr."""
+    for each in diagnostics:
+        if _events:
+            place = {"path": each.path, "line": each.line}
+            event({"event": "finding", "id": each.code, **place, "reason": each.message, "hint": each.hint})
+        else:
+            say(f"  {each}")
+
+
+_VERBS = {
+    "scan": "scanning",
+    "source": "reading",
+    "extract": "extracting",
+    "match": "comparing names",
+    "reconcile": "comparing claims",
+    "check": "checking",
+    "batch": "waiting for a batch",
+    "compose": "composing",
+    "cards": "writing cards",
+    "write": "saving",
+    "copy": "copying",
+    "fetch": "fetching",
+    "fit": "fitting",
+    "reviews": "taking in reviews",
+    "changes": "sending changes",
+}
+
+
+class Progress:
+    """Long work on stderr: a line that renews itself on a terminal, JSON lines on request, else silence."""
+
+    def __init__(self, mode: str | None) -> None:
+        self.jsonl, self.none = mode == "jsonl", mode == "none"
+        self.live = mode is None and sys.stderr.isatty()
+        self._last = 0.0
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        if self.jsonl:
+            _tell(_json(event, sys.stderr) + "\n")
+        elif (
+            event["event"] == "wait" and not self.none
+        ):  # said without a terminal too: a silence of minutes would be taken for a fault
+            say(f"retain: {event['words']}")
+        elif self.live:
+            now = time.monotonic()
+            if event["done"] == event["of"] or now - self._last > 0.1:
+                self._last = now
+                name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
+                done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
+                cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
+                _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
+
+    def done(self) -> None:
+        """Clear the renewing line."""
+        if self.live and self._last:
+            _tell("\r\x1b[K")
+
+
+class Download:
+    """How much of a document has come, on a line of stderr that renews itself; silence where that is no terminal."""
+
+    def __init__(self, address: str) -> None:
+        self.live = sys.stderr.isatty()
+        self.name = clean_line(address)[:60]
+        self._last = time.monotonic()  # what is done in a moment needs no line
+        self._shown = False
+
+    def __call__(self, came: int, of: int | None) -> None:
+        now = time.monotonic()
+        if self.live and now - self._last > 0.2:
+            self._last, self._shown = now, True
+            whole = f" of {of / 2**20:.1f}" if of else ""
+            _tell(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            _tell("\r\x1b[K")

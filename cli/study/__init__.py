@@ -1,0 +1,1 @@
+"""One module a command: review, cards, statistics, import and export."""

@@ -1,0 +1,118 @@
+"""`retain card edit`: where the new words of a card come from, and what is said of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli import output
+from cli.editor import edit_file, editor_named
+from vault.errors import Refused, RetainError, UsageError
+
+if TYPE_CHECKING:
+    from learning.cards.edit import Edited, Words
+    from vault.model.card import Card
+    from vault.vault import Vault
+
+_HELP = "<!-- Save and close to change card {}. What you leave as it is stays as it is. -->\n\n"
+_MOST = 1 << 20  # bytes of a form
+
+
+def edited(
+    vault: Vault, card: Card, question: str | None, answer: str | None, source: str | None, *, back: bool
+) -> Edited | None:
+    """The edit that was asked for, once it is on disk; None where an editor gave nothing to write yet.
+
+    Raises: as `edit_card`; UsageError where there is no way to get the words.
+    """
+    from learning.cards.edit import Words, edit_card, last_edit, restore, words_in, words_of
+
+    before = words_of(card)
+    if back:
+        return restore(vault, last_edit(vault, str(card.id)))
+    if source is not None:
+        words = words_in(_read(source))
+    elif question is None and answer is None:
+        return _in_editor(vault, card)
+    else:
+        words = Words(before.question if question is None else question, before.answer if answer is None else answer)
+    return edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+
+
+def _read(source: str) -> str:
+    try:
+        data = sys.stdin.buffer.read(_MOST) if source == "-" else Path(source).read_bytes()
+        return data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("cannot be read as text", where=source, hint="a file in UTF-8 with Q: and A:") from error
+
+
+def _in_editor(vault: Vault, card: Card) -> Edited | None:
+    """Has the human write; what is refused stays where it was written."""
+    from learning.cards.edit import edit_card, form_of, words_in, words_of
+    from vault.files.guard import lay_form, take_form_away
+
+    editor = editor_named()
+    if not editor or not sys.stdin.isatty():
+        what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
+        raise UsageError(what, hint="--question and --answer, or --from FILE, need none")
+    before = words_of(card)
+    form = lay_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
+    keep = True
+    try:
+        closed = edit_file(editor, form)
+        if closed.code:
+            raise Refused("the editor gave up, and nothing was taken from it")
+        words = words_in(form.read_text(encoding="utf-8"))
+        if words == before and closed.at_once():
+            _left_open(form, str(card.id))
+            return None
+        done = edit_card(vault, str(card.id), words.question, words.answer, expect=before)
+        keep = False
+        return done
+    except (RetainError, OSError, UnicodeDecodeError, KeyboardInterrupt) as error:
+        if _is_as_laid(form, before):
+            keep = False
+            raise
+        way = f"your words are kept in {form}; `retain card edit {card.id} --from {form}` takes them"
+        if isinstance(error, KeyboardInterrupt):
+            output.say(way)
+            raise
+        if isinstance(error, RetainError):
+            error.hint = f"{error.hint}; {way}" if error.hint else way
+            raise
+        hint = f"save it as UTF-8; {way}"
+        raise Refused("what was written cannot be read as text", where=str(form), hint=hint) from error
+    finally:
+        if not keep:
+            take_form_away(form)
+
+
+def _is_as_laid(form: Path, before: Words) -> bool:
+    """Whether nobody wrote in the form."""
+    from learning.cards.edit import words_in
+
+    try:
+        return words_in(form.read_text(encoding="utf-8")) == before
+    except (OSError, ValueError, RetainError):
+        return False
+
+
+def _left_open(form: Path, id_: str) -> None:
+    output.say(
+        "the editor came back at once, and nothing is written yet; an editor that waits (`code --wait`) is needed"
+    )
+    output.say(f"  when you have written, `retain card edit {id_} --from {form}` takes your words")
+
+
+def told(done: Edited, *, as_json: bool) -> None:
+    """Says what became of the card."""
+    if as_json:
+        said = [{"question": words.question, "answer": words.answer} for words in (done.before, done.after)]
+        head = {"id": done.card, "path": done.path, "changed": done.changed}
+        output.show_json({**head, "before": said[0], "after": said[1]})
+    elif done.changed:
+        output.show(f"{done.card}: edited in {done.path}; `retain card edit {done.card} --restore` takes it back")
+    else:
+        output.show(f"{done.card}: nothing changed")

@@ -1,0 +1,128 @@
+"""Commands that bring cards and reviews home from other programs: import anki."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+
+if TYPE_CHECKING:
+    from learning.anki.import_package import ImportReport
+
+_BIG = 50_000  # reviews, from which on it is told how far they are
+_SHOWN = 40  # of what is reported; --json has all
+
+
+@click.group("import")
+def import_() -> None:
+    """Bring cards and reviews home from other programs.
+
+    \b
+    Examples:
+      retain import anki ~/Downloads/phone.apkg
+      retain import anki ~/Downloads/collection.colpkg --dry-run
+    """
+
+
+@import_.command("anki")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--deck", metavar="NAME", default="", help="Only this deck, and those below it.")
+@click.option("--without-history", is_flag=True, help="Take no reviews: the deck was somebody else's.")
+@click.option("--restore", is_flag=True, help="Bring back imported cards that were deleted here.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@progress_option
+@vault_option
+@json_option
+def anki(
+    file: Path,
+    deck: str,
+    without_history: bool,
+    restore: bool,
+    dry_run: bool,
+    progress: str | None,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
+    """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
+
+    Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
+    whatever order files are imported. A card suspended in Anki is suspended here, and resumed once it is there: the
+    newest package tells. Notes made elsewhere become files in learning/flashcards/, their pictures and
+    sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
+    commit before it in git; docs/anki.md says how, and what doesn't come home.
+
+    \b
+    Examples:
+      retain import anki ~/Downloads/phone.apkg
+      retain import anki shared.apkg --deck Biology --without-history
+      retain import anki ~/Downloads/collection.colpkg --dry-run --json
+    """
+    from learning.anki.import_package import import_package
+    from learning.anki.package_reader import open_package
+
+    vault = opened(vault_dir)
+    if not dry_run:
+        settle_left_over(vault)
+    narrator = output.Progress(progress)
+    if narrator.jsonl:
+        narrator({"event": "source", "done": 0, "of": 1, "path": file.name})
+    with open_package(file) as package:
+        if narrator.jsonl:
+            narrator({"event": "source", "done": 1, "of": 1, "path": file.name})
+        done = import_package(
+            vault,
+            package,
+            now(),
+            deck=deck,
+            history=not without_history,
+            restore=restore,
+            dry_run=dry_run,
+            progress=_told(narrator, package.reviews),
+        )
+    if as_json:
+        output.show_json({"path": str(file), **done.as_json()})
+    else:
+        _show(done)
+    return output.DONE
+
+
+def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
+    """What is told while the reviews go into the log: every step to programs, to people only where there are many."""
+    if narrator.jsonl:
+        return lambda done, of: narrator({"event": "reviews", "done": done, "of": of})
+    return _progress if reviews >= _BIG and not narrator.none else None
+
+
+def _progress(done: int, of: int) -> None:
+    output.say(f"{done:,} of {of:,} reviews are done")
+
+
+def _show(done: ImportReport) -> None:
+    cards, reviews, media = done.cards, done.reviews, done.media
+    would = "would be " if done.dry_run else ""
+    output.show(
+        f"reviews: {reviews['added']} {would}added, {reviews['known']} known, {reviews['left_out']} left out"
+        + "".join(f"\n  {count} left out: {reason}" for reason, count in done.left_out.items())
+        + f"\ncards: {done.notes['ours']} of your own; of others {cards['created']} {would}created, "
+        f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
+    )
+    if any(done.marks.values()):
+        output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+    if any(media.values()):
+        output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
+    for name, told in sorted(done.note_types.items()):
+        for each in told["reported"]:
+            output.show(f"note type {name}, {output.number(each['cards'], 'card')}: {each['reason']}")
+    for found in done.reported[:_SHOWN]:
+        place = f"{found.path}:{found.line}: " if found.path else ""
+        output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
+    if len(done.reported) > _SHOWN:
+        output.show(f"  and {len(done.reported) - _SHOWN} more: --json names them all")
+    if done.dry_run:
+        output.show("nothing was changed")

@@ -1,0 +1,97 @@
+"""Home in lines of text: what today holds, how it goes, what is missing, and what to do next. No colour, no cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from cli import output
+from learning.cards.workspace import open_desk
+from tui.state.overview import Figures, Overview, figures_of, overview_of
+from tui.strings import home as strings
+from tui.text import formats
+from vault.vault import Vault
+
+_GAPS = 3  # of each kind, by name
+_COMPILE = ("retain compile", "makes articles and flashcards of them")
+_FILL = (
+    ("retain add FILE...", "copies your documents into raw/"),
+    _COMPILE,
+    ("retain review --plain", "starts with the first ones"),
+)
+_NEXT = (
+    ("retain review --plain", "begins with what is due"),
+    ("retain gaps", "lists what is missing"),
+    ("retain stats", "says how well you remember"),
+    ("retain -h", "lists every command"),
+)
+
+
+def show_home(vault: Vault, now: datetime, tag: str = "") -> None:
+    """Prints home. Raises: SchemaTooNew, Refused, Damaged where the log cannot be read."""
+    desk = open_desk(vault, now, tag=tag)
+    seen = overview_of(desk)
+    output.found(d for d in seen.diagnostics if d not in vault.notices)
+    found = figures_of(desk) if seen.cards else None
+    for line in lines(vault.settings.name, seen, found):
+        output.show(line)
+
+
+def lines(name: str, seen: Overview, found: Figures | None) -> Iterator[str]:
+    """Home, line by line; each says by itself what it is about."""
+    yield f"{name}, {seen.date}"
+    if not seen.has_sources:
+        yield from _steps(strings.EMPTY, _FILL)
+        return
+    if not seen.cards:
+        yield from _steps(strings.NO_CARDS, (_COMPILE,))
+        return
+    yield from _today(seen)
+    if found is not None:
+        yield from _figures(seen, found)
+    yield from _agenda(seen)
+    yield from _steps("What to do:", _NEXT)
+
+
+def _steps(head: str, steps: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    yield head
+    for command, gives in steps:
+        yield f"  {command}: {gives}"
+
+
+def _today(seen: Overview) -> Iterator[str]:
+    if seen.due + seen.new:
+        yield f"Today: {seen.due:,} due, {seen.new:,} new, about {formats.counted(seen.minutes, 'minute')}."
+    else:
+        yield strings.DONE if seen.done else strings.NOTHING_DUE
+        if seen.next_due:
+            yield strings.next_due(seen.next_due)
+    if seen.done:
+        yield strings.reviewed_today(seen.done)
+    if seen.waiting:
+        yield strings.waiting(seen.waiting)
+
+
+def _figures(seen: Overview, found: Figures) -> Iterator[str]:
+    book, month, new = found.book, found.book.month.all, found.news
+    yield f"Streak: {_told(strings.streak(book.streak, book.longest, found.today in book.reviews))}."
+    yield f"Recalled: {_told(strings.recalled(month.rate, month.reviews, seen.desired))}."
+    yield f"Coming: {strings.coming(sum(book.coming), len(book.coming)).removesuffix('.')}."
+    counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
+    since = [*([strings.held(found.held)] if found.held else []), *strings.news(*counts)]
+    since += [strings.ripe(found.ripe)] if found.ripe else []
+    yield f"Since yesterday: {', '.join(since)}." if since else f"Since yesterday: {strings.NOTHING_NEW}"
+
+
+def _told(parts: tuple[str, str]) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _agenda(seen: Overview) -> Iterator[str]:
+    if not seen.open_gaps:
+        yield strings.NOTHING_MISSING
+        return
+    yield f"Reading agenda: {formats.counted(seen.open_gaps, 'open gap')}."
+    for kind, gaps in seen.gaps.items():
+        for gap in gaps[:_GAPS]:
+            yield f"  {kind}: {gap.what}: {gap.missing}"

@@ -1,0 +1,45 @@
+"""`retain quiz`: be asked about a topic, by a model that the user has named."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from cli.environment import now
+from cli.options import opened, settle_left_over, vault_option
+from vault.errors import UsageError
+
+
+@click.command()
+@click.argument("topic", required=False, default="", metavar="[TOPIC]")
+@vault_option
+def quiz(topic: str, vault_dir: str | None) -> int:
+    """Be asked about a topic or concept, follow up, and see what was missing. Rates nothing.
+
+    Needs a language model, named in your own settings (config.toml): below [engine] use = "claude", below
+    [engine.models] quiz = "NAME". The topic's articles and what you write are sent to it.
+
+    \b
+    Examples:
+      retain quiz "spacing effect"
+      retain quiz
+    """
+    from compiler.engines.grading.configured import tutor
+
+    vault = opened(vault_dir)
+    tutor(os.environ)  # without one, it is said here, before the terminal is taken over
+    if topic:
+        from learning.review.quiz_material import readings
+
+        readings(vault, topic)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
+    settle_left_over(vault)
+    from cli.study.launcher import START_AGAIN
+    from tui.app import run_app
+    from tui.context import Context
+    from tui.preferences import of_user
+
+    return run_app(Context(vault, now, "", START_AGAIN, preferences=of_user()), "quiz", topic)

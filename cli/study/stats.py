@@ -1,0 +1,82 @@
+"""The command `stats`: how well is remembered, how much is coming, what is weak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import output
+from cli.environment import now
+from cli.options import json_option, opened, vault_option
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from learning.stats.stats import Material, Stats
+    from vault.vault import Vault
+
+YEAR = 365
+
+
+@click.command()
+@click.option(
+    "--days",
+    default=YEAR,
+    show_default=True,
+    type=click.IntRange(1, 36_500),
+    help="How far back predictions, study time and days go.",
+)
+@click.option("--topic", default="", help="Only the concepts of this topic (its title, or the beginning of it).")
+@click.option("--tag", default="", help="Only cards with this tag.")
+@vault_option
+@json_option
+def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool) -> int:
+    """How well you remember, what is coming, what is weak, and what changed this week.
+
+    \b
+    Examples:
+      retain stats
+      retain stats --topic "spacing"
+      retain stats --tag exam --days 90
+      retain stats --json
+    """
+    found = _figures(opened(vault_dir), now(), days, topic, tag)
+    if as_json:
+        from cli.study.stats_json import as_object
+
+        output.show_json(as_object(found))
+        return output.DONE
+    from cli.study.stats_report import page
+
+    output.show(page(found))
+    if not found.phases.total and not found.activity.reviews:
+        output.say("no cards yet: `retain add FILES`, then `retain compile`")
+    return output.DONE
+
+
+def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Stats:
+    from learning.cards.workspace import open_desk
+    from learning.stats.material import material_of
+    from learning.stats.stats import stats_of
+
+    desk = open_desk(vault, at)
+    output.found(d for d in desk.diagnostics if d not in vault.notices)
+    material = _narrowed(material_of(desk), topic, tag)
+    return stats_of(material, desk.scheduler, at, days=days)
+
+
+def _narrowed(material: Material, topic: str, tag: str) -> Material:
+    """Raises: NotFound where no topic goes by that name, or no card has the tag."""
+    from learning.stats.material import narrowed
+    from learning.store.topics import topic_named
+    from vault.errors import NotFound
+
+    if not topic and not tag:
+        return material
+    stems = topic_named(topic, material.topics)[1] if topic else None
+    mine = narrowed(material, stems, tag)
+    if not mine.cards:
+        where = " and ".join([f"topic {topic}"] * bool(topic) + [f"tag {tag}"] * bool(tag))
+        raise NotFound("no card belongs there", where=where, hint="`retain stats` names topics and tags")
+    return mine

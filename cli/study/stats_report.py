@@ -1,0 +1,221 @@
+"""Figures as a page of text for a terminal of 80 columns: few, with the words that say what each of them means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from learning.stats.mastery import WORDS, weakest
+from learning.stats.wording import FEW, counted, percent, verdict, wider
+from vault.text.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from learning.stats.mastery import Group, Mastery
+    from learning.stats.retention import Retention, Tries
+    from learning.stats.stats import Forgotten, Stats
+
+WIDTH = 80
+LISTED = 5
+_BAR = 20
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_HEIGHTS = " ▁▂▃▄▅▆▇█"
+_DAYS = 14
+_WEEKS = 52
+
+
+def page(stats: Stats) -> str:
+    """The whole page."""
+    parts = [_cards(stats)]
+    if stats.activity.reviews:
+        parts += [_retention(stats), _calibration(stats), _time(stats)]
+    elif stats.phases.total:
+        parts.append(["Nothing has been reviewed yet: `retain review` begins."])
+    if stats.phases.total:
+        parts += [_forecast(stats), _mastery(stats), _week(stats), _leeches(stats)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def bar(share: float, width: int = _BAR) -> str:
+    """A bar of `share` (in [0, 1]) of `width` columns, filled up with blanks."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def columns(values: Sequence[int]) -> str:
+    """One column of one character for each value; what is not nothing can be seen."""
+    most = max(values, default=0)
+    return "".join(_HEIGHTS[max(1, round(v / most * 8))] if v else " " for v in values)
+
+
+def _cards(stats: Stats) -> list[str]:
+    phases = stats.phases
+    named = [
+        ("new", phases.new),
+        ("learning", phases.learning),
+        ("relearning", phases.relearning),
+        ("young", phases.young),
+        ("mature (3 weeks or more)", phases.mature),
+    ]
+    aside = [("suspended", phases.suspended), ("retracted", phases.retracted), ("flagged", phases.flagged)]
+    aside += [("changed", phases.changed), ("leech" if phases.leeches == 1 else "leeches", phases.leeches)]
+    lines = [f"Cards: {phases.total:,}", *_wrapped(f"{n:,} {word}" for word, n in named if n)]
+    return lines + _wrapped(f"{n:,} {word}" for word, n in aside if n)
+
+
+def _wrapped(items: Iterable[str], indent: str = "  ") -> list[str]:
+    """The items on lines that fit, parted by dots."""
+    lines: list[str] = []
+    for item in items:
+        if lines and len(lines[-1]) + len(item) + 3 <= WIDTH:
+            lines[-1] += f" · {item}"
+        else:
+            lines.append(indent + item)
+    return lines
+
+
+def _retention(stats: Stats) -> list[str]:
+    rows = [row for row in stats.retention if row.all.reviews]
+    head = f"True retention (you want {stats.desired:.0%}): first review of a card a day, once it is learnt"
+    if not rows:
+        return [head, "  no card has come back for its first review after learning yet"]
+    lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
+    lines += [_retention_row(row) for row in rows]
+    reviews = rows[-1].all.reviews
+    return lines + ([f"  only {counted(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
+
+
+def _retention_row(row: Retention) -> str:
+    name = {0: "all", 1: "today"}.get(row.days, f"{row.days} days")
+    rates = f"{percent(row.young.rate):>6} {percent(row.mature.rate):>7}"
+    return f"  {name:10}{percent(row.all.rate):>9} {row.all.reviews:>9,}   {bar(_share(row.all))} {rates}"
+
+
+def _share(tries: Tries) -> float:
+    return tries.rate or 0.0
+
+
+def _calibration(stats: Stats) -> list[str]:
+    found = stats.calibration
+    if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
+        return []
+    if found.reviews < FEW:
+        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} say a first word"]
+    lines = [
+        f"Predictions: {percent(found.predicted)} foretold, {percent(found.recalled)} recalled: {verdict(found)}",
+        f"  off by {found.rmse:.1%} from one chance to the next (RMSE); log loss {found.log_loss:.3f}",
+    ]
+    return lines + [
+        f"  where {percent(b.predicted):>4} was foretold {percent(b.recalled):>4} {bar(b.recalled)} {b.reviews:>8,}"
+        for b in wider(found.bins)
+        if b.reviews >= FEW
+    ]
+
+
+def _time(stats: Stats) -> list[str]:
+    done = stats.activity
+    recent = done.since(stats.today.toordinal() - stats.days + 1)
+    lines = [f"Study: {counted(done.reviews, 'review')} in all, {counted(done.streak, 'day')} in a row"]
+    lines[0] += f" (longest {done.longest_streak:,})"
+    if recent:
+        minutes = sum(day.ms for day in recent) / 60_000
+        items = [f"{counted(len(recent), 'day')} studied of the last {stats.days:,}"]
+        if done.ms_per_answer is not None:
+            items += [f"{minutes / len(recent):.0f} min a day studied", f"{done.ms_per_answer / 1000:.1f} s an answer"]
+        lines += _wrapped(items)
+    lines += _weeks(stats)
+    best = max(done.hours, key=lambda h: h.reviews)
+    hours = {h.hour: h.reviews for h in done.hours}
+    lines.append(f"  by hour, 0 to 23  {columns([hours.get(h, 0) for h in range(24)])}  most at {best.hour}:00")
+    return lines
+
+
+def _weeks(stats: Stats) -> Iterator[str]:
+    """Reviews in each of the last weeks, this one included."""
+    monday = stats.today.toordinal() - stats.today.weekday()
+    first = monday - 7 * (_WEEKS - 1)
+    counts = [0] * _WEEKS
+    for day in stats.activity.since(first):
+        week = (day.day.toordinal() - first) // 7
+        if week < _WEEKS:
+            counts[week] += day.reviews
+    begun = next((n for n, count in enumerate(counts) if count), None)
+    if begun is not None and begun < _WEEKS - 1:
+        yield f"  reviews a week    {columns(counts[begun:])}  {counts[-1]:,} this week"
+    met = [g.met for g in stats.growth if g.week.toordinal() >= first]
+    if len(met) > 1:
+        yield f"  cards met a week  {columns(met)}  {stats.growth[-1].total:,} in all"
+
+
+def _forecast(stats: Stats) -> list[str]:
+    counts = [coming.reviews for coming in stats.forecast]
+    if not any(counts):
+        return ["Coming: nothing is planned for the next 30 days"]
+    two = sum(counts[:_DAYS])
+    return [
+        f"Coming: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
+        f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
+        "  as planned now; new cards and what is forgotten bring more",
+    ]
+
+
+def _mastery(stats: Stats) -> list[str]:
+    seen = [c for c in stats.concepts if c.seen]
+    if not seen:
+        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} has been studied yet"]
+    known = sum(c.known for c in seen)
+    lines = [
+        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
+        "  0 is unseen or forgotten, 100 lasts a year; a dash: no such card",
+        f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
+    ]
+    lines += [_scores(c) for c in weakest(stats.concepts, LISTED)]
+    for name, groups in (("topics", stats.topics), ("tags", stats.tags)):
+        begun = sorted((g for g in groups if g.seen), key=lambda g: (g.score, g.name.casefold()))
+        if begun:
+            lines += [f"  weakest {name}", *map(_scores, begun[:LISTED])]
+    return lines
+
+
+def _scores(found: Mastery | Group) -> str:
+    name = found.title if hasattr(found, "title") else found.name
+    cells = [found.profile[kind.value] for kind in WORDS]
+    shown = " ".join(f"{'–' if cell is None else format(cell * 100, '.0f'):>8}" for cell in cells)
+    return f"    {_cut(name, 31):32}{found.score * 100:>4.0f}  {shown}"
+
+
+def _cut(words: str, most: int) -> str:
+    plain = clean_line(words)
+    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
+
+
+def _week(stats: Stats) -> list[str]:
+    found = stats.week
+    named = [
+        (found.reviews, "reviews"),
+        (found.met, "cards met for the first time"),
+        (found.added, "cards made"),
+        (found.changed, "cards whose fact changed"),
+        (found.reworded, "cards reworded"),
+        (found.retracted, "cards retracted"),
+        (found.new_leeches, "new leeches"),
+    ]
+    lines = _wrapped(f"{count:,} {words}" for count, words in named if count)
+    if found.mastered:
+        more = f" and {len(found.mastered) - LISTED:,} more" * (len(found.mastered) > LISTED)
+        lines += _wrapped([f"now known: {'; '.join(_cut(t, 30) for t in found.mastered[:LISTED])}{more}"])
+    lines += [f"  forgotten most: {_told(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
+    return ["This week (7 days):", *lines] if lines else ["This week (7 days): nothing changed"]
+
+
+def _told(one: Forgotten) -> str:
+    return f"{_cut(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
+
+
+def _leeches(stats: Stats) -> list[str]:
+    if not stats.leeches:
+        return []
+    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
+    lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
+    more = len(stats.leeches) - LISTED
+    return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

@@ -1,0 +1,1 @@
+"""Fetching of web pages."""

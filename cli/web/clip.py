@@ -1,0 +1,149 @@
+"""What was fetched -> what is kept of it in raw/: a page or Markdown as a clipping, other documents as they are."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from cli.web.fetch import Fetched
+from compiler.readers.formats import HEAD, READERS, kind_of, magic
+from vault.errors import FetchFailed, RetainError, WorkerFailed
+from vault.files.folder import sha256_hex
+from vault.ids import digest12, slug
+from vault.model.frontmatter import Value, render_note
+from vault.text.sanitize import clean_line
+from vault.text.urls import name_in
+
+FEW_CHARACTERS = 400  # of text in a page: likely a notice, and the article is made by a script
+_TEXTS = frozenset({"text", "csv", "latex", "org", "code", "notebook", "chat"})
+_PAGES = frozenset({"html", "markdown"})
+_SUFFIX_OF = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/x-ipynb+json": ".ipynb",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "text/x-tex": ".tex",
+    "application/x-tex": ".tex",
+    "text/x-python": ".py",
+    "text/org": ".org",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+_SAYS_LITTLE = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream", "application/json"})
+_FOLDER_OF = {"pdf": "papers", "csv": "datasets", "xlsx": "datasets", "code": "repos", "notebook": "repos"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file to be: `stem` and `suffix` are made by code; `digest` says whether the document is another than before."""
+
+    address: str
+    folder: str  # of raw/
+    stem: str
+    suffix: str
+    data: bytes
+    digest: str
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def kept(fetched: Fetched, day: str) -> Kept:
+    """What to keep of a document that was fetched on `day` (ISO). Raises: FetchFailed if it is none to read."""
+    offered = clean_line(fetched.file_name) or name_in(fetched.address)
+    suffix = _suffix(fetched, offered)
+    kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
+    if kind not in READERS:
+        what = magic(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
+        hint = "to keep it all the same, download it and add the file"
+        raise FetchFailed(f"not a document that can be read: {what}", where=fetched.address, hint=hint)
+    if kind in _PAGES:
+        return _clipping(fetched, ".html" if kind == "html" else suffix, offered, day)
+    folder = _FOLDER_OF.get(kind, "articles")
+    stem = slug(offered.removesuffix(PurePosixPath(offered).suffix) or offered)
+    data = _as_utf8(fetched) if kind in _TEXTS else fetched.data
+    return Kept(fetched.address, folder, stem, suffix, data, sha256_hex(data)[:12], offered)
+
+
+def _as_utf8(fetched: Fetched) -> bytes:
+    """A text as UTF-8 where only its server knows its encoding; bytes that are UTF-8 already stay as they are."""
+    try:
+        fetched.data.decode()
+        return fetched.data
+    except UnicodeDecodeError:
+        pass
+    try:
+        return fetched.data.decode(fetched.charset or "utf-8").encode()
+    except (UnicodeError, LookupError):
+        return fetched.data  # the reader will find out, or say what is wrong
+
+
+def _suffix(fetched: Fetched, offered: str) -> str:
+    """The suffix that says what the document is: by its media type, else by the name it has; ".txt" for plain text."""
+    named = PurePosixPath(offered.lower()).suffix
+    known = named if named and kind_of(f"x{named}", b"") in READERS else ""
+    if fetched.media_type in _SUFFIX_OF:
+        given = _SUFFIX_OF[fetched.media_type]
+        return known if known and kind_of(f"x{known}", b"") == kind_of(f"x{given}", b"") else given
+    if fetched.data[:1024].find(b"%PDF-") >= 0:
+        return ".pdf"
+    if known or named == ".json":
+        return known or named
+    if fetched.media_type in _SAYS_LITTLE and kind_of("x.txt", fetched.data[:HEAD]) == "html":
+        return ".html"
+    return ".txt" if fetched.media_type.startswith("text/") else named or ".bin"
+
+
+def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
+    """A note with the page's words, where they are from, and when they were taken."""
+    stem = clean_line(PurePosixPath(offered).stem) or "page"
+    clip = _clipped(fetched, f"{stem[:80].replace('/', ' ')}{suffix}")
+    title, markdown = str(clip["title"]), str(clip["markdown"])
+    properties: dict[str, Value] = {"title": title, "source": fetched.address}
+    properties |= {key: str(clip[key]) for key in ("author", "published") if clip[key]}
+    properties["created"] = day
+    properties |= {key: str(clip[key]) for key in ("description",) if clip[key]}
+    few = int(clip["characters"]) < FEW_CHARACTERS
+    note = (
+        f"only {clip['characters']} characters of text: if the page shows more, save it in a browser and add the file"
+    )
+    return Kept(
+        address=fetched.address,
+        folder="articles",
+        stem=slug(title),
+        suffix=".md",
+        data=render_note(properties, f"\n{markdown}").encode(),
+        digest=digest12(f"{title}\n{markdown}"),
+        title=title,
+        notes=(note,) if few else (),
+    )
+
+
+def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
+    """What the reading process makes of the page; nothing of it is parsed here."""
+    from compiler.workers import pool
+
+    message = {"op": "clip", "name": name, "charset": fetched.charset, "address": fetched.address}
+    worker = pool.start_worker("", None)
+    try:
+        reply = worker.ask(message | {"data": base64.b64encode(fetched.data).decode()})
+    except WorkerFailed as error:
+        hint = "save the page in a browser and add the file"
+        raise FetchFailed(error.what, where=fetched.address, hint=hint) from error
+    finally:
+        worker.close()
+    if "unreadable" in reply:
+        what = clean_line(str(reply["unreadable"].get("what")))
+        hint = "if a browser shows more, save the page there and add the file"
+        raise FetchFailed(f"no article was found in it: {what}", where=fetched.address, hint=hint)
+    clip = reply.get("clip")
+    if not isinstance(clip, dict):
+        raise RetainError("the reading process gave no clipping", where=fetched.address)
+    return clip

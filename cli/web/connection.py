@@ -1,0 +1,209 @@
+"""Connections to web servers: judged before they are used, and bounded in time."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpcore2
+
+from vault.errors import FetchFailed, Refused
+from vault.text.urls import host_and_port, in_request
+
+_INNER_NAMES = (
+    ".localhost",
+    ".localdomain",
+    ".local",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".home",
+    ".corp",
+    ".home.arpa",
+)
+# Beyond what Python knows of: addresses that stand for an IPv4 address, for a translator or for a site of one's own.
+_INNER_NETS = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10")))
+
+
+@dataclass(slots=True)
+class Clock:
+    """Time for one document: `total_s` in all, `silence_s` for each wait. Seconds."""
+
+    total_s: float
+    silence_s: float
+    last_wait_s: float = 0.0
+    _end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._end = time.monotonic() + self.total_s
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def wait_s(self, at_most: float) -> float:
+        """How long the next wait may be. Raises: TimeoutError when the time is up."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.last_wait_s = min(left, at_most)
+        return self.last_wait_s
+
+
+class _Network(httpcore2.NetworkBackend):
+    """Connects to one server, or to the proxy; `is_private` says afterwards whether the server is a private one.
+
+    A name is looked up once and judged, and the very address that was judged is used: no second look-up can differ.
+    """
+
+    def __init__(self, clock: Clock, connect_s: float, *, proxy: bool, private_ok: bool, is_private: bool) -> None:
+        self._inner, self._clock, self._connect_s = httpcore2.SyncBackend(), clock, connect_s
+        self._proxy, self._private_ok, self.is_private = proxy, private_ok, is_private
+
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore2.NetworkStream:
+        if self._proxy:
+            return self._connected([host], port)
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        self.is_private = not all(map(is_public, addresses))
+        _check_private(host, is_private=self.is_private, private_ok=self._private_ok)
+        return self._connected(addresses, port)
+
+    def _connected(self, addresses: list[str], port: int) -> httpcore2.NetworkStream:
+        last: Exception = socket.gaierror("no address")
+        for address in addresses:
+            try:
+                stream = self._inner.connect_tcp(address, port, self._clock.wait_s(self._connect_s), None, [])
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                last = error
+            else:
+                return _Stream(stream, self._clock)
+        if self._proxy:
+            why = getattr(last.__cause__, "strerror", None) or str(last)
+            raise FetchFailed(f"the proxy does not help: {why}", where=f"http://{addresses[0]}:{port}") from last
+        raise last
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A stream whose waits are bounded by the clock: a server that sends a byte now and then does not outlast it."""
+
+    def __init__(self, inner: httpcore2.NetworkStream, clock: Clock) -> None:
+        self._inner, self._clock = inner, clock
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, self._clock.wait_s(self._clock.silence_s))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, self._clock.wait_s(self._clock.silence_s))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        wait = self._clock.wait_s(self._clock.silence_s)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, wait), self._clock)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+@contextmanager
+def asked(
+    parts: SplitResult, headers: list[tuple[str, str]], clock: Clock, connect_s: float, *, private_ok: bool
+) -> Iterator[tuple[httpcore2.Response, bool]]:
+    """The response to a GET, its body still to be read, and whether a private server gave it; by proxy if one is set.
+
+    Raises: Refused where the address leads to a private network and must not; FetchFailed; TimeoutError; OSError;
+    what httpcore2 raises.
+    """
+    host, port = host_and_port(parts)
+    proxy = _proxy_of(parts.scheme, host)
+    is_private = _is_inner_name(host)  # of a name that a proxy looks up, no more can be known
+    _check_private(host, is_private=is_private, private_ok=private_ok)
+    network = _Network(clock, connect_s, proxy=proxy is not None, private_ok=private_ok, is_private=is_private)
+    context = _tls() if parts.scheme == "https" else None
+    target = in_request(parts, whole=proxy is not None and parts.scheme == "http")
+    url = httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target)
+    pool: httpcore2.ConnectionPool
+    if proxy is None:
+        pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=network)
+    else:
+        user = (unquote(proxy.username), unquote(proxy.password or "")) if proxy.username else None
+        way = httpcore2.URL(scheme="http", host=proxy.hostname or "", port=proxy.port or 80, target="/")
+        pool = httpcore2.HTTPProxy(way, proxy_auth=user, ssl_context=context, network_backend=network)
+    with pool, pool.stream("GET", url, headers=headers) as response:
+        yield response, network.is_private
+
+
+def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
+    if is_private and not private_ok:
+        what = f"the redirect leads to {host}, which is this machine or lies in its own network"
+        raise Refused(
+            what, where=host, hint="a page must not reach what only you can; add that address yourself if you mean it"
+        )
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the open internet, also where it stands for another inside it."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if inner is None and ip in ipaddress.IPv6Network("64:ff9b::/96"):
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if any(ip in net for net in _INNER_NETS):
+            return False
+        if inner is not None:
+            return is_public(str(inner))
+    return ip.is_global and not ip.is_multicast
+
+
+def _is_inner_name(host: str) -> bool:
+    """Whether a name by itself tells that it means this machine or its own network; 127.1 and 0x7f.1 are numbers."""
+    host = host.rstrip(".")
+    try:
+        return not is_public(host)
+    except ValueError:
+        last = host.rpartition(".")[2]
+        return "." not in host or host.endswith(_INNER_NAMES) or re.fullmatch(r"\d+|0x[0-9a-f]*", last) is not None
+
+
+def _proxy_of(scheme: str, host: str) -> SplitResult | None:
+    """The proxy that the environment names for an address; none for this machine, which no proxy reaches."""
+    proxies = getproxies()
+    named = proxies.get(scheme) or proxies.get("all")
+    if not named or is_loopback(host) or proxy_bypass(host):
+        return None
+    proxy = urlsplit(named if "://" in named else f"http://{named}")
+    if proxy.scheme != "http" or not proxy.hostname:
+        what = f"the proxy set for {scheme} is of a kind that is not supported"
+        raise FetchFailed(what, where=f"{proxy.scheme}://{proxy.hostname or ''}", hint="set one of kind http://")
+    return proxy
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or IP address by itself says that it is this machine."""
+    host = host.rstrip(".")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _tls() -> ssl.SSLContext:
+    """What secure connections trust: the system's certificates; where Python finds none, those of certifi."""
+    paths = ssl.get_default_verify_paths()
+    if paths.cafile or paths.capath:
+        return ssl.create_default_context()
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())

@@ -1,0 +1,263 @@
+"""One document from the web, fetched by a human's own command: bounded in size, time and hops.
+
+Redirects are followed here, one by one, as each address is judged anew.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.message import Message
+from urllib.parse import SplitResult, unquote, urljoin
+
+import httpcore2
+
+from cli.version import __version__
+from cli.web.connection import Clock, asked, is_loopback
+from vault.errors import FetchFailed, Refused, UsageError
+from vault.text.sanitize import clean_line
+from vault.text.urls import checked, parts_of
+
+MIB = 1 << 20
+_OK = 200
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_NO_DOCUMENT = ("image/", "audio/", "video/", "font/", "model/")
+_CHARSET = re.compile(r"[A-Za-z0-9][\w.:+-]{0,39}")
+_ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf,*/*;q=0.5"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes of the document, as it is after unpacking; seconds to connect, of silence, and in all; redirects."""
+
+    size_bytes: int = 50 * MIB
+    connect_s: float = 10.0
+    silence_s: float = 20.0
+    total_s: float = 180.0
+    redirects: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A document as a server gave it. `address` is where it was in the end; all else is the server's word for it."""
+
+    address: str
+    media_type: str  # lower case, "" if none was given
+    charset: str  # "" if none was given
+    file_name: str  # the name it was offered under, "" if none
+    data: bytes
+
+
+Progress = Callable[[int, int | None], None]  # bytes so far, and of how many
+
+
+def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
+    """The document at a web address that `checked` let through.
+
+    Raises: FetchFailed, with one clear line; Refused for a redirect that must not be followed.
+    """
+    clock = Clock(limits.total_s, limits.silence_s)
+    private_ok = True  # the human named it; what a server names afterwards must not lead into the human's own network
+    for _ in range(limits.redirects + 1):
+        reply, was_private = _asked(address, limits, clock, private_ok, progress)
+        if isinstance(reply, Fetched):
+            return reply
+        before, address = address, _followed(address, reply)
+        private_ok = was_private and _same_place(before, address)
+    raise FetchFailed(
+        f"more than {limits.redirects} redirects", where=address, hint="open it in a browser and add the address shown"
+    )
+
+
+def _same_place(address: str, to: str) -> bool:
+    """Whether both addresses lead to the same host, or both to this machine."""
+    host, other = (parts_of(a).hostname or "" for a in (address, to))
+    return host.rstrip(".") == other.rstrip(".") or (is_loopback(host) and is_loopback(other))
+
+
+def _asked(
+    address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress
+) -> tuple[Fetched | str, bool]:
+    """What the server at the address gives, or where it says the document is; and whether it is a private server."""
+    parts = parts_of(address)
+    headers = [("Host", parts.netloc), ("User-Agent", f"retain/{__version__}"), ("Accept", _ACCEPT)]
+    headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
+    try:
+        with asked(parts, headers, clock, limits.connect_s, private_ok=private_ok) as (response, is_private):
+            head = _head(response)
+            if response.status in _MOVED:
+                return _as_sent(head.get("Location", "")), is_private
+            _check_status(address, response.status)
+            return _document(address, response, head, limits, progress), is_private
+    except (TimeoutError, httpcore2.TimeoutException) as error:
+        raise _too_slow(address, clock) from error
+    except httpcore2.ProxyError as error:
+        raise FetchFailed(f"the proxy does not help: {clean_line(str(error))}", where=address) from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, ValueError, zlib.error) as error:
+        raise _broken(address, parts, error) from error
+
+
+def _head(response: httpcore2.Response) -> Message:
+    """Return the headers of a response, the first of each name."""
+    head = Message()
+    for name, value in response.headers:
+        head[name.decode("latin-1")] = value.decode("latin-1")
+    return head
+
+
+def _as_sent(header: str) -> str:
+    """A header's words as UTF-8 where they are that, else as Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
+def _followed(address: str, location: str) -> str:
+    """The address that a redirect leads to. Raises: FetchFailed, Refused where it is none to follow."""
+    if not location:
+        raise FetchFailed("the server says it moved, but not where", where=address)
+    try:
+        to = checked(urljoin(address, location))
+    except (UsageError, ValueError) as error:
+        shown = clean_line(location)[:200]
+        raise Refused(f"it redirects to what is no plain web address: {shown}", where=address) from error
+    old, new = parts_of(address).scheme, parts_of(to).scheme
+    if old != new:  # what is fetched by https must not come by http; and http may say anything
+        raise Refused(f"it redirects from {old} to {new}", where=address, hint=f"if you trust that: retain add {to}")
+    return to
+
+
+_STATUS_WORDS = {
+    401: ("it asks for a password", "open it in a browser, save it, and add the file"),
+    403: ("the server does not let retain read it", "open it in a browser, save it, and add the file"),
+    404: ("there is no such page", "is the address whole?"),
+    410: ("the page is gone", "perhaps web.archive.org has a copy"),
+    429: ("the server has had too many requests", "try again later"),
+    451: ("withheld for legal reasons", ""),
+}
+
+
+def _check_status(address: str, status: int) -> None:
+    if status == _OK:
+        return
+    if status in _STATUS_WORDS:
+        what, hint = _STATUS_WORDS[status]
+    elif status >= 500:
+        what, hint = "the server failed", "try again later"
+    else:
+        what, hint = "the server gave no document", "open it in a browser, save it, and add the file"
+    raise FetchFailed(f"{what} ({status})", where=address, hint=hint)
+
+
+def _document(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> Fetched:
+    """The body of a reply, unpacked, with what its head says of it."""
+    kind, charset = _media_type(head)
+    if kind.startswith(_NO_DOCUMENT):
+        what = f"not a document that can be read, but {clean_line(kind)[:60]}"
+        raise FetchFailed(what, where=address, hint="to keep it all the same, download it and add the file")
+    data = _body(address, response, head, limits, progress)
+    if not data.strip():
+        raise FetchFailed("the server gave an empty document", where=address)
+    return Fetched(address, kind, charset, _offered_name(head), data)
+
+
+def _media_type(headers: Message) -> tuple[str, str]:
+    """(media type, charset), "" for what the server does not say."""
+    kind = headers.get_content_type() if "Content-Type" in headers else ""
+    charset = headers.get_content_charset() or ""
+    return kind, charset if _CHARSET.fullmatch(charset) else ""
+
+
+def _offered_name(headers: Message) -> str:
+    """The file name in Content-Disposition; hostile until a slug is made of it."""
+    name = _as_sent(headers.get_filename() or "")
+    return clean_line(unquote(name).replace("\\", "/").rpartition("/")[2])[:200]
+
+
+def _body(address: str, response: httpcore2.Response, head: Message, limits: Limits, progress: Progress) -> bytes:
+    """All bytes of the document. The limit holds while they come, packed or unpacked."""
+    packing = (head.get("Content-Encoding") or "identity").strip().lower()
+    if packing not in ("identity", "gzip", "x-gzip"):
+        raise FetchFailed(f"packed in a way that nobody asked for: {clean_line(packing)[:40]}", where=address)
+    expected = int(head["Content-Length"]) if "Content-Length" in head else None  # httpcore2 has checked that it is one
+    unpacker = _Unpacker(limits.size_bytes) if packing != "identity" else None
+    out = bytearray()
+    came = 0
+    if expected is not None and expected > limits.size_bytes:
+        raise _too_large(address, limits)
+    try:
+        for block in response.iter_stream():
+            came += len(block)
+            out += unpacker.unpacked(block, len(out)) if unpacker else block
+            if max(len(out), came) > limits.size_bytes:
+                raise _too_large(address, limits)
+            progress(came, expected)
+    except (httpcore2.RemoteProtocolError, httpcore2.ReadError) as error:
+        raise _broken_off(address) from error
+    if unpacker and not unpacker.is_whole:
+        raise _broken_off(address)
+    return bytes(out)
+
+
+def _broken_off(address: str) -> FetchFailed:
+    return FetchFailed("the connection broke off in the middle of the document", where=address, hint="try again")
+
+
+class _Unpacker:
+    """Unpacks gzip as it comes, never to more than a byte beyond the limit: a bomb ends as a document too large."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._member = zlib.decompressobj(31)
+
+    @property
+    def is_whole(self) -> bool:
+        return self._member.eof
+
+    def unpacked(self, block: bytes, so_far: int) -> bytes:
+        out = b""
+        while block and so_far + len(out) <= self._limit:
+            if self._member.eof:  # gzip may be several members in a row
+                self._member = zlib.decompressobj(31)
+            out += self._member.decompress(block, self._limit + 1 - so_far - len(out))
+            block = self._member.unused_data
+        return out
+
+
+def _too_large(address: str, limits: Limits) -> FetchFailed:
+    size = f"{limits.size_bytes / MIB:g} MiB"
+    return FetchFailed(f"larger than {size}", where=address, hint="--max-size takes more; or add a file of your own")
+
+
+def _too_slow(address: str, clock: Clock) -> FetchFailed:
+    spent = f"{clock.total_s:g} s" if clock.is_over else f"{clock.last_wait_s:g} s of silence"
+    return FetchFailed(f"the server is too slow: given up after {spent}", where=address, hint="try again later")
+
+
+def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
+    """One clear line for what went wrong on the way."""
+    if isinstance(error, httpcore2.NetworkError) and error.args and isinstance(error.args[0], OSError):
+        error = error.args[0]  # httpcore2 drops it as the cause
+    host = parts.hostname or ""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        why = clean_line(error.verify_message)
+        hint = "is the address right? SSL_CERT_FILE may name certificates of your own"
+        return FetchFailed(f"its certificate is not to be trusted: {why}", where=address, hint=hint)
+    if isinstance(error, ssl.SSLError):
+        why = clean_line(error.reason or str(error)).replace("_", " ").lower()
+        return FetchFailed(f"no secure connection came about: {why}", where=address, hint="does it want http:// ?")
+    if isinstance(error, socket.gaierror):
+        hint = "is it spelt right, and is the network up?"
+        return FetchFailed(f"no address is known for {host}", where=address, hint=hint)
+    if isinstance(error, ConnectionRefusedError):
+        return FetchFailed(f"nothing answers at {parts.netloc}", where=address, hint="is the server running?")
+    if isinstance(error, httpcore2.ProtocolError | ValueError | zlib.error):
+        why = clean_line(str(error))[:120] or type(error).__name__
+        return FetchFailed(f"the server's answer makes no sense: {why}", where=address)
+    why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+    return FetchFailed(f"the connection failed: {clean_line(why)}", where=address)

@@ -1,0 +1,53 @@
+"""Settings, review log and ledgers, which no agent may write: compared with what they were, as a sandbox may leak."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+from vault.files.guard import sha256_hex
+from vault.vault import Vault
+
+_FILES = ("retain.toml", "AGENTS.md", ".gitattributes", ".gitignore")
+_LOGS = ("learning", "ledger", "ledger/replies")  # folders of .jsonl files
+Known = Mapping[str, tuple[int, str]]  # path -> size, SHA-256
+
+
+def watched(vault: Vault) -> dict[str, tuple[int, str]]:
+    """Return size and SHA-256 of the settings, the review log and the ledgers."""
+    out = {}
+    for path in (*_FILES, *(path for folder in _LOGS for path in vault.paths(folder, ".jsonl"))):
+        with suppress(RetainError):
+            data = vault.read_bytes(path)
+            if data is not None:
+                out[path] = (len(data), sha256_hex(data))
+    return out
+
+
+def changed_outside(vault: Vault, before: Known, after: Known) -> Iterator[Diagnostic]:
+    """Yield what is not as it was. A log may have grown by whole lines meanwhile: the human goes on reviewing."""
+    for path in sorted({*before, *after}):
+        was, now = before.get(path), after.get(path)
+        if was == now:
+            continue
+        why = "it was deleted" if now is None else _why(vault, path, was)
+        if why:
+            hint = "no agent may write it: look at `git diff`, and at what `retain guard status` says of the sandbox"
+            yield Diagnostic(path, 0, "changed-outside", f"changed while an agent was at work: {why}", hint)
+
+
+def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
+    """Return what is wrong with a file that changed; "" for a log that only grew as it may."""
+    if not path.endswith(".jsonl"):
+        return "its bytes are others" if was is not None else "it was not there before"
+    try:
+        data = vault.read_bytes(path) or b""
+    except RetainError as error:
+        return error.what
+    size, digest = was or (0, hashlib.sha256(b"").hexdigest())
+    if hashlib.sha256(data[:size]).hexdigest() != digest:
+        return "lines that stood there were changed or removed"
+    return "its last line is not whole" if data[size:] and not data.endswith(b"\n") else ""

@@ -1,0 +1,1 @@
+"""The text of articles, topics, summaries and index pages."""

@@ -1,0 +1,252 @@
+"""Pictures on their way from `raw/` to `wiki/assets/`: found, judged in the reading process, copied once."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import posixpath
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import unquote
+
+from compiler.articles.figures import Tied, tied, words_for
+from compiler.claims.gathered import Gathered
+from compiler.readers.formats import VERSIONS
+from compiler.sources.cache_files import read_cache, save_cache
+from compiler.sources.inventory import Tracked
+from compiler.workers.pool import Crew
+from vault.diagnostic import Diagnostic
+from vault.errors import WorkerFailed
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard
+from vault.ids import ClaimId, SourceId
+from vault.model.exhibit import ASSETS, Exhibit, nameable, picture
+from vault.model.source import Picture
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+CACHE = ".retain/cache/pictures.json"
+EMBEDDED = "embedded:"
+RULES = 2  # of `compiler.readers.images`: with a new number every picture is judged anew
+_REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+_OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_TRIED = ("", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")  # LaTeX leaves the suffix out
+_SUFFIXES = frozenset({"png", "jpg", "gif", "webp", "svg"})
+Key = tuple[SourceId, str]  # (the file, "" or what is embedded in it)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the reading process says of a picture: suffix and digest of its bytes, or why it is not to be copied."""
+
+    suffix: str = ""
+    sha256: str = ""
+    refused: str = ""
+
+
+@dataclass(slots=True)
+class Gallery:
+    """The pictures of one build. `assets` maps vault paths to bytes, None for a copy that lies there already."""
+
+    vault: Vault
+    guard: Guard
+    crew: Crew
+    gathered: Sequence[Gathered]
+    fresh: bool = False
+    assets: dict[str, bytes | None] = field(default_factory=dict)
+    shown_in: dict[SourceId, list[tuple[SourceId, str]]] = field(default_factory=dict)
+    notices: list[Diagnostic] = field(default_factory=list)
+    failures: list[Diagnostic] = field(default_factory=list)
+    _known: dict[str, Any] = field(default_factory=dict)
+    _seen: dict[str, Any] = field(default_factory=dict)
+    _bytes: dict[str, bytes] = field(default_factory=dict)  # by digest
+    _lying: dict[str, str] = field(default_factory=dict)
+
+    def hang(self) -> list[Gathered]:
+        """The sources, their claims carrying what the documents show with them."""
+        self._known = {} if self.fresh else read_cache(self.guard, CACHE)
+        raw = _Raw(self.gathered)
+        self._record(raw)
+        ties = {g.tracked.id: _tied(g) for g in self.gathered if g.source is not None}
+        wanted: dict[tuple[SourceId, str], Key] = {}
+        for g in self.gathered:
+            for each in ties.get(g.tracked.id, {}).values():
+                for shown in each.pictures:
+                    key = raw.find(g, shown.target)
+                    if key is not None:
+                        wanted[g.tracked.id, shown.target] = key
+        verdicts = self._judged(sorted(set(wanted.values())), raw)
+        paths = self._hung(verdicts, raw)
+        return [self._carrying(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
+
+    def save(self) -> None:
+        """Keep the verdicts for the next build."""
+        if self._seen != self._known:
+            save_cache(self.guard, CACHE, self._seen)
+
+    def _record(self, raw: _Raw) -> None:
+        """Which documents show a picture that lies in `raw/`, and what they say of it: for an engine that sees."""
+        for g in self.gathered:
+            for shown in g.source.pictures if g.source is not None else ():
+                key = raw.find(g, shown.target)
+                if key is not None and not key[1]:
+                    told = self.shown_in.setdefault(key[0], [])
+                    entry = (g.tracked.id, words_for(shown))
+                    if entry not in told:
+                        told.append(entry)
+
+    # --- judging ----------------------------------------------------------------------------------------------------
+
+    def _judged(self, keys: Sequence[Key], raw: _Raw) -> dict[Key, Verdict]:
+        out: dict[Key, Verdict] = {}
+        missing: list[Key] = []
+        for key in keys:
+            verdict = self._remembered(key, raw)
+            if verdict is None:
+                missing.append(key)
+            else:
+                out[key] = verdict
+        messages = [
+            {"op": "picture", "path": str(self.vault.root / file.path), "sha256": file.sha256, "target": target}
+            for file, target in ((raw.tracked[id_], target) for id_, target in missing)
+        ]
+        for n, reply in self.crew.ask_all(messages):
+            verdict = self._verdict(raw.tracked[missing[n][0]], reply)
+            if verdict is not None:
+                out[missing[n]] = verdict
+                self._seen[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
+        return out
+
+    def _remembered(self, key: Key, raw: _Raw) -> Verdict | None:
+        """The verdict of an earlier build, if a copy of the picture still lies in the wiki or none is wanted."""
+        known = self._known.get(_cached(key, raw))
+        if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
+            return None
+        verdict = Verdict(*known)
+        if not verdict.refused and not self._copies.get(verdict.sha256):
+            return None
+        self._seen[_cached(key, raw)] = known
+        return verdict
+
+    @property
+    def _copies(self) -> dict[str, str]:
+        """Digest -> path of what lies among the assets already."""
+        if not self._lying:
+            found = {path: self.guard.read(path) for path in self.vault.paths(ASSETS, "")}
+            self._lying = {sha256_hex(data): path for path, data in found.items() if data is not None} | {"": ""}
+        return self._lying
+
+    def _verdict(self, file: Tracked, reply: dict[str, Any] | WorkerFailed) -> Verdict | None:
+        """What the reading process said; None where it could not say anything this time."""
+        if isinstance(reply, WorkerFailed) or "not_now" in reply:
+            what = reply.what if isinstance(reply, WorkerFailed) else clean_line(str(reply["not_now"]))
+            self.failures.append(Diagnostic(file.path, 0, "picture-not-now", what, "run the command again"))
+            return None
+        found = reply.get("picture")
+        try:
+            data = base64.b64decode(found["base64"], validate=True) if found else b""
+        except (binascii.Error, KeyError, TypeError, ValueError):
+            found = None
+        if not found or found.get("kind") not in _SUFFIXES:
+            told = reply.get("unreadable", {}).get("what", "the picture cannot be read")
+            return Verdict(refused=clean_line(str(told))[:200])
+        digest = sha256_hex(data)
+        self._bytes[digest] = data
+        return Verdict(str(found["kind"]), digest)
+
+    # --- hanging ----------------------------------------------------------------------------------------------------
+
+    def _hung(self, verdicts: Mapping[Key, Verdict], raw: _Raw) -> dict[str, str]:
+        """Digest -> the one path in the vault for these bytes: named after the source that came first with them."""
+        names: dict[str, tuple[tuple[str, str], str]] = {}
+        for (id_, _), verdict in verdicts.items():
+            if verdict.sha256:
+                tracked = raw.tracked[id_]
+                name = f"{ASSETS}/{tracked.slug}-{verdict.sha256[:12]}.{verdict.suffix}"
+                names[verdict.sha256] = min(names.get(verdict.sha256, (tracked.birth, name)), (tracked.birth, name))
+        paths = {digest: name for digest, (_, name) in names.items()}
+        for digest, path in paths.items():
+            self.assets[path] = self._bytes.get(digest) or self._elsewhere(digest, path)
+        return paths
+
+    def _elsewhere(self, digest: str, path: str) -> bytes | None:
+        """The bytes from a copy under another name; None if `path` holds them already."""
+        lies = self._copies.get(digest, "")
+        return None if lies == path or not lies else self.guard.read(lies)
+
+    def _carrying(
+        self,
+        g: Gathered,
+        ties: Mapping[str, Tied],
+        wanted: Mapping[tuple[SourceId, str], Key],
+        verdicts: Mapping[Key, Verdict],
+        paths: Mapping[str, str],
+    ) -> Gathered:
+        if not ties:
+            return g
+        told: set[str] = set()
+
+        def exhibit(shown: Picture) -> Exhibit | None:
+            key = wanted.get((g.tracked.id, shown.target))
+            verdict = verdicts.get(key) if key else None
+            if verdict and verdict.sha256:
+                return picture(paths[verdict.sha256], words_for(shown))
+            if shown.target not in told and not _REMOTE.match(shown.target):
+                told.add(shown.target)
+                why = verdict.refused if verdict else "it does not lie in raw/"
+                what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
+                self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
+            named = shown.target.removeprefix(EMBEDDED)
+            return picture(named, words_for(shown)) if nameable(named) else None
+
+        claims = []
+        for claim, about in g.claims:
+            tie = ties.get(claim.id, Tied())
+            shown = [e for p in tie.pictures if (e := exhibit(p)) is not None]
+            claims.append((replace(claim, exhibits=(*dict.fromkeys(shown), *tie.exhibits)), about))
+        return replace(g, claims=tuple(claims))
+
+
+def _tied(g: Gathered) -> dict[str, Tied]:
+    assert g.source is not None
+    return tied(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
+
+
+def _cached(key: Key, raw: _Raw) -> str:
+    return f"{RULES} {VERSIONS if key[1] else ''} {raw.tracked[key[0]].sha256} {key[1]}"
+
+
+class _Raw:
+    """The files of `raw/` by path and by name: where a document's pictures may lie."""
+
+    def __init__(self, gathered: Sequence[Gathered]) -> None:
+        self.tracked = {g.tracked.id: g.tracked for g in gathered}
+        images = [g.tracked for g in gathered if g.recorded == "image"]
+        self._at = {_nfc(path): file.id for file in images for path in file.paths}
+        self._named: dict[str, list[SourceId]] = {}
+        for file in images:
+            for name in {_nfc(path).rsplit("/", 1)[-1].casefold() for path in file.paths}:
+                self._named.setdefault(name, []).append(file.id)
+
+    def find(self, document: Gathered, target: str) -> Key | None:
+        """Where the picture lies that `document` shows: inside itself, beside it, or anywhere in `raw/` under a name
+        that only one picture has. None for one that is elsewhere."""
+        if target.startswith(EMBEDDED):
+            return document.tracked.id, target
+        if _REMOTE.match(target) or _OTHER_SCHEME.match(target) or "\\" in target:
+            return None
+        name = _nfc(unquote(re.split(r"[?#]", target, maxsplit=1)[0])).strip()
+        for base in (posixpath.dirname(_nfc(document.tracked.path)), "raw", ""):
+            path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
+            for suffix in _TRIED:
+                if path + suffix in self._at:
+                    return self._at[path + suffix], ""
+        alike = self._named.get(posixpath.basename(name).casefold(), [])
+        return (alike[0], "") if len(alike) == 1 else None
+
+
+def _nfc(path: str) -> str:
+    return unicodedata.normalize("NFC", path)

@@ -1,0 +1,126 @@
+"""The wiki's catalogue, definitions, adjacency list and chronicle: products, laid out anew each time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from vault.log.ledger import Event, parse_instant
+from vault.model.frontmatter import render_note
+from vault.model.markdown import escape
+from vault.text.sanitize import clean_line
+
+INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One source in the catalogue; `link` goes to its summary, or to the raw file where it has none."""
+
+    link: str
+    language: str
+    claims: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptLine:
+    """One concept in the catalogue, with its first sentence and its edges as links."""
+
+    link: str
+    title: str
+    aliases: Sequence[str]
+    confidence: str
+    definition: str
+    needs: Sequence[str]
+    related: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """One topic in the catalogue."""
+
+    link: str
+    concepts: int
+    confidence: str
+
+
+def render_index(
+    sources: Sequence[SourceLine],
+    recorded: Sequence[str],
+    concepts: Sequence[ConceptLine],
+    topics: Sequence[TopicLine] = (),
+) -> str:
+    """`_index.md`: every topic, concept and summary, and the files that are kept but not read."""
+    parts = ["# Index"]
+    if topics:
+        parts.append(f"## Topics ({len(topics)})")
+        parts.append("\n".join(f"- {t.link} · {_count(t.concepts, 'concept')} · {t.confidence}" for t in topics))
+    parts.append(f"## Concepts ({len(concepts)})")
+    parts.append("\n".join(f"- {c.link} · {c.confidence}" for c in concepts) or "None yet.")
+    parts.append(f"## Sources ({len(sources)})")
+    lines = ["- " + " · ".join(filter(None, (s.link, _count(s.claims, "claim"), s.language, s.note))) for s in sources]
+    parts.append("\n".join(lines) or "None yet.")
+    if recorded:
+        parts += [f"## Kept, not read ({len(recorded)})", "\n".join(f"- {link}" for link in recorded)]
+    return _page("index", parts)
+
+
+def render_concepts(concepts: Sequence[ConceptLine]) -> str:
+    """`_concepts.md`: each concept with its other names and the sentence that says what it is."""
+    parts = ["# Concepts"]
+    for c in concepts:
+        also = f" (also {', '.join(escape(clean_line(a)) for a in c.aliases)})" if c.aliases else ""
+        parts.append(f"- {c.link}{also}: {c.definition}" if c.definition else f"- {c.link}{also}")
+    return _page("concepts", ["# Concepts", "\n".join(parts[1:]) or "None yet."])
+
+
+def render_graph(concepts: Sequence[ConceptLine]) -> str:
+    """`_graph.md`: concept, then what its definition needs, then what it relates to. Speculative ones are left out."""
+    lines = []
+    for c in concepts:
+        if c.confidence == "speculative":
+            continue
+        edges = [f"needs {', '.join(c.needs)}"] if c.needs else []
+        edges += [f"relates to {', '.join(c.related)}"] if c.related else []
+        lines.append(f"- {c.link}" + (f" {'; '.join(edges)}" if edges else ""))
+    return _page("graph", ["# Graph", "\n".join(lines) or "None yet."])
+
+
+def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
+    """`_log.md`: one heading a build, newest last, so that `grep '^## \\['` is the chronicle."""
+    parts = ["# Log"]
+    for event in builds:
+        try:
+            day = _day(parse_instant(str(event["at"])), zone)
+        except (KeyError, ValueError):
+            continue
+        command, words = (clean_line(str(event.get(k, ""))) for k in ("command", "words"))
+        parts.append(f"## [{day}] {command} | {escape(words)}")
+    return _page("log", parts)
+
+
+def _day(at: datetime, zone: ZoneInfo) -> str:
+    return at.astimezone(zone).date().isoformat()
+
+
+def _page(kind: str, parts: Sequence[str]) -> str:
+    return render_note({"type": kind}, "\n" + "\n\n".join(parts) + "\n")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def summary_words(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """One build in words: what was read, made, changed and taken back."""
+    parts = []
+    for noun, verbs in counts.items():
+        done = [
+            f"{n} {verb}" for verb, n in verbs.items() if n and verb not in ("unchanged", "kept", "rejected", "copies")
+        ]
+        if done:
+            parts.append(f"{noun} {', '.join(done)}")
+    return "; ".join(parts) or "nothing new"

@@ -1,0 +1,137 @@
+"""A decision about concepts takes effect: first the ledger has it, then a build follows it, asking nobody.
+
+A process killed between the two leaves the work to the next compile. Where a model's words are missing for what became
+of a concept, the decision stands all the same, and `retain compile --engine ...` finishes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from compiler.articles.renames import heirs
+from compiler.build.compile import Options, compile_vault
+from compiler.concepts.decisions import Deed, Op, event_of
+from compiler.concepts.edits import Known, Shelf, dated, line_of
+from compiler.model.engine_names import FAMILY
+from compiler.model.report import Report
+from compiler.model.requests import Request
+from compiler.replies.asker import Waiting
+from compiler.sources.inventory import scan
+from vault.audit.agent_runs import refuse_beside_agents
+from vault.diagnostic import Diagnostic
+from vault.files.conflicts import is_beside
+from vault.files.guard import Scope
+from vault.layout import CONCEPTS
+from vault.locks import lock
+from vault.log import ledger
+from vault.model.frontmatter import human_edited
+from vault.model.wikilink import links
+from vault.vault import Vault
+
+Make = Callable[[Shelf], Deed]
+_NOTES = ("insights", "wiki", "output", "learning")  # folders whose notes may link to a page
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What came of a decision. `waiting` says which questions are open for a model, "" if all is done."""
+
+    deed: Deed
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    report: Report | None
+    before: Shelf
+    after: Shelf
+    waiting: str = ""
+
+    @property
+    def without_effect(self) -> bool:
+        """Whether a split left one concept, as nothing that makes an article is said of the other."""
+        ended = self.report is not None and self.after is not self.before
+        return ended and self.deed.op is Op.SPLIT and self.after.called(self.deed.name) is None
+
+    @property
+    def concepts(self) -> list[Known]:
+        """The concepts that are there now and were not, or were called otherwise or had other names."""
+        known = {k.id: (k.title, k.aliases) for k in self.before.concepts}
+        return [k for k in self.after.concepts if known.get(k.id) != (k.title, k.aliases)]
+
+
+def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
+    """Take the decision down, and build.
+
+    Raises: UsageError or NotFound from `make`, when nothing is written; LockHeld; what the build raises, when the
+    decision stands and the next compile follows it.
+    """
+    with lock(vault.root, "publish", purpose="deciding about concepts"):
+        refuse_beside_agents(vault)
+        before = Shelf.of(vault)
+        deed = dated(make(before), before, at, "cli")
+        vault.guard(Scope.LOG).append(ledger.DECISIONS, line_of(deed))
+    report, waiting = None, ""
+    try:
+        report = compile_vault(vault, Options(engine_of(vault), wait_s=60), at, progress)
+    except Waiting as error:
+        waiting = f"{_counted(error.requests)} open"
+    return _effect(vault, deed, report, before, Shelf.of(vault), waiting)
+
+
+def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
+    """What would come of the decision; nothing is written. Raises as `take_effect` does."""
+    before = Shelf.of(vault)
+    deed = dated(make(before), before, at, "cli")
+    options = Options(engine_of(vault), dry_run=True, fresh=False, deeds=(event_of(deed),))
+    report = compile_vault(vault, options, at, progress)
+    asked = f"{_counted(report.open, 'would be')} open" if report.open else ""
+    return _effect(vault, deed, report, before, before, asked)
+
+
+def _counted(requests: Sequence[Request], verb: str = "") -> str:
+    """How many questions there are, and of which types, by the names that `retain agent next` has for them."""
+    types = ", ".join(f"{n} {type_}" for type_, n in sorted(Counter(r.type for r in requests).items()))
+    one = len(requests) == 1
+    return f"{len(requests)} {'question' if one else 'questions'} ({types}) {verb or ('is' if one else 'are')}"
+
+
+def _effect(vault: Vault, deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
+    written = tuple(report.written) if report else ()
+    removed = tuple(report.removed) if report else ()
+    return Effect(deed, tuple(p for p in written if p not in removed), removed, report, before, after, waiting)
+
+
+def engine_of(vault: Vault) -> str:
+    """Who can build this vault without asking anybody: the journal where a model's replies are in it."""
+    builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
+    return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
+
+
+def stale_links(vault: Vault) -> Iterator[Diagnostic]:
+    """Links in notes of the human's that lead to where a concept no longer is, and pages of theirs that stayed there.
+
+    The machine's own pages are laid out anew and have none. Nothing is changed: the words are the human's.
+    """
+    ids = ledger.fold(vault.ledger_events(ledger.IDS)[0])
+    there = set(vault.paths(CONCEPTS, ".md"))
+    moved = heirs(ids, CONCEPTS)
+    targets = {old.removesuffix(".md"): new.removesuffix(".md") for old, new in moved.items() if old not in there}
+    targets |= {old.rpartition("/")[2]: new for old, new in targets.items()}  # Obsidian's short links
+    for old in sorted(moved.keys() & there):
+        if human_edited((vault.read_bytes(old) or b"").decode("utf-8", "replace")):
+            hint = f"take over what you want into {moved[old]}, then delete it"
+            yield Diagnostic(old, 0, "old-page", "you wrote in this page, and its concept is another one now", hint)
+    for folder in _NOTES if targets else ():
+        for file in scan(vault.root, folder).files:
+            if file.path.endswith(".md") and not is_beside(file.path):
+                yield from _stale(file.path, (vault.read_bytes(file.path) or b"").decode("utf-8", "replace"), targets)
+
+
+def _stale(path: str, text: str, targets: dict[str, str]) -> Iterator[Diagnostic]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for link in links(line) if "[[" in line else ():
+            new = targets.get(link.target.strip().removesuffix(".md"))
+            if new is not None:
+                yield Diagnostic(path, number, "old-link", f"leads to {link.target}", f"it is {new} now")

@@ -1,0 +1,81 @@
+"""A compile: nothing to do is seen at a glance; else the pipeline is loaded and runs under the publisher's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiler.build.snapshot import Snapshot, last_report, stood_in
+from compiler.model.engine_names import VERSIONS
+from compiler.model.options import Options
+from compiler.model.report import Report
+from vault.errors import UsageError
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from compiler.replies.asker import Backend
+    from compiler.replies.journal import Entry
+
+__all__ = ["Options", "compile_vault", "raw_path"]
+
+
+def compile_vault(
+    vault: Vault,
+    options: Options,
+    at: datetime,
+    progress: Callable[[dict[str, Any]], None],
+    seen: Snapshot | None = None,
+    backend: Backend | None = None,
+    staged: Sequence[Entry] = (),
+) -> Report:
+    """Bring the wiki, the cards and the agenda up to date with `raw/`.
+
+    A build is a pure function of `raw/`, the ledgers, and what humans edited. When nothing changed since the last
+    one, nothing is read or written; `seen` is how things stand, if somebody has looked already. `backend` answers what
+    the vault's journal does not; `staged` are replies that are not in it yet.
+    Raises: UsageError, LockHeld, SchemaTooNew or Damaged where the review log is not for this retain to read, and
+    what the guard raises.
+    """
+    engine = VERSIONS.get(options.engine)
+    if engine is None:
+        raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
+    last = None if options.fresh or options.renew or options.deeds else last_report(vault.root, engine, seen)
+    if last is not None and not (options.engine == "claude" and stood_in(last)):
+        return Report.from_json(last)
+    # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
+    from compiler.build.pipeline import Pipeline
+    from vault.audit.agent_runs import refuse_beside_agents
+    from vault.locks import lock
+    from vault.log.review_log import read_log
+
+    read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
+    if options.dry_run:
+        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
+    waited: list[str] = []
+
+    def waiting(words: str) -> None:
+        waited.append(words)
+        progress({"event": "wait", "done": 0, "of": 1, "words": words})
+
+    purpose = "compiling" if options.command == "compile" else "rebuilding"
+    with lock(vault.root, "publish", purpose=purpose, timeout_s=options.wait_s, waiting=waiting):
+        refuse_beside_agents(vault)
+        last = last_report(vault.root, engine) if waited and not options.fresh else None
+        if last is not None:  # the other one did it all
+            return Report.from_json(last)
+        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
+
+
+def raw_path(vault: Vault, given: str, cwd: Path) -> str:
+    """The vault path of a source that a human named by any path, or by its path in the vault. Raises UsageError."""
+    for base in (cwd, vault.root):
+        path = (base / given).absolute()
+        try:
+            relative = path.resolve().relative_to(vault.root)
+        except ValueError:
+            continue
+        if relative.parts[:1] == ("raw",) and path.is_file():
+            return relative.as_posix()
+    raise UsageError("not a file of raw/", where=given, hint="`retain add FILE` puts one there")

@@ -1,0 +1,190 @@
+"""What of each source became claims and what did not, and what was refused on the way: a build that writes nothing.
+
+Nothing of this is stored: it follows from the sources, the ledgers and the journal, as a compile would find it now.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from compiler.build.pipeline import Pipeline
+from compiler.claims.gathered import Gathered
+from compiler.model.engine_names import EXTRACTIVE, FAMILY
+from compiler.model.options import Options
+from compiler.model.report import Rejection
+from compiler.sources.segments import passages
+from vault.log import ledger
+from vault.model.claim import Claim
+from vault.model.source import Mark, MarkKind, Segment, SourceText
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+_FURNITURE = re.compile(  # headings under which a document speaks of itself and of others' works
+    r"^(?:[\dA-Z][\d.]*\s+)?(?:references?|bibliography|works cited|literature(?: cited)?|literatur(?:verzeichnis)?|"
+    r"quellen(?:verzeichnis)?|acknowledge?ments?|danksagung|about the authors?|authors?|contributors?|licen[sc]e|"
+    r"citation|citing|credits?|(?:table of )?contents|inhalt(?:sverzeichnis)?|index|author contributions?|funding|"
+    r"further reading|see also|external links|参考文献|致谢|目录)\W*$",
+    re.IGNORECASE,
+)
+_FEWEST = 4  # words: what has fewer is a label
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_SHOWN = 80  # characters of a passage
+_ENGINES = {EXTRACTIVE: "extractive", FAMILY: "journal"}  # whom to name to build again what a family built
+Progress = Callable[[dict[str, Any]], None]
+
+
+class Yield(StrEnum):
+    """What became of a passage, or why none was to be expected of it."""
+
+    CLAIMED = "claimed"
+    PASSED_OVER = "passed_over"  # prose that no claim quotes
+    HEADING = "heading"
+    CODE = "code"
+    FORMULA = "formula"
+    TABLE = "table"
+    CAPTION = "caption"
+    QUESTION = "question"  # what a human asked a machine
+    FURNITURE = "furniture"  # lists of references, contents, links, thanks
+    SHORT = "short"
+
+
+_BY_MARK = {
+    MarkKind.CODE: Yield.CODE,
+    MarkKind.MATH: Yield.FORMULA,
+    MarkKind.TABLE: Yield.TABLE,
+    MarkKind.CAPTION: Yield.CAPTION,
+    MarkKind.QUESTION: Yield.QUESTION,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A passage of prose that yielded nothing: where a human finds it, and its first words."""
+
+    heading: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """One source: its passages by what became of them. `share` is of its prose, 1.0 where it has none."""
+
+    path: str
+    title: str
+    claims: int
+    passages: dict[str, int]
+    passed_over: tuple[PassedOver, ...]
+
+    @property
+    def share(self) -> float:
+        told, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
+        return told / all_ if all_ else 1.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "share": round(self.share, 4)}
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    coverage: tuple[Coverage, ...]
+    rejections: tuple[Rejection, ...]
+
+
+def survey(vault: Vault, at: datetime, progress: Progress) -> Survey:
+    """What a compile by those who last built the vault would find now. Raises what it raises; writes nothing."""
+    builds, _ = vault.ledger_events(ledger.BUILDS)
+    last = next((str(e.get("engine")) for e in reversed(ledger.ordered(builds)) if e.get("engine") in _ENGINES), "")
+    family = last or EXTRACTIVE
+    pipeline = Pipeline(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress)
+    rejections = pipeline.run().rejections
+    covered = (coverage(g) for g in pipeline.gathered if g.source is not None)
+    return Survey(tuple(c for c in covered if c is not None), tuple(rejections))
+
+
+def coverage(gathered: Gathered) -> Coverage | None:
+    """What became of a source's passages; None for one that was not read."""
+    source = gathered.source
+    if source is None:
+        return None
+    spans = _spans(source.text, gathered)
+    counts: Counter[str] = Counter({kind.value: 0 for kind in Yield})
+    left = []
+    for segment in source.segments:
+        marks = [m for m in source.marks if m.start < segment.end and m.end > segment.start]
+        furniture = any(_FURNITURE.match(h) for h in segment.headings)
+        for first, last in passages(source.text[segment.start : segment.end]):
+            start, end = segment.start + first, segment.start + last
+            kind = _kind(source.text[start:end], start, end, spans, marks, furniture)
+            counts[kind.value] += 1
+            if kind is Yield.PASSED_OVER:
+                left.append(_passed_over(source, segment, start, end))
+    title = source.title
+    return Coverage(gathered.tracked.path, title, len(gathered.claims), dict(counts), tuple(left))
+
+
+def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
+    """Where the claims' quotes stand: stretches in order, none of which touches another."""
+    claims: Iterator[Claim] = (claim for claim, _ in gathered.claims)
+    found = sorted((at, _end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
+    out: list[tuple[int, int]] = []
+    for start, end in found:
+        if out and start <= out[-1][1]:
+            out[-1] = out[-1][0], max(end, out[-1][1])
+        else:
+            out.append((start, end))
+    return out
+
+
+def _end(text: str, start: int, quote: str) -> int:
+    """Where a folded quote that begins at `start` ends: a space of it is any white space of the text."""
+    at = start
+    for char in quote:
+        if char == " ":
+            while at < len(text) and text[at].isspace():
+                at += 1
+        else:
+            at += 1
+    return at
+
+
+def _kind(
+    words: str, start: int, end: int, spans: Sequence[tuple[int, int]], marks: Sequence[Mark], furniture: bool
+) -> Yield:
+    at = bisect_left(spans, end, key=lambda span: span[0])
+    if at and spans[at - 1][1] > start:
+        return Yield.CLAIMED
+    if any(m.kind in (MarkKind.HEADING, MarkKind.TITLE) and m.start <= start and end <= m.end for m in marks):
+        return Yield.HEADING
+    for kind, found in _BY_MARK.items():
+        if 2 * _covered(start, end, [m for m in marks if m.kind is kind]) >= end - start:
+            return found
+    links = _covered(start, end, [m for m in marks if m.kind is MarkKind.LINK])
+    if furniture or 5 * links >= 4 * (end - start):
+        return Yield.FURNITURE
+    many = len(words.split()) >= _FEWEST or len(_CJK.findall(words)) >= 2 * _FEWEST
+    return Yield.PASSED_OVER if many else Yield.SHORT
+
+
+def _covered(start: int, end: int, marks: Sequence[Mark]) -> int:
+    """How many characters between `start` and `end` lie in any of the marks."""
+    count, at = 0, start
+    for mark in sorted(marks, key=lambda m: m.start):
+        first, last = max(mark.start, at), min(mark.end, end)
+        if first < last:
+            count += last - first
+            at = last
+    return count
+
+
+def _passed_over(source: SourceText, segment: Segment, start: int, end: int) -> PassedOver:
+    words = clean_line(source.text[start:end])
+    shown = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
+    return PassedOver(clean_line(segment.headings[-1]) if segment.headings else "", source.locate(start), shown)

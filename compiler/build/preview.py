@@ -1,0 +1,234 @@
+"""What a build changes, named before it is done: claims, the sentences and cards that rest on them, and gaps.
+
+Where somebody would be asked, what they will say is not known. What is: which words are new, and what rests on those
+that they stand in the place of. That is named `asked`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Literal
+
+from compiler.cards.cards import LiveCard
+from compiler.language.rewording import successors
+from compiler.model.changes import Blast, NewPassage, TouchedArticle, TouchedCard, TouchedClaim, TouchedGap
+from compiler.model.requests import CardsRequest, ComposeRequest, ExtractRequest, Request
+from compiler.sources.segments import passages
+from vault.ids import CardId
+from vault.layout import CONCEPTS, FLASHCARDS, GAPS, PROPOSALS, SUMMARIES, TOPICS
+from vault.log.ledger import Event, Ids
+from vault.model.article import CitedSentence, sentences
+from vault.model.exhibit import ASSETS
+from vault.model.frontmatter import read_properties
+from vault.model.gaps import Gap, parse_agenda
+from vault.text.sanitize import clean_line
+
+PRODUCTS = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS, ASSETS)  # folders of files that a build lays out
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a build would do. `old` and `new` give the text of files by path; `new` holds only what would be written."""
+
+    events: Sequence[Event]  # for ids.jsonl
+    ids: Ids  # with those events
+    said_before: Mapping[str, str]  # claim id -> the words that it had
+    cards: Mapping[CardId, LiveCard]  # as they were
+    old: Mapping[str, str | None]
+    new: Mapping[str, str]
+    removed: Sequence[str]
+    files: frozenset[str] = frozenset()  # every product that lies there now
+    open: Sequence[Request] = field(default_factory=tuple)  # what would be asked
+
+
+def blast_of(plan: Plan) -> Blast:
+    """What the build would touch. Pure."""
+    touched = {*plan.new, *plan.removed}
+    doubt = _Doubt.of(plan)
+    return Blast(
+        claims=tuple(_claims(plan, doubt)),
+        passages=tuple(_passages(plan)),
+        articles=tuple(_articles(plan, doubt)),
+        cards=tuple(_cards(plan, doubt)),
+        gaps=tuple(_gaps(plan, doubt)),
+        unchanged=len(plan.files - touched),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """What the answers of somebody will decide: claims with the words that seem to be theirs now, and concepts."""
+
+    claims: Mapping[str, str]  # id -> words
+    concepts: frozenset[str]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Doubt:
+        new = {words for r in plan.open if isinstance(r, ExtractRequest) for words in _pieces(r)}
+        gone = {str(e["id"]): "" for e in plan.events if e["of"] == "claim" and e["type"] == "retire"}
+        gone = {id_: plan.ids.quotes.get(id_, "") for id_ in gone} if new else {}
+        claims = {id_: words for words, id_ in successors(gone, {words: words for words in sorted(new)}).items()}
+        asked = {r.concept for r in plan.open if isinstance(r, ComposeRequest | CardsRequest)}
+        asked |= {card.concept for card in plan.cards.values() if not claims.keys().isdisjoint(card.cites)}
+        for path, text in plan.old.items():
+            cited = {c.claim for s in sentences(text or "") for c in s.cites} if path.startswith(CONCEPTS) else ()
+            if not claims.keys().isdisjoint(cited):
+                asked.add(read_properties(text or "").text("id"))
+        return cls(claims, frozenset(asked))
+
+
+def _pieces(request: ExtractRequest) -> Iterator[str]:
+    return (clean_line(words[s:e]) for words in request.fresh or (request.text,) for s, e in passages(words))
+
+
+def _claims(plan: Plan, doubt: _Doubt) -> Iterator[TouchedClaim]:
+    names: dict[str, Literal["added", "changed", "retracted"]] = {
+        "birth": "added",
+        "revive": "added",
+        "reanchor": "changed",
+        "retire": "retracted",
+    }
+    for event in plan.events:
+        if event["of"] == "claim" and event["type"] in names:
+            id_ = str(event["id"])
+            path = _path_of(plan.ids.present_key.get(id_, "").partition(":")[0], plan.ids)
+            words, was = plan.ids.quotes.get(id_, ""), plan.said_before.get(id_, "")
+            if id_ in doubt.claims:
+                yield TouchedClaim("changed", id_, path, doubt.claims[id_], words)
+            else:
+                yield TouchedClaim(names[event["type"]], id_, path, words, was)
+
+
+def _path_of(source: str, ids: Ids) -> str:
+    return ids.present_key.get(source, source)
+
+
+def _passages(plan: Plan) -> Iterator[NewPassage]:
+    for request in plan.open:
+        if isinstance(request, ExtractRequest):
+            heading = request.headings[-1] if request.headings else request.title
+            for words in request.fresh or ("",):
+                yield NewPassage(_path_of(request.source, plan.ids), clean_line(heading), clean_line(words))
+
+
+# --- articles -------------------------------------------------------------------------------------------------------
+
+
+def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
+    asked = {r.concept: len(r.fresh or r.claims) for r in plan.open if isinstance(r, ComposeRequest)}
+    lost = {e["id"] for e in plan.events if e["of"] == "claim" and e["type"] in ("retire", "reanchor")}
+    for path in sorted({*plan.new, *plan.removed}):
+        there = path.removeprefix(f"{PROPOSALS}/")
+        if not there.startswith((f"{CONCEPTS}/", f"{TOPICS}/")) or (there != path and path in plan.removed):
+            continue
+        old, new = plan.old[there if there != path else path], plan.new.get(path)
+        properties = read_properties(new if new is not None else old or "")
+        gone, come = _difference(old or "", new or "")
+        waiting = {c.claim for s in sentences(old or "") for c in s.cites} & doubt.claims.keys()
+        if waiting:  # without the answers the page may look as if nothing of it were left
+            gone, come = tuple(s.text for s in sentences(old or "") if any(c.claim in lost for c in s.cites)), ()
+        what: Literal["created", "updated", "removed", "proposed"] = (
+            "proposed" if there != path else "removed" if new is None else "created" if old is None else "updated"
+        )
+        id_ = properties.text("id")
+        title, count = properties.text("title"), asked.pop(id_, 0) or len(waiting)
+        yield TouchedArticle("updated" if waiting else what, id_, there, title, gone, come, count)
+    for id_, count in sorted(asked.items()):  # nothing but the answers would change it
+        born = plan.ids.births.get(id_)
+        path = f"{CONCEPTS}/{born.slug}.md" if born is not None else ""
+        what = "updated" if path in plan.files else "created"
+        yield TouchedArticle(what, id_, path, born.name if born else "", asked=count)
+
+
+def _difference(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sentences that only the one has, and only the other: words and claims count, numbers of citations don't."""
+    before, after = list(sentences(old)), list(sentences(new))
+    left, come = Counter(map(_said, after)), Counter(map(_said, before))
+    return tuple(_beyond(before, left)), tuple(_beyond(after, come))
+
+
+def _said(sentence: CitedSentence) -> tuple[str, tuple[str, ...]]:
+    return sentence.text, tuple(c.claim for c in sentence.cites)
+
+
+def _beyond(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    for sentence in mine:
+        if theirs[_said(sentence)]:
+            theirs[_said(sentence)] -= 1
+        else:
+            yield sentence.text
+
+
+# --- cards and gaps -------------------------------------------------------------------------------------------------
+
+
+def _cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
+    waiting = {id_: c for id_, c in plan.cards.items() if not doubt.claims.keys().isdisjoint(c.cites)}
+    told = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
+    for id_, card in waiting.items():
+        if plan.ids.alive(id_) or told.get(id_, {}).get("type") == "retire":
+            yield TouchedCard("asked", id_, _deck(card.concept, plan.ids), card.question, "what it rests on changed")
+    yield from (card for card in _told_cards(plan, doubt) if card.id not in waiting)
+
+
+def _told_cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
+    """What the events say of cards, but for what only follows from answers that are not there yet."""
+    back = {e["id"] for e in plan.events if e["of"] == "card" and e["type"] == "revive"}
+    doubtful = {(r.concept, c.question) for r in plan.open if isinstance(r, CardsRequest) for c in r.changed}
+    for event in plan.events:
+        if event["of"] != "card" or (event["type"] != "retire" and event.get("concept") in doubt.concepts):
+            continue
+        id_ = CardId(str(event["id"]))
+        before = plan.cards.get(id_)
+        if event["type"] == "birth":
+            yield TouchedCard("created", id_, _deck(str(event["concept"]), plan.ids), str(event["q"]))
+        elif event["type"] == "change" and id_ in back:
+            yield TouchedCard("returned", id_, _deck(str(event["concept"]), plan.ids), str(event["q"]))
+        elif event["type"] == "change" and event.get("how") in ("fact", "reworded"):
+            what: Literal["changed", "reworded"] = "changed" if event["how"] == "fact" else "reworded"
+            yield TouchedCard(what, id_, _deck(str(event["concept"]), plan.ids), str(event["q"]))
+        elif event["type"] == "retire" and before is not None:
+            asked = (before.concept, before.question) in doubtful
+            reason = str(event.get("reason", ""))
+            deck = _deck(before.concept, plan.ids)
+            yield TouchedCard("asked" if asked else "suspended", id_, deck, before.question, reason)
+
+
+def _deck(concept: str, ids: Ids) -> str:
+    born = ids.births.get(concept)
+    return f"{FLASHCARDS}/{born.slug}.md" if born is not None else ""
+
+
+def _gaps(plan: Plan, doubt: _Doubt) -> Iterator[TouchedGap]:
+    """The gaps that open, close or say something else; those of concepts in doubt as in doubt."""
+    names = {plan.ids.births[i].name.casefold() for i in doubt.concepts if i in plan.ids.births}
+    for gap in _told_gaps(plan):
+        yield replace(gap, what="asked") if gap.words.casefold() in names else gap
+
+
+def _told_gaps(plan: Plan) -> Iterator[TouchedGap]:
+    if GAPS not in plan.new:
+        return
+    before = {gap.id: gap for gap in parse_agenda(plan.old.get(GAPS) or "")}
+    after = {gap.id: gap for gap in parse_agenda(plan.new[GAPS])}
+    for id_ in dict.fromkeys(chain(after, before)):
+        old, new = before.get(id_), after.get(id_)
+        was, now = old is not None and old.open, new is not None and new.open
+        if now and not was:
+            yield _gap("opened", new)
+        elif was and not now:
+            yield _gap("closed", new or old)
+        elif now and _told(old) != _told(new):
+            yield _gap("changed", new)
+
+
+def _told(gap: Gap | None) -> tuple[object, ...]:
+    return (gap.what, gap.missing, gap.mentions, gap.fill) if gap is not None else ()
+
+
+def _gap(what: Literal["opened", "changed", "closed"], gap: Gap | None) -> TouchedGap:
+    assert gap is not None, "it is there before or after"
+    return TouchedGap(what, gap.id, gap.kind.value, gap.what, gap.missing)

@@ -1,0 +1,161 @@
+"""How a vault's files stand, seen from their stamps alone, and whether that is how the last build left them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compiler.readers.formats import VERSIONS
+
+CACHE = ".retain/cache/build.json"  # what the last build reported
+STAMPS = ".retain/cache/stamps"  # how it left the files: compared as text, with no digest and no parsing to pay for
+VERSION = 4  # of the steps between engine and file: when it grows, everything is laid out anew
+TICK_S = 0.02  # file systems stamp by a clock of the kernel's that moves in steps of up to 10 ms
+_TICK_NS = int(TICK_S * 1e9)
+_WHOLE_NS = 1_000_000_000  # a stamp of whole seconds: perhaps from a file system that keeps no finer ones
+_COARSE_NS = 2 * _WHOLE_NS  # the coarsest there is (FAT)
+_WATCHED = ("raw", "wiki", "learning", "ledger", "output/proposals")
+_SETTINGS = "retain.toml"  # the time zone and the like are in what a build writes
+_NO_INPUT = ("learning/reviews", "learning/_review")  # the review log and its page: of them only flags are an input
+_LOG = ("learning/reviews", ".jsonl")  # how the log's files begin and end
+_FLAG, _UNDO = b'"type":"flag"', b'"type":"undo"'
+_ID = re.compile(rb'"([0-9A-Z]{26})"')  # of the event itself, or of the one that it voids
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Path -> "size ctime inode" of every file that a build reads or writes, as seen at `taken_ns`.
+
+    Whatever changes a file moves its ctime, which nobody can set back. A change made after `settled_ns` is sure to
+    show; one made before it may find the clock of the file system where the last change found it. The review log grows
+    every day: of it counts only what its `flags` are, by a digest.
+    """
+
+    stamps: Mapping[str, str]
+    taken_ns: int
+    settled_ns: int
+    flags: str = ""
+
+    @property
+    def settled(self) -> bool:
+        return self.settled_ns < self.taken_ns
+
+    def size(self, path: str) -> int:
+        """Bytes in the file; 0 if there is none."""
+        return int(self.stamps.get(path, "0").partition(" ")[0])
+
+    def text(self, engine: str) -> bytes:
+        """All stamps, and the versions of what made the files, in one order."""
+        head = f"{VERSION} {VERSIONS} {engine} {self.flags}"
+        lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
+        return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
+
+    def changed_since(self, before: Snapshot) -> set[str]:
+        """The files that came, went, or have another stamp."""
+        return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
+
+
+def look(root: Path) -> Snapshot:
+    """The files of the vault at `root` as they stand now, less hidden ones; links are passed over.
+
+    Raises: OSError if there is no vault.
+    """
+    taken, top = time.time_ns(), os.fspath(root)
+    settings = Path(top, _SETTINGS).stat()
+    stamps = {_SETTINGS: f"{settings.st_size} {settings.st_ctime_ns} {settings.st_ino}"}
+    newest, coarse = settings.st_ctime_ns, 0
+    folders = list(_WATCHED)
+    while folders:  # the one loop that every compile waits for: plain on purpose
+        here = folders.pop()
+        try:
+            entries = os.scandir(f"{top}/{here}")
+        except OSError:
+            continue  # what cannot be listed holds nothing to be compiled
+        with entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not (is_folder or entry.is_symlink()):  # a pipe or a socket in raw/ is reported, so that it counts
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue  # gone since it was listed
+                    changed = status.st_ctime_ns
+                    stamps[f"{here}/{name}"] = f"{status.st_size} {changed} {status.st_ino}"
+                    if changed > newest:
+                        newest = changed
+                    if not changed % _WHOLE_NS:
+                        coarse = max(coarse, changed)
+                elif is_folder:
+                    folders.append(f"{here}/{name}")
+    logs = [p for p in stamps if p.startswith(_LOG[0]) and p.endswith(_LOG[1]) and p.count("/") == 1]
+    for path in [p for p in stamps if p.startswith(_NO_INPUT)]:
+        del stamps[path]
+    return Snapshot(stamps, taken, max(newest + _TICK_NS, coarse + _COARSE_NS), _flags(top, logs))
+
+
+def _flags(top: str, logs: Iterable[str]) -> str:
+    """A digest of the log's lines that are flags, and of those that void one: not of their order, file or repetition.
+
+    Lines are compared as they stand, and none is taken apart: a log of years costs milliseconds.
+    """
+    flags: set[bytes] = set()
+    undos: set[bytes] = set()
+    for path in logs:
+        try:
+            data = Path(top, path).read_bytes()
+        except OSError:
+            return f"unread {path}"  # the build will say what is wrong with it
+        if _FLAG in data or _UNDO in data:
+            for line in data.split(b"\n"):
+                if _FLAG in line:
+                    flags.add(line.strip())
+                elif _UNDO in line:
+                    undos.add(line.strip())
+    return hashlib.sha256(b"\n".join(sorted(flags | _voiding(flags, undos)))).hexdigest()
+
+
+def _voiding(flags: Iterable[bytes], undos: Iterable[bytes]) -> set[bytes]:
+    """Those of the `undos` that void a flag, or an undo of one, and so on."""
+    known = {id_ for line in flags for id_ in _ID.findall(line)}
+    found: set[bytes] = set()
+    rest = {line: set(_ID.findall(line)) for line in undos}
+    while more := [line for line, ids in rest.items() if ids & known]:
+        found.update(more)
+        for line in more:
+            known |= rest.pop(line)
+    return found
+
+
+def steady(root: Path) -> Snapshot:
+    """The files as they stand now; a tick is waited for if that is all it takes for them to be settled."""
+    seen = look(root)
+    if 0 <= seen.settled_ns - seen.taken_ns <= _TICK_NS:
+        time.sleep(TICK_S)
+        seen = look(root)
+    return seen
+
+
+def stood_in(report: dict[str, Any]) -> bool:
+    """Whether the embedded engine answered in place of a model, so that one may be asked again."""
+    return any(isinstance(n, dict) and n.get("id") == "stood-in" for n in report.get("notices", ()))
+
+
+def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
+    """What the last build reported, if it left everything as it is now, or as it was `seen`; None when in doubt."""
+    try:
+        if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
+            return None
+        report = json.loads((root / CACHE).read_text(encoding="utf-8"))["report"]
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+    return report if isinstance(report, dict) else None

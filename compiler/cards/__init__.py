@@ -1,0 +1,1 @@
+"""Flashcards of articles, their decks, and the gaps they reveal."""

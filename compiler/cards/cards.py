@@ -1,0 +1,396 @@
+"""Articles to flashcards: what is asked of the engine, what passes the gates, and which cards live on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from compiler.concepts.resolve import Resolved
+from compiler.concepts.rulings import last
+from compiler.gates.gates import CardGate
+from compiler.language.rewording import Change, classify, worst
+from compiler.model.engine_names import FAMILY
+from compiler.model.limits import MOST_CLAIMS
+from compiler.model.report import Rejection
+from compiler.model.requests import CardsReply, CardsRequest, ClaimView, ProposedCard
+from vault.ids import CardId, ClaimId, digest12, mint
+from vault.layout import FLASHCARDS
+from vault.log.ledger import Event, Ids
+from vault.model.card import CardKind
+from vault.text.sanitize import fold
+
+PER_KIND = 2  # cards of one kind and concept: quality over count
+MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
+_GONE = "its evidence is gone"
+_UNDONE = "the decision that it came of was undone"
+AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCard:
+    """A card of the ledger: its words are plain text, and were admitted when its claims read as `proof` (12 hex)."""
+
+    id: CardId
+    concept: str
+    kind: CardKind
+    question: str
+    answer: str
+    cites: tuple[ClaimId, ...]
+    proof: str
+    engine: str
+
+
+@dataclass(slots=True)
+class CardNews:
+    """What one compile does to the cards of all concepts."""
+
+    cards: dict[str, list[LiveCard]] = field(default_factory=dict)  # concept id -> its cards
+    events: list[Event] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    created: int = 0
+    updated: int = 0
+    kept: int = 0
+    suspended: int = 0
+
+
+def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
+    return CardsRequest(
+        title=concept.title,
+        aliases=concept.aliases,
+        language=concept.language,
+        claims=views[:MOST_CLAIMS],
+        concept=concept.id,
+    )
+
+
+def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
+    """The cards of the ledger with the text they were last given, retired ones included. `events` are in order."""
+    cards: dict[CardId, LiveCard] = {}
+    for event in events:
+        if (
+            event.get("of") != "card"
+            or event.get("type") not in ("birth", "change")
+            or event.get("id") not in ids.births
+        ):
+            continue
+        try:
+            card = LiveCard(
+                CardId(event["id"]),
+                str(event["concept"]),
+                CardKind(event["kind"]),
+                str(event["q"]),
+                str(event["a"]),
+                tuple(ClaimId(c) for c in event["cites"]),
+                str(event["proof"]),
+                str(event["engine"]),
+            )
+        except (KeyError, ValueError, TypeError):
+            continue  # of a later version, or damaged: the next compile writes the card anew
+        cards[card.id] = card
+    return cards
+
+
+def keyed(cards: Sequence[ProposedCard], strange: Callable[[str], str] = lambda _: "") -> dict[str, ProposedCard]:
+    """`cards` by what each is at birth: its kind and the claim it asks for; a second one of these is numbered.
+
+    `strange` is what the key of a card gets besides where its claim is another concept's.
+    """
+    out: dict[str, ProposedCard] = {}
+    for card in cards:
+        first = card.cites[0] if card.cites else ""
+        key = f"{card.kind}:{first}{strange(first)}"
+        numbers = itertools.chain([key], (f"{key}:{n}" for n in itertools.count(2)))
+        out[next(k for k in numbers if k not in out)] = card
+    return out
+
+
+def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
+    """Twelve hex of what the cited claims say: when it changes, the card must follow."""
+    return digest12("\x1f".join(words[c] for c in cites))
+
+
+def how(old: LiveCard, new: ProposedCard) -> Change:
+    """What changed in a card's words: what changed in its question or its answer, whichever is more."""
+    return worst((classify(old.question, new.question.strip()), classify(old.answer, new.answer.strip())))
+
+
+def as_proposed(card: LiveCard) -> ProposedCard:
+    """The card as an engine would propose it."""
+    return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
+
+
+def became(old: LiveCard, new: LiveCard, change: Change) -> Event:
+    """What the ledger keeps of a change beside the new words: how great it is, and what the card said before."""
+    if (old.question, old.answer) == (new.question, new.answer):
+        return {"how": change.value}
+    return {"how": change.value, "was": {"q": old.question[:MOST_WAS], "a": old.answer[:MOST_WAS]}}
+
+
+@dataclass(slots=True)
+class CardDesk:
+    """Decides, concept by concept in a fixed order, which cards live. Pure: news and ledger events come out."""
+
+    ids: Ids
+    before: dict[CardId, LiveCard]
+    words: dict[str, str]  # claim id -> the claim's kind and words, of every claim that is current
+    home: dict[str, str]  # claim id -> the concept it is about
+    at: str
+    engine: str
+    deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
+    mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
+    gate: CardGate = field(default_factory=CardGate)
+    news: CardNews = field(default_factory=CardNews)
+    quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
+    said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others
+    flagged: Mapping[CardId, str] = field(default_factory=dict)  # cards that the human doesn't want, and why
+    outdated: Mapping[ClaimId, str] = field(default_factory=dict)  # claims that no card may rest on, and why
+    undone: frozenset[CardId] = frozenset()  # cards that came of a decision on concepts that was taken back
+    _mine: dict[str, list[LiveCard]] = field(default_factory=dict)
+    _keys: dict[CardId, str] = field(default_factory=dict)  # of cards that this build gave another key, ...
+    _owners: dict[str, CardId] = field(default_factory=dict)  # ... and the cards of those keys
+    _saying: dict[str, list[str]] = field(default_factory=dict)  # quote -> the claims of all sources that have it
+    _asked: dict[tuple[str, CardKind, str], list[LiveCard]] = field(default_factory=dict)  # retired: what they ask
+
+    def open(self) -> None:
+        """Sort the ledger's cards: those whose evidence is gone are retired, the others go to their concept."""
+        for claim, quote in self.quotes.items():
+            self._saying.setdefault(quote, []).append(claim)
+        for known in self.before.values():
+            card = self._elsewhere(known) or known
+            if not self.ids.alive(card.id) and not self._returns(card):
+                self._may_return(card)
+                continue
+            if card is not known and not self._unwanted(card.id):
+                self._rest_on(card)
+            concept = self._concept_of(card)
+            if reason := self._unwanted(card.id) or (_UNDONE if card.id in self.undone else ""):
+                self._retire(card, reason)  # one of an undone deed is born again below, if it is asked for all the same
+            elif concept is None:
+                self._retire(card, next((self.outdated[c] for c in card.cites if c in self.outdated), _GONE))
+            else:
+                self._mine.setdefault(concept, []).append(card)
+                if card.proof == proof_of(card.cites, self.words):
+                    self.gate.admit(card.question, card.answer, concept)
+
+    def _unwanted(self, id_: CardId | None) -> str:
+        """Why the human wants to see that card no more; "" for one that may be asked."""
+        if id_ in self.deleted:
+            return "the human deleted it"
+        return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
+
+    def _returns(self, card: LiveCard) -> bool:
+        return card.id in self.ids.retired and self._concept_of(card) is not None
+
+    def _concept_of(self, card: LiveCard) -> str | None:
+        if any(c not in self.words for c in card.cites):
+            return None
+        if card.engine == FAMILY or card.engine.startswith(AGENTS):  # they may join claims that several concepts share
+            own = (last(self.ids.merged, card.concept), *(self.home.get(c, "") for c in card.cites))
+            return next((c for c in own if self.mains.get(c, frozenset()).issuperset(card.cites)), None)
+        return self.home.get(card.cites[0]) if card.cites else None
+
+    def _elsewhere(self, card: LiveCard) -> LiveCard | None:
+        """The card resting on other claims of its concept that say word for word what its own said; None if it must
+        not, or need not. One source may drop or change what another still says: then nothing changed."""
+        moved = [c for c in card.cites if c in self.said_before or c not in self.words]
+        if not moved:
+            return None
+        cites = tuple(self._twin(c, card.concept) or c for c in card.cites)
+        known = len(set(cites)) == len(cites) and all(c in self.words for c in cites)
+        found = known and proof_of(cites, self.words) == card.proof
+        return replace(card, cites=cites) if found else None
+
+    def _twin(self, claim: ClaimId, concept: str) -> ClaimId | None:
+        """The oldest other claim of the concept with the words that `claim` had."""
+        said = self.said_before.get(claim, self.ids.quotes.get(claim, ""))
+        there = self.mains.get(concept, frozenset())
+        alike = (c for c in self._saying.get(said, ()) if c != claim and self.home.get(c) == concept and c in there)
+        return next((ClaimId(c) for c in alike), None)
+
+    def _rest_on(self, card: LiveCard) -> None:
+        """Tell the ledger on which claims the card rests now, and give it the key that goes with them."""
+        first = f"{card.kind.value}:{card.cites[0]}"
+        numbers = itertools.chain([first], (f"{first}:{n}" for n in itertools.count(2)))
+        key = next(k for k in numbers if self._known(k) in (None, card.id))
+        if key != self._key(card.id):
+            self._keys[card.id], self._owners[key] = key, card.id
+            self.news.events.append(
+                {"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key}
+            )
+        self.news.events.append(self._event("change", card) | {"how": Change.COSMETIC.value})
+
+    def _key(self, id_: CardId) -> str:
+        return self._keys.get(id_) or self.ids.present_key[id_]
+
+    def _known(self, key: str) -> CardId | None:
+        """The card that has or had the key."""
+        if key in self._owners:
+            return self._owners[key]
+        id_ = self.ids.keys.get(("card", key))
+        return CardId(id_) if id_ is not None and id_ not in self._keys else None
+
+    def settle(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
+        """The concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
+        claims = {v.id: v for v in views}
+        mine = self._mine.pop(concept.id, [])
+        proposals = keyed(reply.cards, self._strange(concept))
+        out: list[LiveCard] = []
+        for card in mine:
+            out += self._follow(card, concept, claims, proposals)
+        for key, proposal in proposals.items():
+            if sum(c.kind.value == proposal.kind for c in out) >= PER_KIND:
+                continue
+            reason = self._unwanted(self._known(key)) or self._refused(proposal, concept, claims)
+            if reason:
+                words = f"{fold(proposal.question)} / {fold(proposal.answer)}"[:300]
+                deck = f"{FLASHCARDS}/{concept.slug}.md"
+                self.news.rejections.append(Rejection("card", reason, words, deck))
+            else:
+                out.append(self._born(key, proposal, concept))
+        rank = {c.id: n for n, c in enumerate(concept.main)}
+        order = list(CardKind)
+        out.sort(key=lambda c: (order.index(c.kind), rank.get(c.cites[0], len(rank)), c.id))
+        if out:
+            self.news.cards[concept.id] = out
+
+    def _strange(self, concept: Resolved) -> Callable[[str], str]:
+        """What tells cards of this concept on a claim from those of the concept that the claim is about.
+
+        The embedded engine writes a card for one concept; others may ask two concepts about one claim.
+        """
+        if self.engine != FAMILY:
+            return lambda _: ""
+        return lambda claim: "" if self.home.get(claim) == concept.id else f":{concept.id}"
+
+    def _follow(
+        self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]
+    ) -> list[LiveCard]:
+        """The card after its claims: as it is while they read the same, else as the engine now has it, else retired.
+
+        Its proposal is taken out of `proposals`. Words that only look other, and those of which the engine has no card
+        any more though they say the same, leave the card its own.
+        """
+        proposal = proposals.pop(self._key(card.id), None)
+        if card.proof == proof_of(card.cites, self.words):
+            self.news.kept += 1
+            self._revive(card.id)
+            return [self._at_home(card, concept)]
+        said = self._claims_changed(card)
+        own = as_proposed(card)
+        if said is Change.COSMETIC and (proposal is None or how(card, proposal) is not Change.COSMETIC):
+            proposal = own
+        if proposal is None or self._refused(proposal, concept, claims):
+            if said in (None, Change.FACT) or proposal is own or self._refused(own, concept, claims):
+                self._retire(card, "its evidence changed")
+                return []
+            proposal = own
+        change = how(card, proposal)
+        if change is Change.FACT and said in (Change.COSMETIC, Change.REWORDED):
+            change = Change.REWORDED  # the same facts, asked for in another way
+        return [self._changed(card, self._card(card.id, proposal, concept), change)]
+
+    def _refused(self, card: ProposedCard, concept: Resolved, claims: dict[str, ClaimView]) -> str:
+        return self.gate.refused(card, concept.title, claims, names=concept.aliases, concept=concept.id)
+
+    def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
+        """The card, of which the ledger learns where it is if its concept has become another, or is parted from one."""
+        if card.concept == concept.id:
+            return card
+        moved = replace(card, concept=concept.id)
+        by = {"by": "agent"} if card.engine.startswith(AGENTS) else {}
+        self.news.events.append(self._event("change", moved) | {"how": Change.COSMETIC.value} | by)
+        return moved
+
+    def _claims_changed(self, card: LiveCard) -> Change | None:
+        """What this build changed in the claims that the card cites; None where nobody can say."""
+        changed = [c for c in card.cites if c in self.said_before]
+        if not changed or any(self.words[c].partition(" ")[2] != self.quotes.get(c) for c in card.cites):
+            return None  # a claim that is stated in an engine's words may say other things of the same quote
+        return worst(classify(self.said_before[c], self.quotes[c]) for c in changed)
+
+    def _changed(self, old: LiveCard, new: LiveCard, change: Change) -> LiveCard:
+        """`new`, which the ledger learns is what `old` became, and how."""
+        same = (old.question, old.answer) == (new.question, new.answer)
+        self.news.kept += same
+        self.news.updated += not same
+        self._revive(new.id)
+        self.news.events.append(self._event("change", new) | became(old, new, change))
+        return new
+
+    def _may_return(self, card: LiveCard) -> None:
+        """Take down what a retired card asks: should the same be asked again, it is that card, with its history."""
+        machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
+        if machines and not self._unwanted(card.id):
+            self._asked.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(card)
+
+    def _returning(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:
+        """The retired card that asks what `proposal` does, the last one retired first; it takes on the key."""
+        question = fold(proposal.question).casefold()
+        found = self._asked.get((concept.id, CardKind(proposal.kind), question), [])
+        if not found:
+            return None
+        card = max(found, key=lambda c: (self.ids.retired.get(c.id, self.at), c.id))
+        found.remove(card)
+        self._keys[card.id], self._owners[key] = key, card.id
+        self.news.events.append({"v": 1, "type": "reanchor", "of": "card", "id": card.id, "at": self.at, "key": key})
+        return card.id
+
+    def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
+        known = self._known(key) or self._returning(key, proposal, concept)
+        id_ = CardId(known or mint("card", key, self.ids.births))
+        card = self._card(id_, proposal, concept)
+        if known:  # it was retired; its history goes on
+            self._take_back(id_)
+            self._revive(id_)
+            before = self.before.get(id_)
+            told = became(before, card, how(before, proposal)) if before else {}
+            self.news.events.append(self._event("change", card) | told)
+        else:
+            self.news.events.append(self._event("birth", card) | {"key": key})
+        self.news.created += 1
+        return card
+
+    def _card(self, id_: CardId, proposal: ProposedCard, concept: Resolved) -> LiveCard:
+        cites = tuple(ClaimId(c) for c in dict.fromkeys(proposal.cites))
+        proof = proof_of(cites, self.words)
+        return LiveCard(
+            id_,
+            concept.id,
+            CardKind(proposal.kind),
+            proposal.question.strip(),
+            proposal.answer.strip(),
+            cites,
+            proof,
+            self.engine,
+        )
+
+    def _event(self, type_: str, card: LiveCard) -> Event:
+        head: Event = {"v": 1, "type": type_, "of": "card", "id": card.id, "at": self.at}
+        text = {"concept": card.concept, "kind": card.kind.value, "q": card.question, "a": card.answer}
+        return head | text | {"cites": list(card.cites), "proof": card.proof, "engine": card.engine}
+
+    def _revive(self, id_: CardId) -> None:
+        if id_ in self.ids.retired:
+            self.news.events.append({"v": 1, "type": "revive", "of": "card", "id": id_, "at": self.at})
+
+    def _retire(self, card: LiveCard, reason: str) -> None:
+        self._may_return(card)
+        if self.ids.alive(card.id):
+            self.news.suspended += 1
+            self.news.events.append(
+                {"v": 1, "type": "retire", "of": "card", "id": card.id, "at": self.at, "reason": reason}
+            )
+
+    def _take_back(self, id_: CardId) -> None:
+        """Should this build itself have retired the card, it did not."""
+        for event in [e for e in self.news.events if e["type"] == "retire" and e["id"] == id_]:
+            self.news.events.remove(event)
+            self.news.suspended -= 1
+
+    def close(self) -> CardNews:
+        """The news; cards whose concept no longer is one are retired."""
+        for cards in self._mine.values():
+            for card in cards:
+                self._retire(card, "its concept is gone")
+        return self.news

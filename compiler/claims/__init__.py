@@ -1,0 +1,1 @@
+"""Claims: extraction from segments, and contradictions between them."""

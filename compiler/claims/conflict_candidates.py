@@ -1,0 +1,266 @@
+"""Pairs of claims that may contradict each other, in whatever words: what a model is asked about, and what it is not.
+
+Wider than the sure rules of `compiler.claims.rule_conflicts`, as a model looks at each pair; but where rules see that
+both can hold (other conditions, another unit, a hedge, two things), nobody is asked. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, pairwise, product
+
+from compiler.claims.number_conflicts import clashes, year
+from compiler.gates.gates import content_words
+from compiler.language.antonyms import akin, fellow, opposite, turns
+from compiler.language.lexicon import stem
+from compiler.language.quantities import Number, quantities
+from vault.ids import SourceId
+from vault.model.claim import Claim, ClaimKind
+
+MOST_OF_A_CONCEPT = 300  # claims that are compared
+_LONGEST = 400  # characters; in a longer sentence nobody can say what its number or its "not" belongs to
+_FEWEST = 2  # stems in common
+_ALIKE = 0.5  # share of the stems of the shorter one that both have, in some form or as an opposite
+_SAME = 0.25  # the same share, of those in one form
+_WORD = re.compile(r"[A-Za-z]*[A-Z0-9][\w.]*(?:-\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ANY = re.compile(r"[\w-]+")
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|cannot|without|lacks?|lacking|unable|fails? to|nicht|nie|kein\w*|ohne)\b"
+    r"|n['’]t\b|[不没无]|\bindependent of\b",
+    re.IGNORECASE,
+)
+_NOT_ONLY = re.compile(r"\bnot only\b|\bnicht nur\b", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:may|might|could|perhaps|possibly|probably|sometimes|occasionally|usually|often|tends?|in some cases|if"
+    r"|unless|whether|provided|kann|könnte|manchmal|oft|wenn|falls|ob)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\baccording to\b|\b(?:say|says|said|claims?|claimed|argues?|argued|believes?|believed|taught|thought|reports?"
+    r"|reported|holds?|held|maintains?|suggests?|suggested) that\b|\blaut\b|据",
+    re.IGNORECASE,
+)
+_BOUNDARY = "in on for with at among during under across by of and to from than that is are was were has have had"
+_WHERE = re.compile(  # what a fact is restricted to
+    rf"\b(?:in|on|for|with|at|among|during|under|across)\s+(?P<what>(?:(?!(?:{'|'.join(_BOUNDARY.split())})\b)[\w'’-]+\s*)"
+    r"{1,5})",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\b(?:by|von|durch)\s+(?P<who>[A-Z][\w’'-]+(?:\s+(?:and\s+)?[A-Z][\w’'-]+){0,4})")
+_THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two claims of independent sources that look as if they could not both hold; of one wording where it is `sure`."""
+
+    first: Claim
+    second: Claim
+    sure: bool
+    weight: float  # the more alike two claims are, the likelier they speak of one fact
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A claim as it is compared. `order` are its content stems as they stand, less what only counts."""
+
+    words: str
+    order: tuple[str, ...]
+    stems: frozenset[str]
+    numbers: tuple[Number, ...]
+    years: frozenset[int]
+    scopes: tuple[frozenset[str], ...]
+    denies: bool
+
+
+def candidates(
+    title: str,
+    claims: Sequence[Claim],
+    origin: Callable[[SourceId], SourceId],
+    published: Callable[[SourceId], str],
+) -> list[Candidate]:
+    """The pairs among the claims on the concept `title` that may contradict each other, the likeliest first.
+
+    `origin` names the source behind a copy, `published` its day ("" if unknown).
+    """
+    subject = frozenset(_stems(title))
+    said = [(c, _said(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _may_clash(c)]
+    found = []
+    for (one, a), (other, b) in combinations(said, 2):
+        if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b, subject)):
+            days = {published(one.source), published(other.source)}
+            first, second = sorted((one, other), key=lambda c: c.id)
+            found.append(Candidate(first, second, len(days) == 1 and _one_wording(a, b), weight))
+    return sorted(found, key=lambda c: (not c.sure, -c.weight, c.first.id, c.second.id))
+
+
+def _may_clash(claim: Claim) -> bool:
+    return claim.kind is not ClaimKind.QUESTION and len(claim.words) <= _LONGEST and not _HEDGED.search(claim.words)
+
+
+@lru_cache(maxsize=1 << 13)
+def _said(claim_words: str) -> _Said:
+    words = _NOT_ONLY.sub("", claim_words)
+    known = quantities(words)
+    years = {y for n in known.numbers if (y := year(n)) is not None} | {d.year for d in known.days if d.year}
+    spelled = {stem(w) for n in known.numbers if n.spelled for w in n.text.casefold().split()}
+    order = tuple(s for s in _stems(words) if s not in spelled)
+    numbers = tuple(n for n in known.numbers if year(n) is None)
+    denies = len(_DENIAL.findall(words)) % 2 == 1
+    return _Said(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
+
+
+def _stems(words: str) -> Iterator[str]:
+    """The stems that carry content or turn a sentence round, in order; a name with a hyphen is one."""
+    for word in _WORD.findall(words):
+        plain = stem(word.casefold())
+        if "-" in word and not word[1:].islower():
+            yield word.casefold()
+        elif "-" in word:
+            yield from (fellow(stem(part.casefold())) for part in word.split("-"))
+        elif content_words(word) or turns(plain):
+            yield fellow(plain)
+    yield from (w for w in content_words(words) if not w.isascii() and len(w) == 1)  # a CJK character is a word
+
+
+def _scopes(words: str) -> Iterator[frozenset[str]]:
+    """The content stems of each phrase that restricts what is said."""
+    for found in _WHERE.finditer(words):
+        if stems := frozenset(_stems(found["what"])):
+            yield stems
+
+
+# --- what speaks for a pair -----------------------------------------------------------------------------------------
+
+
+def may_contradict(a: _Said, b: _Said, subject: frozenset[str]) -> float:
+    """How alike two claims are that seem to contradict each other, in (0, 1]; 0 where nothing says they do.
+
+    That both speak of the `subject` is not enough: something must be said of it in common.
+    """
+    weight = _alike(a, b) if a.stems & b.stems - subject else 0.0
+    return weight if weight and _speaks_against(a, b) and not _both_can_hold(a, b) else 0.0
+
+
+def _alike(a: _Said, b: _Said) -> float:
+    same, fewest = len(a.stems & b.stems), min(len(a.stems), len(b.stems))
+    if same < _SAME * fewest:
+        return 0.0
+    ours, theirs = a.stems - b.stems, b.stems - a.stems
+    answered = sum(any(opposite(w, v) or akin(w, v) for v in theirs) for w in ours)
+    common = same + answered
+    if common < _FEWEST or common < _ALIKE * fewest:
+        return 0.0
+    return round(common / (len(a.stems | b.stems) - answered), 4)
+
+
+def _speaks_against(a: _Said, b: _Said) -> bool:
+    if _turns(a, b) % 2 == 1:
+        return True
+    if a.denies or b.denies:
+        return False
+    other_year = bool(a.years and b.years and not a.years & b.years)
+    return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _by_others(a, b)
+
+
+def _turns(a: _Said, b: _Said) -> int:
+    """How often the one turns round what the other says: an odd number of times, it says the opposite."""
+    ours, theirs = a.stems - b.stems, b.stems - a.stems
+    turned = sum(any(opposite(w, v) for v in theirs) for w in ours)
+    return turned + (a.denies != b.denies) + _swapped(a, b)
+
+
+def _swapped(a: _Said, b: _Said) -> bool:
+    """Whether two comparisons put the same things on opposite sides."""
+    if not (_THAN.search(a.words) and _THAN.search(b.words)):
+        return False
+    (left, right), (low, high) = _sides(a), _sides(b)
+    both = left & right | low & high
+    crossed, straight = (left & high - both, right & low - both), (left & low - both, right & high - both)
+    return all(crossed) and not all(straight)
+
+
+def _sides(said: _Said) -> tuple[frozenset[str], frozenset[str]]:
+    left, right = _THAN.split(said.words, maxsplit=1)
+    return frozenset(_stems(left)), frozenset(_stems(right))
+
+
+def _by_others(a: _Said, b: _Said) -> bool:
+    """Whether the same is said to have been done by others."""
+    ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
+    return bool(ours and theirs and not ours & theirs)
+
+
+# --- what lets both hold --------------------------------------------------------------------------------------------
+
+
+def _both_can_hold(a: _Said, b: _Said) -> bool:
+    return _of_two_things(a, b) or _other_scope(a, b) or _other_set_up(a, b)
+
+
+def _of_two_things(a: _Said, b: _Said) -> bool:
+    """Whether each begins with what the other does not name at all."""
+    first = [next((s for s in said.order if not turns(s)), "") for said in (a, b)]
+    named = (_names(first[0], b), _names(first[1], a))
+    return not any(named)
+
+
+def _names(word: str, said: _Said) -> bool:
+    return any(word == s or akin(word, s) or opposite(word, s) for s in said.order)
+
+
+def _other_scope(a: _Said, b: _Said) -> bool:
+    """Whether each says where or for what it holds, and the other says otherwise."""
+    mine, yours = a.stems, b.stems
+    return any(_parted(x, y, mine, yours) for x, y in product(a.scopes, b.scopes))
+
+
+def _parted(x: frozenset[str], y: frozenset[str], mine: frozenset[str], yours: frozenset[str]) -> bool:
+    ours, theirs = x - yours, y - mine
+    return bool(ours and theirs) and not any(akin(w, v) for w in ours for v in theirs)
+
+
+def _other_set_up(a: _Said, b: _Said) -> bool:
+    """Whether other numbers belong to other things: two of them, another year, or another kind of the thing."""
+    found = clashes(a.words, b.words, a.numbers, b.numbers)
+    if not found or _turns(a, b) % 2 == 1:
+        return False
+    if a.years and b.years and not a.years & b.years:
+        return True
+    if all(len({(n.unit, n.noun, id(n)) for n in side}) > 1 for side in zip(*found, strict=True)):
+        return True
+    return _of_kinds(a, b)
+
+
+def _of_kinds(a: _Said, b: _Said) -> bool:
+    """Whether the same word has one word before it here, and there another: the base model, the big model."""
+    before: list[dict[str, set[str]]] = [{}, {}]
+    for said, kinds in zip((a, b), before, strict=True):
+        words = [fellow(stem(w.casefold())) for w in _ANY.findall(said.words)]
+        for one, other in pairwise(words):
+            if one in said.stems and other in said.stems:
+                kinds.setdefault(other, set()).add(one)
+    here, there = before
+    return any(
+        not here[w] & there[w] and not here[w] & b.stems and not there[w] & a.stems for w in here.keys() & there.keys()
+    )
+
+
+def _one_wording(a: _Said, b: _Said) -> bool:
+    """Whether two claims are the same words but for a number or a denial, and neither only tells what others say."""
+    if _REPORTED.search(a.words) or _REPORTED.search(b.words):
+        return False
+    return _bare(a.words) == _bare(b.words)
+
+
+def _bare(words: str) -> list[str]:
+    """The words less numbers, denials and the verbs that only carry a denial."""
+    spelled = {w for n in quantities(words).numbers if n.spelled for w in n.text.casefold().split()}
+    plain = (stem(w.casefold()) for w in _WORD.findall(_DENIAL.sub(" ", words)) if w.casefold() not in spelled)
+    return [w for w in plain if w not in _CARRIERS]
+
+
+_CARRIERS = frozenset(stem(w) for w in "do does did".split())

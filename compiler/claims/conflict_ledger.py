@@ -1,0 +1,62 @@
+"""What the ledger must learn of contradictions: that one is there, which side weighs more, that it is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from compiler.claims.rule_conflicts import Disagreement
+from vault.ids import mint
+from vault.log.ledger import Event, Ids, ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a contradiction stands: the concepts that it is about, and the claim that weighs more, "" if none does."""
+
+    one: Disagreement
+    concepts: tuple[str, ...]
+    winner: str
+
+    @property
+    def key(self) -> str:
+        return ":".join(sorted((self.one.first.id, self.one.second.id)))
+
+
+def tell_disputes(
+    standings: Iterable[Standing], claims: Container[str], known: Sequence[Event], ids: Ids, at: str
+) -> list[Event]:
+    """The events of contradictions that came, went or were decided since the ledger's events `known`; `ids` has them.
+
+    Pages show contradictions as they stand now. That one is settled can be told only of what was there before, and
+    that is what the human may want to think about: so the ledger keeps it.
+    """
+    last: dict[str, tuple[object, object]] = {}
+    for event in ordered(e for e in known if e.get("of") == "dispute"):
+        id_ = str(event.get("id"))
+        before = last.get(id_, ("", []))
+        last[id_] = (event.get("winner", before[0]), event.get("concepts", before[1]))
+    present: set[str] = set()
+    events: list[Event] = []
+    for standing in sorted(standings, key=lambda s: s.key):
+        id_ = ids.keys.get(("dispute", standing.key)) or mint("dispute", standing.key, ids.births)
+        present.add(id_)
+        events += _told(standing, id_, last.get(id_), ids, at)
+    for id_, birth in ids.births.items():
+        if birth.noun == "dispute" and ids.alive(id_) and id_ not in present:
+            gone = any(claim not in claims for claim in birth.key.split(":"))
+            reason = "a side of it is gone" if gone else "its sides agree"
+            events.append({"v": 1, "type": "retire", "of": "dispute", "id": id_, "at": at, "reason": reason})
+    for event in events:
+        ids.apply(event)
+    return events
+
+
+def _told(standing: Standing, id_: str, before: tuple[object, object] | None, ids: Ids, at: str) -> Iterator[Event]:
+    now: Event = {"of": "dispute", "id": id_, "at": at, "winner": standing.winner, "concepts": list(standing.concepts)}
+    if id_ not in ids.births:
+        yield {"v": 1, "type": "birth", **now, "key": standing.key}
+    elif id_ in ids.retired:
+        yield {"v": 1, "type": "revive", **now}
+    elif before != (standing.winner, list(standing.concepts)):
+        yield {"v": 1, "type": "change", **now}

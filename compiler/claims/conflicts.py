@@ -1,0 +1,168 @@
+"""What the sources of a build contradict each other about, which side weighs more, and what a later state replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from compiler.claims.conflict_candidates import Candidate, candidates
+from compiler.claims.rule_conflicts import Disagreement
+from compiler.model.requests import ReconcileReply, ReconcileRequest, Side
+from compiler.replies.asker import Asker
+from compiler.replies.prompts import prompt_id
+from vault.ids import ClaimId, SourceId
+from vault.model.claim import Claim, ClaimState
+
+ASKED = 8  # pairs of one concept of which a model is asked; those it was asked of before count, too
+UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
+PAST = "a later source says what is so now"
+OUTWEIGHED = "a source that weighs more says otherwise"
+_YEAR = re.compile(r"(?<![\w.,-])(?:1[0-9]|20)\d\d(?![\w-]|[.,]\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What a source weighs: how far it is trusted, then its day (as much of an ISO date as is known, "" if none)."""
+
+    authority: Mapping[SourceId, int]
+    published: Callable[[SourceId], str]
+    order: Callable[[SourceId], tuple[str, str]]
+
+    def weigh(self, one: Disagreement) -> tuple[str, Claim, Claim]:
+        """(verdict, claim that weighs more or came first, the other)."""
+        first, second = sorted((one.first, one.second), key=lambda c: self.order(c.source))
+        trust = [self.authority.get(c.source, 1) for c in (first, second)]
+        dates = [self.published(c.source) for c in (first, second)]
+        if trust[0] != trust[1]:
+            high, low = max(trust), min(trust)
+            why = f"The first weighs more: authority {high} against {low}"
+            return (why, first, second) if trust[0] == high else (why, second, first)
+        if _differ(*dates):
+            why = f"The first is later: {max(dates)} against {min(dates)}"
+            return (why, first, second) if dates[0] > dates[1] else (why, second, first)
+        return UNDECIDED, first, second
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two dates are known well enough to tell which is later."""
+    return bool(one and other) and not one.startswith(other) and not other.startswith(one)
+
+
+@dataclass(frozen=True, slots=True)
+class Contests:
+    """The contradictions of a build, and the claims of which another says what is so now (older -> newer)."""
+
+    disagreements: tuple[Disagreement, ...] = ()
+    superseded: Mapping[ClaimId, ClaimId] = field(default_factory=dict)
+
+    def states(self, scales: Scales) -> dict[ClaimId, ClaimState]:
+        """The state of each claim that is not current: of a contradiction that is decided only the lighter side's."""
+        out: dict[ClaimId, ClaimState] = {}
+        for one in self.disagreements:
+            verdict, first, second = scales.weigh(one)
+            sides = (first, second) if verdict == UNDECIDED else (second,)
+            out |= dict.fromkeys((c.id for c in sides), ClaimState.DISPUTED)
+        return out | dict.fromkeys(self.superseded, ClaimState.SUPERSEDED)
+
+    def outdated(self, scales: Scales) -> dict[ClaimId, str]:
+        """The claims that no card may rest on, and why."""
+        weighed = [scales.weigh(one) for one in self.disagreements]
+        lost = {second.id: OUTWEIGHED for verdict, _, second in weighed if verdict != UNDECIDED}
+        return lost | dict.fromkeys(self.superseded, PAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The claims that are about a concept, or name it: among these its contradictions are looked for."""
+
+    title: str
+    claims: Sequence[Claim]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The sources by id: the one behind a copy, titles, what they weigh, and the days they came to the vault."""
+
+    origin: Callable[[SourceId], SourceId]
+    titles: Mapping[SourceId, str]
+    scales: Scales
+    came: Callable[[SourceId], str]
+
+    def day(self, source: SourceId) -> str:
+        """When a source was published; "" where it says nothing, or a day after it was there already."""
+        said = self.scales.published(source)
+        return said if said <= self.came(source) else ""
+
+
+def contests(pools: Iterable[Pool], shelf: Shelf, asker: Asker) -> Contests:
+    """What contradicts each other in the claims of each concept. Rules say what is plain, the rest is asked.
+
+    Raises: what the asker raises.
+    """
+    sure: list[Disagreement] = []
+    asked: list[tuple[Candidate, ReconcileRequest]] = []
+    tried: set[tuple[str, str]] = set()
+    for pool in pools:
+        open_pairs = []
+        for candidate in candidates(pool.title, pool.claims, shelf.origin, shelf.day):
+            pair = (candidate.first.id, candidate.second.id)
+            if pair in tried:
+                continue
+            tried.add(pair)
+            if candidate.sure:
+                sure.append(Disagreement(candidate.first, candidate.second))
+            else:
+                open_pairs.append((candidate, _request(pool.title, candidate, shelf)))
+        asked += _within_bounds(open_pairs, asker)
+    replies = asker.ask([request for _, request in asked], "reconcile")
+    told = [(c, r.verdict) for (c, _), r in zip(asked, replies, strict=True) if isinstance(r, ReconcileReply)]
+    superseded = dict(_past(told, shelf))
+    conflicts = [*sure, *(Disagreement(c.first, c.second) for c, verdict in told if verdict == "conflict")]
+    standing = (d for d in conflicts if d.first.id not in superseded and d.second.id not in superseded)
+    return Contests(tuple(sorted(standing, key=lambda d: (d.first.id, d.second.id))), superseded)
+
+
+def _within_bounds(
+    pairs: Sequence[tuple[Candidate, ReconcileRequest]], asker: Asker
+) -> Iterator[tuple[Candidate, ReconcileRequest]]:
+    """The likeliest pairs, and of the others those that were answered once: an answer is not forgotten."""
+    for n, (candidate, request) in enumerate(pairs):
+        if n < ASKED or asker.journal.find(request, prompt_id("reconcile")) is not None:
+            yield candidate, request
+
+
+def _request(title: str, candidate: Candidate, shelf: Shelf) -> ReconcileRequest:
+    first, second = (_side(c, shelf) for c in (candidate.first, candidate.second))
+    return ReconcileRequest(title=title, a=first, b=second)
+
+
+def _side(claim: Claim, shelf: Shelf) -> Side:
+    return Side(
+        id=claim.id,
+        words=claim.words,
+        quote=claim.quote,
+        source=shelf.titles[claim.source],
+        published=shelf.day(claim.source),
+        authority=shelf.scales.authority.get(claim.source, 1),
+    )
+
+
+def _past(told: Iterable[tuple[Candidate, str]], shelf: Shelf) -> Iterator[tuple[ClaimId, ClaimId]]:
+    """(older, newer) of the pairs between which the world changed, where it is plain which is which.
+
+    Hearsay (authority 0) replaces nothing: what a chat says of today's state is no better than what it says of others.
+    """
+    for candidate, verdict in told:
+        if verdict != "changed":
+            continue
+        older, newer = candidate.first, candidate.second
+        days = [shelf.day(older.source), shelf.day(newer.source)]
+        if not _differ(*days):
+            days = [max(_YEAR.findall(c.words), default="") for c in (older, newer)]
+        if not _differ(*days):
+            continue
+        if days[0] > days[1]:
+            older, newer = newer, older
+        if shelf.scales.authority.get(newer.source, 1) > 0:
+            yield older.id, newer.id

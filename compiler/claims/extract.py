@@ -1,0 +1,150 @@
+"""Segments to claims: the request for each segment, and the claims in its reply that the source bears out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from compiler.gates.checks import Verdicts
+from compiler.gates.gates import statement_refused
+from compiler.gates.proposed_names import terms_in
+from compiler.model.report import Rejection
+from compiler.model.requests import ExtractReply, ExtractRequest, Span, Term
+from compiler.sources.segments import passages
+from vault.model.claim import ClaimKind
+from vault.model.source import FoldedText, Mark, MarkKind, Segment, SourceText
+from vault.text.sanitize import clean, fold, normal
+
+BEFORE = 2  # sentences before a quote that tell what its "it" is
+MOST_BEFORE = 600  # characters of them
+MAX_QUOTE = 2_000  # characters; a quote is the words of a claim, not a page
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A claim whose quote was found at `start` of the source text; it has no id yet."""
+
+    kind: ClaimKind
+    quote: str
+    statement: str
+    about: tuple[str, ...]
+    start: int
+    locator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What one source gave: claims in the order of its text, the names it offers for concepts, what was refused."""
+
+    claims: tuple[Verified, ...]
+    terms: tuple[Term, ...]
+    rejections: tuple[Rejection, ...]
+
+
+def requests_for(source: SourceText) -> list[ExtractRequest]:
+    """One request a segment, its marks counted from the segment's own start."""
+    return [_request(source, segment) for segment in source.segments]
+
+
+def _request(source: SourceText, segment: Segment) -> ExtractRequest:
+    marks = tuple(
+        Span(
+            kind=m.kind.value,
+            start=max(m.start, segment.start) - segment.start,
+            end=min(m.end, segment.end) - segment.start,
+            level=m.level,
+            leads=_leads(m),
+        )
+        for m in source.marks
+        if m.start < segment.end and m.end > segment.start
+    )
+    return ExtractRequest(
+        title=source.title,
+        language=source.language,
+        headings=segment.headings,
+        text=source.text[segment.start : segment.end],
+        marks=marks,
+    )
+
+
+def _leads(mark: Mark) -> Literal["", "web", "note"]:
+    if mark.kind is not MarkKind.LINK:
+        return ""
+    return "note" if mark.info == "wikilink" else "web" if mark.info.startswith(("http://", "https://")) else ""
+
+
+def statements_in(request: ExtractRequest, reply: ExtractReply) -> Iterator[tuple[str, str, str]]:
+    """(statement, quote, where that stands) of every claim that does not only quote."""
+    for claim in reply.claims:
+        statement, quote = fold(clean(claim.statement)), fold(clean(claim.quote))
+        if statement and statement != quote:
+            span = FoldedText.of(request.text).find(claim.quote, near=claim.start)
+            yield statement, quote, around(request.title, request.headings, request.text, span[0] if span else 0)
+
+
+def around(title: str, headings: Sequence[str], text: str, start: int) -> str:
+    """Title, headings and the sentences before `start` in a segment's text: enough to know what a quote's "it" is."""
+    spans = [(s, e) for s, e in passages(text) if s < start]
+    before = " ".join(fold(text[s : min(e, start)]) for s, e in spans[-BEFORE:])
+    return " > ".join(filter(None, (title, *headings))) + (f": {before[-MOST_BEFORE:]}" if before else "")
+
+
+def contexts_in(source: SourceText, quote: str) -> Iterator[str]:
+    """What stands around a quote, wherever the source has it."""
+    for segment in source.segments:
+        text = source.text[segment.start : segment.end]
+        folded, at = FoldedText.of(text), -1
+        words = fold(quote)
+        while words and (at := folded.text.find(words, at + 1)) >= 0:
+            yield around(source.title, segment.headings, text, folded.offsets[at])
+
+
+def claims_in(
+    source: SourceText,
+    replies: Sequence[ExtractReply],
+    entailed: Verdicts | None = None,
+    said: Sequence[tuple[str, str]] = (),
+) -> Extracted:
+    """The claims of `replies` (one a segment, in order) that the source bears out, the same words once.
+
+    A quote must occur in the source's text, and a statement must say what its quote says: in its words, or as far as
+    somebody has checked that it follows (`entailed`). `said` is who gave each reply, and when.
+    """
+    claims: dict[str, Verified] = {}
+    terms: list[Term] = []
+    rejections: list[Rejection] = []
+    for n, (segment, reply) in enumerate(zip(source.segments, replies, strict=True)):
+        before = len(rejections)
+        text = source.text[segment.start : segment.end]
+        offered, unnamed = reply.terms, tuple[Rejection, ...]()
+        if entailed is not None:  # whoever understands may also invent
+            offered, unnamed = terms_in("\n".join([source.title, *segment.headings, text]), reply.terms)
+        terms += offered
+        rejections += unnamed
+        folded: FoldedText | None = None
+        for claim in reply.claims:
+            words = clean(claim.quote)
+            start = claim.start if claim.quote and text.startswith(claim.quote, claim.start) else None
+            if start is None:
+                folded = folded or FoldedText.of(text)
+                span = folded.find(words, near=claim.start)
+                start = span[0] if span else None
+            if start is None or len(words) > MAX_QUOTE or not fold(words):
+                why = "the quote is too long" if len(words) > MAX_QUOTE else "the quote does not occur in the source"
+                rejections.append(Rejection("quote", why, fold(normal(words))[:200]))
+                continue
+            at = segment.start + start
+            statement = "" if fold(claim.statement) == fold(words) else fold(clean(claim.statement))
+            told = around(source.title, segment.headings, text, start) if statement and entailed is not None else ""
+            found = entailed.around(told) if entailed is not None else None
+            refused = statement_refused(statement, fold(words), found, told)
+            if refused:
+                rejections.append(Rejection("statement", refused, statement[:200]))
+                continue
+            claims.setdefault(
+                fold(words), Verified(claim.kind, fold(words), statement, claim.about, at, source.locate(at))
+            )
+        by, when = said[n] if n < len(said) else ("", "")
+        rejections[before:] = [replace(r, said_by=by, at=when) for r in rejections[before:]]
+    return Extracted(tuple(sorted(claims.values(), key=lambda c: c.start)), tuple(terms), tuple(rejections))

@@ -1,0 +1,1 @@
+"""Which names mean the same concept, and which concepts the sources explain."""

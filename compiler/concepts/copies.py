@@ -1,0 +1,148 @@
+"""Which sources of a build are copies of which, by their wording and by what the human says in their summaries."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from compiler.claims.gathered import Gathered
+from compiler.sources.duplicates import Copy, Witness, copies
+from vault.diagnostic import Diagnostic
+from vault.ids import SourceId
+from vault.layout import SUMMARIES
+from vault.log.ledger import Event, Ids
+from vault.log.provenance import arrivals_in
+from vault.model.frontmatter import Properties, read_properties
+from vault.model.wikilink import links
+
+NONE = "none"  # what a human writes for `copy_of` to deny it
+_HINT = (
+    'write copy_of: "[[wiki/summaries/NAME]]" with the summary of the original, or copy_of: none, or delete the line'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kinship:
+    """`copies` are the sources that are no independent witnesses; `denied` those of which the human says they are.
+
+    `decisions` are what the human wrote in the summaries since the last build; `unclear` is what nobody can make out
+    of that, as it stands there, and `notices` name it.
+    """
+
+    copies: dict[SourceId, Copy]
+    denied: frozenset[SourceId]
+    decisions: tuple[Event, ...]
+    unclear: Mapping[SourceId, str | tuple[str, ...]] = field(default_factory=dict)
+    notices: tuple[Diagnostic, ...] = ()
+
+    def as_told(self, source: SourceId) -> str:
+        """What the ledger keeps of a source's kinship: the id of its original, "none" if denied, "" if it has none."""
+        if source in self.denied:
+            return NONE
+        copy = self.copies.get(source)
+        return copy.of if copy is not None else ""
+
+
+def kinship(
+    gathered: Sequence[Gathered],
+    authority: Mapping[SourceId, int],
+    decided: Sequence[Event],
+    ids: Ids,
+    text_of: Callable[[str], str | None],
+    at: str,
+) -> Kinship:
+    """The kinship of all sources. `text_of` gives the summary that lies at a vault path, None where there is none."""
+    arrivals = arrivals_in(decided)
+    known = {f"{SUMMARIES}/{b.slug}" for b in ids.births.values() if b.noun == "source"}
+    unclear: dict[SourceId, str | tuple[str, ...]] = {}
+    notices = []
+    read = [g for g in gathered if g.source is not None]
+    owner = {f"{SUMMARIES}/{g.tracked.slug}": g.tracked.id for g in read}
+    said = {
+        SourceId(str(e.get("source"))): str(e.get("of"))
+        for e in decided
+        if e.get("type") == "copy" and isinstance(e.get("of"), str)
+    }
+    decisions = []
+    for g in read:
+        id_, text = g.tracked.id, text_of(f"{SUMMARIES}/{g.tracked.slug}.md")
+        last = ids.changed.get(id_, {}).get("copy_of", "")
+        now = _said_in(text, owner) if text is not None else None
+        why = _unclear(text, owner, known, id_) if text is not None else ""
+        if text is not None and why:
+            now = None
+            unclear[id_] = _as_written(read_properties(text).values["copy_of"])
+            notices.append(Diagnostic(f"{SUMMARIES}/{g.tracked.slug}.md", _line_of(text), "copy-of", why, _HINT))
+        if now is not None and now not in (last, said.get(id_, "")):
+            said[id_] = now
+            decisions.append({"v": 1, "type": "copy", "source": id_, "of": now, "at": at, "via": "summary"})
+    wanted = {i: None if of == NONE else SourceId(of) for i, of in said.items() if of}
+    found = copies([_witness(g, authority, arrivals) for g in read], wanted)
+    denied = frozenset(i for i, of in wanted.items() if of is None)
+    return Kinship(found, denied, tuple(decisions), unclear, tuple(notices))
+
+
+def _said_in(summary: str, owner: Mapping[str, SourceId]) -> str | None:
+    """What a summary's property says: the id of the original, "none", "" without one; None for what can't be read."""
+    properties = read_properties(summary)
+    if properties.problems:
+        return None
+    value = _written(properties)
+    if value is None:
+        return None
+    if value.casefold() in ("", NONE):
+        return value.casefold()
+    return next((owner[link.target] for link in links(value) if link.target in owner), None)
+
+
+def _written(properties: Properties) -> str | None:
+    """What `copy_of` holds, also alone in a list, as [[link]] without quotes is to YAML; None for anything else."""
+    value = properties.values.get("copy_of", "")
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+            return f"[[{value[0]}]]"
+    return value.strip() if isinstance(value, str) else None
+
+
+def _as_written(value: object) -> str | tuple[str, ...]:
+    """A property's value as it can be written once more, whatever it is."""
+    if isinstance(value, list):
+        return tuple(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in value) or "[]"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _unclear(summary: str, owner: Mapping[str, SourceId], known: Set[str], own: SourceId) -> str:
+    """Why nobody can make out which original a summary's property means; "" if one can, or it says nothing.
+
+    A link to a source that is gone is none of the human's making and goes by itself.
+    """
+    value = _written(read_properties(summary))
+    if value is None:
+        return "`copy_of` names one original or none, and this is no single link: ignored"
+    if value.casefold() in ("", NONE):
+        return ""
+    targets = [link.target for link in links(value)]
+    if any(owner.get(target) == own for target in targets):
+        return "`copy_of` leads to this very summary: ignored"
+    if not any(target in known or target in owner for target in targets):
+        return "`copy_of` leads to no summary of a source: ignored"
+    return ""
+
+
+def _line_of(summary: str) -> int:
+    """The 1-based line of the property in a summary; 1 if it cannot be told."""
+    found = re.search(r"^copy_of[ \t]*:", summary, re.MULTILINE)
+    return summary.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def _witness(g: Gathered, authority: Mapping[SourceId, int], arrivals: Mapping[str, str]) -> Witness:
+    assert g.source is not None and g.fingerprint is not None
+    published = g.source.properties.get("published", "")
+    source = g.tracked.id
+    born, first = g.tracked.birth
+    # Many are born by one compile; which of them came first, the ledger may know better.
+    came = min([born, *(arrivals[path] for path in {first, *g.tracked.paths} if path in arrivals)])
+    return Witness(source, g.fingerprint, g.source.language, authority.get(source, 1), published, (came, first))

@@ -1,0 +1,207 @@
+"""What the human decided about concepts, as `ledger/decisions.jsonl` keeps it, folded to what resolving goes by.
+
+Each deed is one event with an id of its own; an `undo` names the deed that it voids. The fold gives the same for events
+in any order, so that two clones whose ledgers were merged agree. Of deeds that contradict each other the later counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from compiler.concepts.rulings import Pair, Rulings, Sense, Span, Union, given_keys, is_sense, pair
+from compiler.language import names
+from vault.ids import ID, ConceptId, mint
+from vault.inbox.events import TYPE as INBOX
+from vault.inbox.events import UNDO as TAKEN_BACK
+from vault.inbox.events import Choice
+from vault.inbox.names import names_of
+from vault.log.ledger import Event, ordered
+from vault.text.sanitize import clean_line
+
+TYPE = "concept"
+_MOST_KEYS = 500  # of one concept, or places that one split names
+
+
+class Op(StrEnum):
+    RENAME = "rename"
+    MERGE = "merge"
+    NEVER = "never"  # they are two, whatever rules and models say
+    SPLIT = "split"
+    ALIAS = "alias"
+    UNALIAS = "unalias"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One decision. `keys` are of names: of the first concept, then (merge, never) of the second.
+
+    `id` is the concept that it is about, of a merge the one that ends in `into`; "" where names alone were set apart.
+    `places` are the ids of the sources and claims that a split moves.
+    """
+
+    deed: str
+    op: Op
+    at: str
+    id: str = ""
+    into: str = ""
+    name: str = ""
+    keys: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    voids: str = ""
+    via: str = "cli"
+
+
+def event_of(deed: Deed) -> Event:
+    """The line of the ledger."""
+    fields = {"id": deed.id, "into": deed.into, "name": deed.name, "voids": deed.voids}
+    lists = {"keys": deed.keys, "other": deed.other, "places": deed.places}
+    head: Event = {"v": 1, "type": TYPE, "deed": deed.deed, "op": deed.op.value}
+    told = {k: v for k, v in fields.items() if v} | {k: list(v) for k, v in lists.items() if v}
+    return head | told | {"at": deed.at, "via": deed.via}
+
+
+def new_id(deed: Deed, known: Iterable[str]) -> str:
+    """An id for a deed: the same for the same decision at the same instant."""
+    body = json.dumps({**event_of(deed), "deed": ""}, ensure_ascii=False, sort_keys=True)
+    return mint("deed", body, frozenset(known))
+
+
+def deeds_in(events: Iterable[Event]) -> list[Deed]:
+    """The decisions among `events`, the oldest first; what makes no sense, or names what can be no name, is not."""
+    found = (_deed(e) for e in ordered(e for e in events if e.get("type") == TYPE))
+    return list({d.deed: d for d in found if d is not None}.values())
+
+
+def _deed(event: Event) -> Deed | None:
+    texts = {k: event.get(k, "") for k in ("deed", "op", "at", "id", "into", "name", "voids", "via")}
+    lists = {k: event.get(k, []) for k in ("keys", "other", "places")}
+    if not all(isinstance(t, str) for t in texts.values()) or not all(_is_list(value) for value in lists.values()):
+        return None
+    if texts["op"] not in set(Op) or not ID.fullmatch(texts["deed"]):
+        return None
+    if any(texts[k] and not ID.fullmatch(texts[k]) for k in ("id", "into", "voids")):
+        return None
+    if texts["name"] and (texts["name"] != clean_line(texts["name"]) or names.unfit(texts["name"])):
+        return None
+    op = Op(texts.pop("op"))
+    keys, other, places = (tuple(lists[k]) for k in ("keys", "other", "places"))
+    return Deed(op=op, keys=keys, other=other, places=places, **texts)
+
+
+def _is_list(value: object) -> bool:
+    if not isinstance(value, list) or len(value) > _MOST_KEYS:
+        return False
+    return all(isinstance(v, str) and 0 < len(v) <= 200 for v in value)
+
+
+def standing(deeds: Sequence[Deed]) -> tuple[list[Deed], dict[str, Deed]]:
+    """(the deeds that count, without undos; by id of each that was undone, the undo). An undo can be undone, too."""
+    undone: dict[str, Deed] = {}
+    for deed in reversed(deeds):
+        if deed.op is Op.UNDO and deed.deed not in undone:
+            undone.setdefault(deed.voids, deed)
+    return [d for d in deeds if d.op is not Op.UNDO and d.deed not in undone], undone
+
+
+def _answers_in(events: Iterable[Event]) -> Iterator[Deed]:
+    """What the human said in the inbox of two names: one idea, or two; and what was taken back of it."""
+    for event in events:
+        keys, id_ = names_of(event), event.get("id")
+        if event.get("type") != INBOX or not isinstance(event.get("at"), str):
+            continue
+        if keys is not None and isinstance(id_, str):
+            op = Op.MERGE if event.get("decision") == Choice.ACCEPT else Op.NEVER
+            yield Deed(f"inbox:{id_}", op, event["at"], keys=(keys[0],), other=(keys[1],))
+        elif event.get("decision") == TAKEN_BACK:
+            voids = str(event.get("voids"))
+            yield Deed(f"inbox-undo:{voids}", Op.UNDO, event["at"], voids=f"inbox:{voids}")
+
+
+def rulings_of(events: Iterable[Event]) -> Rulings:
+    """What all decisions come to, those of the inbox among them."""
+    known = ordered(events)
+    deeds = sorted([*deeds_in(known), *_answers_in(known)], key=lambda d: (d.at, d.deed))
+    alive, undone = standing(deeds)
+    folding = _Folding()
+    for deed in reversed(alive):  # of two that cannot both hold, the later does
+        folding.relate(deed)
+    for order, deed in enumerate(alive):
+        folding.take(order, deed)
+    undos = ((d, undone[d.deed]) for d in deeds if d.deed in undone and d.op is not Op.UNDO)
+    spans = (Span(d.at, u.at, frozenset(filter(None, (d.id, d.into)))) for d, u in undos if d.at <= u.at)
+    return folding.rulings(tuple(sorted(spans, key=lambda s: (s.start, s.end, sorted(s.concepts)))))
+
+
+@dataclass(slots=True)
+class _Folding:
+    same: set[Pair] = field(default_factory=set)
+    apart: set[Pair] = field(default_factory=set)
+    loose: set[str] = field(default_factory=set)
+    into: dict[ConceptId, ConceptId] = field(default_factory=dict)
+    names: dict[ConceptId, str] = field(default_factory=dict)
+    aliases: dict[ConceptId, dict[str, None]] = field(default_factory=dict)
+    senses: dict[str, list[Sense]] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
+    kept: set[str] = field(default_factory=set)
+    arbiter: Union = field(default_factory=Union)
+
+    def relate(self, deed: Deed) -> None:
+        """Which names are one and which are two, by this deed, unless a later one says otherwise."""
+        new = given_keys(deed.name) if deed.name else ()
+        if deed.op is Op.MERGE:
+            self._join(deed.keys[:1], deed.other[:1])
+        elif deed.op in (Op.RENAME, Op.ALIAS):
+            self._join(deed.keys[:1], new)
+        elif deed.op is Op.SPLIT:
+            self._join(new[:1], new[1:])
+            self._part(deed.keys, new[:1])
+        elif deed.op is Op.NEVER:
+            self._part(deed.keys, deed.other)
+        elif deed.op is Op.UNALIAS:
+            self._part(deed.keys[:1], new)
+            self.loose |= set(new)
+
+    def _join(self, some: Iterable[str], others: Sequence[str]) -> None:
+        self.same |= {pair(a, b) for a in some for b in others if a != b and self.arbiter.join(a, b)}
+
+    def _part(self, some: Iterable[str], others: Sequence[str]) -> None:
+        self.apart |= {pair(a, b) for a in some for b in others if a != b and self.arbiter.part(a, b)}
+
+    def take(self, order: int, deed: Deed) -> None:
+        """What else it says; here a later deed replaces what an earlier one said."""
+        id_ = ConceptId(deed.id)
+        if deed.op is Op.RENAME and deed.name:
+            self.names[id_] = deed.name
+        elif deed.op is Op.MERGE and deed.into:
+            self.into.pop(ConceptId(deed.into), None)
+            self.into[id_] = ConceptId(deed.into)
+        elif deed.op is Op.SPLIT and deed.name and (new := given_keys(deed.name)):
+            self.kept |= {new[0], *deed.keys}
+            self.titles[new[0]] = deed.name
+            for place in deed.places:
+                self.senses.setdefault(place, []).extend(Sense(order, k, new[0]) for k in deed.keys if k != new[0])
+        elif deed.op is Op.ALIAS and deed.name:
+            self.aliases.setdefault(id_, {})[deed.name] = None
+        elif deed.op is Op.UNALIAS:
+            gone = set(given_keys(deed.name))
+            kept = {a: None for a in self.aliases.get(id_, {}) if gone.isdisjoint(given_keys(a))}
+            self.aliases[id_] = kept
+
+    def rulings(self, undone: tuple[Span, ...]) -> Rulings:
+        return Rulings(
+            same=frozenset(self.same),
+            apart=frozenset(self.apart),
+            loose=frozenset(self.loose) | frozenset(k for k in self.titles if is_sense(k)),
+            into=self.into,
+            names=self.names,
+            aliases={id_: tuple(sorted(given)) for id_, given in self.aliases.items() if given},
+            senses={place: tuple(senses) for place, senses in self.senses.items()},
+            titles=self.titles,
+            kept=frozenset(self.kept),
+            undone=undone,
+        )

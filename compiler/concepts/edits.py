@@ -1,0 +1,270 @@
+"""What a human does to concepts: the one that is meant is found, and the decision checked, before it is taken down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from difflib import get_close_matches
+
+from compiler.concepts.decisions import Deed, Op, deeds_in, event_of, new_id, standing
+from compiler.concepts.rulings import given_keys, last
+from compiler.language import names
+from vault.errors import NotFound, UsageError
+from vault.ids import ID
+from vault.layout import CONCEPTS
+from vault.log import ledger
+from vault.log.ledger import Event, Ids
+from vault.text.sanitize import clean_line, normal
+from vault.vault import Vault
+
+NEAR = 3  # concepts that are named where a name fits none
+_LIST = "`retain concept list` has them all"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A concept of the ledger with an article. `keys` are those of all its names, the one that finds its id first."""
+
+    id: str
+    title: str
+    aliases: tuple[str, ...]
+    path: str
+    sources: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The concepts as the ledgers have them, and the deeds so far, the oldest first."""
+
+    concepts: tuple[Known, ...]
+    ids: Ids
+    deeds: tuple[Deed, ...]
+    latest: tuple[Event, ...]  # the last event of each ledger
+
+    @classmethod
+    def of(cls, vault: Vault) -> Shelf:
+        """Read from the vault's ledgers."""
+        read = [ledger.ordered(vault.ledger_events(path)[0]) for path in (ledger.IDS, ledger.DECISIONS, ledger.BUILDS)]
+        ids = ledger.fold(read[0])
+        found = [_known(i, ids) for i, b in ids.births.items() if b.noun == "concept" and ids.alive(i)]
+        found.sort(key=lambda k: (k.title.casefold(), k.id))
+        return cls(tuple(found), ids, tuple(deeds_in(read[1])), tuple(events[-1] for events in read if events))
+
+    @property
+    def undone(self) -> frozenset[str]:
+        """The ids of the deeds that were undone."""
+        return frozenset(standing(self.deeds)[1])
+
+    def called_once(self, id_: str) -> str:
+        """The name that a concept was born with: decisions are told by it, whatever came after."""
+        return clean_line(self.ids.first_name(id_))
+
+    def find(self, given: str) -> Known:
+        """The one concept of that id, title, file or alias. Raises: NotFound, UsageError where several are meant."""
+        wanted = clean_line(normal(given))
+        stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
+        heir = last(self.ids.merged, wanted) if ID.fullmatch(wanted) else ""
+        keys = set(given_keys(wanted[: names.MAX_GIVEN]))
+        ways: tuple[Callable[[Known], bool], ...] = (
+            lambda k: k.id in (wanted, heir),
+            lambda k: k.title == wanted,
+            lambda k: k.title.casefold() == wanted.casefold(),
+            lambda k: k.path == f"{CONCEPTS}/{stem}.md",
+            lambda k: wanted.casefold() in [a.casefold() for a in k.aliases],
+            lambda k: not keys.isdisjoint(k.keys),
+        )
+        for way in ways:
+            found = [k for k in self.concepts if way(k)]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                listed = ", ".join(f"{k.id} ({k.title})" for k in found[:10])
+                raise UsageError(
+                    f"{len(found)} concepts go by that name", where=wanted[:80], hint=f"say which: {listed}"
+                )
+        raise NotFound("no concept goes by that name", where=wanted[:80], hint=self._near(wanted))
+
+    def _near(self, wanted: str) -> str:
+        by_name = {n.casefold(): k for k in self.concepts for n in (k.title, *k.aliases)}
+        near = [by_name[n] for n in get_close_matches(wanted.casefold()[:80], by_name, NEAR, 0.6)]
+        shown = " or ".join(dict.fromkeys(f"{k.title} ({k.id})" for k in near))
+        return f"perhaps {shown}; {_LIST}" if shown else _LIST
+
+    def called(self, name: str) -> Known | None:
+        """The concept that has this among its names."""
+        keys = set(given_keys(name))
+        return next((k for k in self.concepts if not keys.isdisjoint(k.keys)), None)
+
+    def deed(self, given: str) -> Deed:
+        """A deed by its id; "" for the last one that still counts. Raises: NotFound."""
+        alive, undone = standing(self.deeds)
+        if not given:
+            if not alive:
+                raise NotFound("no decision about concepts is left to undo", hint="`retain concept deeds` lists them")
+            return alive[-1]
+        found = [d for d in self.deeds if d.deed == clean_line(given)]
+        if not found:
+            raise NotFound(
+                "no decision has that id", where=clean_line(given)[:40], hint="`retain concept deeds` lists them"
+            )
+        if found[0].deed in undone:
+            raise UsageError("this decision is undone already", where=found[0].deed)
+        return found[0]
+
+
+def _known(id_: str, ids: Ids) -> Known:
+    birth, changed = ids.births[id_], ids.changed.get(id_, {})
+    aliases = tuple(_texts(changed.get("aliases")))
+    keys = dict.fromkeys([ids.present_key[id_], *(k for n in (birth.name, *aliases) for k in given_keys(n))])
+    sources = tuple(dict.fromkeys(_texts(changed.get("sources"))))
+    return Known(id_, birth.name, aliases, f"{CONCEPTS}/{birth.slug}.md", sources, tuple(keys))
+
+
+def _texts(value: object) -> list[str]:
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def checked(given: str) -> str:
+    """A name that a human gives, as it is kept. Raises: UsageError for what cannot be one."""
+    name = re.sub(r"\s+", " ", normal(given)).strip()
+    if why := names.unfit(name):
+        raise UsageError(why, where=clean_line(name)[:80] or "the new name", hint="give it another name")
+    return name
+
+
+def rename(shelf: Shelf, which: str, new: str) -> Deed:
+    """Call a concept otherwise."""
+    known, name = shelf.find(which), checked(new)
+    if name == known.title:
+        raise UsageError("that is its name already", where=known.title)
+    _nobody_elses(shelf, known, name)
+    return _deed(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
+
+
+def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Deed:
+    """Make two concepts one: `into`, or else the second, goes on."""
+    a, b = shelf.find(one), shelf.find(other)
+    if into:
+        kept = shelf.find(into)
+        if kept.id not in (a.id, b.id):
+            raise UsageError("--into names neither of the two", where=kept.title)
+        a, b = (b, a) if kept.id == a.id else (a, b)
+    if a.id == b.id:
+        raise UsageError("both are names of one concept already", where=a.title)
+    return _deed(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
+
+
+def never(shelf: Shelf, one: str, other: str) -> Deed:
+    """Keep two names two ideas for good; of one concept's names, the second is taken out of it."""
+    (a, a_keys), (b, b_keys) = (_named(shelf, n) for n in (one, other))
+    if a is not None and b is not None and a.id == b.id:
+        return unalias(shelf, a.id, other)
+    if not a_keys or not b_keys or a_keys == b_keys:
+        raise UsageError("these are not two names", where=clean_line(f"{one} / {other}")[:80])
+    return _deed(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
+
+
+def _named(shelf: Shelf, given: str) -> tuple[Known | None, tuple[str, ...]]:
+    """The concept that is meant with the key that stands for it, or the keys of what is only a name as yet."""
+    try:
+        known = shelf.find(given)
+    except NotFound:
+        return None, given_keys(checked(given))
+    return known, known.keys[:1]
+
+
+def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: Sequence[str]) -> Deed:
+    """Part a concept: what these sources or claims say of it goes to another of the name given."""
+    known, new = shelf.find(which), checked(name)
+    if not sources and not claims:
+        raise UsageError("nothing says what to split off", hint="name sources or claims: --source S, --claim C")
+    if given_keys(new)[:1] == known.keys[:1]:
+        hint = f'tell it from the other in brackets: --as "{new} (of another kind)"'
+        raise UsageError("that is the name of what is split", where=new, hint=hint)
+    places = [_source(shelf, known, s) for s in sources]
+    if not claims and set(known.sources) <= set(places):
+        raise UsageError(
+            "these are all its sources: nothing would be left", where=known.title, hint="rename it instead"
+        )
+    places += [_claim(shelf, known, c) for c in claims]
+    return _deed(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
+
+
+def _source(shelf: Shelf, known: Known, given: str) -> str:
+    """The id of a source of the concept's, named by id, path, or the stem of its summary."""
+    births, wanted = shelf.ids.births, clean_line(given).removeprefix("./")
+    stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
+    for id_ in known.sources:
+        key = shelf.ids.present_key.get(id_, "")
+        if wanted in (id_, key, key.removeprefix("raw/")) or (id_ in births and births[id_].slug == stem):
+            return id_
+    listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
+    raise NotFound(
+        f"no source of {known.title} is called so", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
+    )
+
+
+def _claim(shelf: Shelf, known: Known, given: str) -> str:
+    """The id of a claim from a source of the concept's."""
+    wanted = clean_line(given).removeprefix("^").removeprefix("c-")
+    birth = shelf.ids.births.get(wanted)
+    if birth is None or birth.noun != "claim" or not shelf.ids.alive(wanted):
+        raise NotFound("no claim has that id", where=wanted[:40], hint="the article's citations lead to its claims")
+    if shelf.ids.present_key[wanted].partition(":")[0] not in known.sources:
+        raise UsageError(f"this claim is from no source of {known.title}", where=wanted)
+    return wanted
+
+
+def alias(shelf: Shelf, which: str, given: str) -> Deed:
+    """Add a name."""
+    known, name = shelf.find(which), checked(given)
+    if name in (known.title, *known.aliases):
+        raise UsageError("that is one of its names already", where=name)
+    _nobody_elses(shelf, known, name)
+    return _deed(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
+
+
+def unalias(shelf: Shelf, which: str, given: str) -> Deed:
+    """Take a name out; it never comes back by rule or model."""
+    known, name = shelf.find(which), checked(given)
+    gone = set(given_keys(name))
+    if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
+        raise UsageError("it was born with that name, by which the ledger finds it", where=name)
+    if not gone.isdisjoint(given_keys(known.title)):
+        raise UsageError("that is its own name", where=name, hint="`retain concept rename` gives it another one first")
+    if gone.isdisjoint(known.keys):
+        raise NotFound(
+            f"{known.title} has no such name", where=name, hint=f"it has: {', '.join(known.aliases) or 'none'}"
+        )
+    return _deed(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
+
+
+def undo(shelf: Shelf, given: str = "") -> Deed:
+    """Take a decision back: the one with that id, or the last."""
+    meant = shelf.deed(given)
+    return _deed(Op.UNDO, id=meant.id, voids=meant.deed)
+
+
+def _nobody_elses(shelf: Shelf, known: Known, name: str) -> None:
+    other = shelf.called(name)
+    if other is not None and other.id != known.id:
+        hint = f"`retain concept merge {known.id} {other.id}` makes them one"
+        raise UsageError(f"another concept goes by that name: {other.title}", where=name, hint=hint)
+
+
+def _deed(op: Op, **fields: object) -> Deed:
+    return replace(Deed("", op, ""), **fields)  # type: ignore[arg-type]
+
+
+def dated(deed: Deed, shelf: Shelf, at: datetime, via: str) -> Deed:
+    """The deed with its instant, after all that the ledgers know, and an id."""
+    made = replace(deed, at=ledger.after(shelf.latest, at), via=via)
+    return replace(made, deed=new_id(made, (d.deed for d in shelf.deeds)))
+
+
+def line_of(deed: Deed) -> bytes:
+    """What the ledger gets."""
+    return ledger.encode(event_of(deed))

@@ -1,0 +1,302 @@
+"""What speaks for each name: which names are one, what sets them off, what is said of them, and when that is enough."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from compiler.concepts.rulings import Rulings, pair
+from compiler.concepts.rulings import Union as Union
+from compiler.language import names
+from compiler.model.requests import Term
+from vault.ids import SourceId
+from vault.model.claim import Claim, ClaimKind
+
+ENOUGH_CLAIMS = 3  # about a name that no sentence defines and nothing sets off plainly
+ENOUGH_NAMED = 2  # claims that name what a document sets off, though it is not their subject
+SET_OFF = frozenset({"title", "heading", "index", "acronym", "alias", "glossary", "emphasis", "item"})
+STRUCTURE = SET_OFF | {"definition"}
+BORROWED = frozenset({"cited", "named"})  # what a document leans on: no evidence that any explains it
+_LISTED = frozenset({"index", "acronym", "alias", "glossary"})  # what sets off even a single word beyond doubt
+_DEFINES = frozenset({"definition", "glossary"})
+_EXPLAINS = frozenset({ClaimKind.MECHANISM, ClaimKind.RELATION, ClaimKind.APPLICATION, ClaimKind.LIMITATION})
+_MAX_NAME_WORDS = 6
+_EMPTY_ADJECTIVE = re.compile(
+    r"(?:speziell|sogenannt|bestimmt|verschieden|zusätzlich)e[nmrs]?\s+(?=[A-ZÄÖÜ]\S+$)", re.I
+)
+_DATIVE = re.compile(r"(-[^\W\d_]{2,}(?:er|el))n$")  # "Attention-Layern", not "Stern"
+_SQUEEZED = 8  # letters from which on a name may meet another that only parts its words otherwise
+
+
+NO_RULINGS = Rulings()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClaims:
+    """One source as resolve sees it: its claims with the names they are about, and the names it offers."""
+
+    source: SourceId
+    title: str
+    language: str
+    claims: tuple[tuple[Claim, tuple[str, ...]], ...]
+    terms: tuple[Term, ...]
+    understood: bool = False  # by a model or an agent: not every name has to pass the rules for what rules find
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the sources say of one name."""
+
+    variants: Counter[str] = field(default_factory=Counter)
+    signals: set[str] = field(default_factory=set)
+    claims: list[Claim] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
+    defined: bool = False
+    written: dict[str, Counter[str]] = field(default_factory=dict)  # language -> the variants in texts of it
+    english: set[str] = field(default_factory=set)  # keys of what texts in other languages say it is called in English
+
+    def name(self, variant: str, language: str) -> None:
+        """A way in which a text of that language writes it."""
+        self.variants[variant] += 1
+        self.written.setdefault(language, Counter())[variant] += 1
+
+    def add(self, claim: Claim, language: str) -> None:
+        """A claim whose subject it is, in a text of that language."""
+        self.claims.append(claim)
+        self.languages[language] += 1
+        self.defined |= claim.kind is ClaimKind.DEFINITION
+
+
+@lru_cache(maxsize=200_000)
+def key_of(name: str, language: str, understood: bool = False) -> str:
+    """The key of what can be a name; "" for what cannot. `understood`: somebody who understands the text offers it."""
+    fits = names.could_name(name) if understood else names.is_name(name, language)
+    return names.key(name, language) if fits else ""
+
+
+def base_form(name: str, language: str) -> str:
+    """A name as a page's title has it: German compounds out of the dative plural, adjectives that say nothing off."""
+    if language != "de":
+        return name
+    if match := _EMPTY_ADJECTIVE.match(name):
+        name = name[match.end() :]
+    return _DATIVE.sub(r"\1", name)
+
+
+def gather(
+    sources: Sequence[SourceClaims], rulings: Rulings = NO_RULINGS
+) -> tuple[Union, dict[str, Evidence], dict[str, tuple[str, ...]]]:
+    """The names of all sources joined to sets, the evidence for each by its key, and what each claim is about."""
+    evidence: dict[str, Evidence] = defaultdict(Evidence)
+    short = _Acronyms()
+    same: set[tuple[str, str]] = set()
+    for source in sources:
+        for term in source.terms:
+            name = base_form(term.name, source.language)
+            key = key_of(name, source.language, source.understood) if term.signal not in BORROWED else ""
+            if not key:
+                continue
+            key = rulings.meant(key, source.source)
+            evidence[key].name(name, source.language)
+            evidence[key].signals.add(term.signal)
+            if source.language != "en" and (english := key_of(term.english, "en", True)):
+                evidence[key].english.add(english)
+            for alias in term.aliases:
+                spoken = "en" if alias.isascii() else source.language  # "自注意力（self-attention）"
+                other = rulings.meant(key_of(alias, spoken, source.understood), source.source)
+                if not other:
+                    continue
+                evidence[other].name(alias, spoken)
+                if names.is_acronym(alias):
+                    short.stands_for(other, key, source.source)
+                else:
+                    same.add(pair(key, other))
+    union = _joined(same, evidence, short, rulings)
+    subjects: dict[str, tuple[str, ...]] = {}
+    for source in sources:
+        for claim, about in source.claims:
+            written = [base_form(name, source.language) for name in about]
+            plain = [key_of(n, source.language, source.understood) for n in written]
+            keys = [rulings.meant(key, source.source, claim.id) for key in plain]
+            subjects[claim.id] = tuple(dict.fromkeys(short.meant(k, source.source) for k in keys if k))
+            for key in subjects[claim.id]:
+                evidence[key].add(claim, source.language)
+            for name, key in zip(written, keys, strict=True):
+                if key:
+                    evidence[key].name(name, source.language)
+    return union, evidence, subjects
+
+
+def _joined(
+    same: Iterable[tuple[str, str]], evidence: dict[str, Evidence], short: _Acronyms, rulings: Rulings
+) -> Union:
+    """Names joined by what a human said, then by rule, then by what a model said; none that a human set apart."""
+    union = Union(rulings.apart)
+    for one in sorted(rulings.same):
+        union.join(*one)
+    # Where joins collide, the names that a human took out come last, and stay by themselves.
+    for one in sorted(same, key=lambda p: (sum(k in rulings.loose for k in p), p)):
+        union.join(*one)
+    _join_spellings(union, evidence)
+    short.join(union)
+    for one in sorted(rulings.unlikely):
+        union.part(*one)
+    for one in sorted(rulings.likely):
+        union.join(*one)
+    return union
+
+
+class _Acronyms:
+    """Short forms and what the sources say they stand for. One that stands for two things is a name of neither."""
+
+    def __init__(self) -> None:
+        self._longs: dict[str, set[str]] = defaultdict(set)
+        self._in_source: dict[tuple[str, SourceId], set[str]] = defaultdict(set)
+        self._ambiguous: set[str] = set()
+
+    def stands_for(self, short: str, long: str, source: SourceId) -> None:
+        self._longs[short].add(long)
+        self._in_source[short, source].add(long)
+
+    def join(self, union: Union) -> None:
+        """Join every short form with the one long form it has in each writing."""
+        for short, longs in sorted(self._longs.items()):
+            roots = {union.find(k) for k in longs}
+            if max(Counter(k.isascii() for k in roots).values()) > 1:
+                self._ambiguous.add(short)
+                continue
+            for long in sorted(longs):
+                union.join(long, short)
+
+    def meant(self, key: str, source: SourceId) -> str:
+        """The long form that an ambiguous `key` has in this source; `key` itself where it has none or several."""
+        longs = self._in_source.get((key, source), set()) if key in self._ambiguous else set()
+        return min(longs) if len(longs) == 1 else key
+
+
+def _join_spellings(union: Union, evidence: dict[str, Evidence]) -> None:
+    """Join names that only part their words otherwise: "feed forward network" and "feedforward network"."""
+    squeezed: dict[str, str] = {}
+    for key in sorted(evidence):
+        bare = key.replace(" ", "")
+        if len(bare) >= _SQUEEZED:
+            union.join(key, squeezed.setdefault(bare, key))
+
+
+def _may_borrow(keys: list[str], evidence: dict[str, Evidence]) -> bool:
+    """Whether a name without claims of its own is set off so plainly that sentences which only name it tell of it."""
+    signals = set().union(*(evidence[k].signals for k in keys))
+    spelled = any(" " in k or not k.isascii() for k in keys)
+    return bool(signals & (SET_OFF if spelled else _LISTED)) and not any(evidence[k].claims for k in keys)
+
+
+def set_off(evidence: dict[str, Evidence]) -> frozenset[str]:
+    """The keys that some document sets off or defines."""
+    return frozenset(key for key, found in evidence.items() if found.signals & STRUCTURE)
+
+
+def lend(
+    sources: Sequence[SourceClaims],
+    groups: dict[str, list[str]],
+    evidence: dict[str, Evidence],
+    rulings: Rulings = NO_RULINGS,
+) -> None:
+    """Give a name that is set off, but no sentence's subject, the claims that name it, if they are enough."""
+    foreign = glosses(sources, evidence)
+    bare = {key: root for root, keys in groups.items() if _may_borrow(keys, evidence) for key in keys}
+    parted = rulings.parted()
+    known = frozenset(bare) | set_off(evidence) | parted  # of names that overlap, the longest is meant
+    bare_names = unspaced(frozenset(bare))
+    named: dict[str, list[tuple[Claim, str]]] = defaultdict(list)
+    for source in sources:
+        for claim, _ in source.claims:
+            found = [k for k in named_in(claim.words, known, bare_names) if k not in foreign]
+            meant = (rulings.meant(k, source.source, claim.id) for k in found)
+            for root in dict.fromkeys(bare[k] for k in meant if k in bare):
+                named[root].append((claim, source.language))
+    for root, claims in named.items():
+        listed = any(evidence[k].signals & _LISTED for k in groups[root])
+        if listed or len(claims) >= ENOUGH_NAMED:
+            evidence[root].claims += [c for c, _ in claims]
+            evidence[root].languages.update(language for _, language in claims)
+
+
+def summed(parts: Iterable[Evidence]) -> Evidence:
+    """The evidence for several names that are one."""
+    total = Evidence()
+    for part in parts:
+        total.variants += part.variants
+        total.signals |= part.signals
+        total.claims += part.claims
+        total.languages += part.languages
+        total.defined |= part.defined
+        total.english |= part.english
+        for language, variants in part.written.items():
+            total.written.setdefault(language, Counter()).update(variants)
+    return total
+
+
+def glosses(sources: Sequence[SourceClaims], evidence: dict[str, Evidence]) -> frozenset[str]:
+    """The keys that only documents in another language give, as the translation of a name of theirs.
+
+    "双组件（two-component）" makes no name of the English words "two components".
+    """
+    glossed: set[str] = set()
+    given: set[str] = set()
+    for source in sources:
+        for term in source.terms:
+            if term.signal in STRUCTURE and source.language == "en":
+                given |= {key_of(name, "en") for name in (term.name, *term.aliases)}
+            elif source.language != "en":
+                glossed |= {key_of(alias, "en") for alias in term.aliases if alias.isascii()}
+    said = {key for key, found in evidence.items() if found.claims}
+    return frozenset(key for key in glossed - given - said if not names.is_acronym(key.upper()) or " " in key)
+
+
+def admitted(found: Evidence) -> bool:
+    """Whether a name has its own evidence: a definition, enough claims, or one about what a document sets off."""
+    if found.claims and found.signals & SET_OFF:
+        return True
+    if found.defined and found.signals & _DEFINES:
+        return True
+    if "link" in found.signals and any(c.kind in _EXPLAINS for c in found.claims):
+        return True
+    return len(found.claims) >= ENOUGH_CLAIMS and "subject" in found.signals
+
+
+def unspaced(known: frozenset[str]) -> list[str]:
+    """Names of writings that put no blanks between words."""
+    return sorted(k for k in known if not k.isascii() and " " not in k)
+
+
+def named_in(words: str, known: frozenset[str], bare_names: list[str]) -> list[str]:
+    """The keys of `known` that `words` name, those of `bare_names` without blanks around them, too."""
+    found = names_in(words, known)
+    return found if words.isascii() else found + [k for k in bare_names if k in words.casefold()]
+
+
+def names_in(words: str, known: frozenset[str]) -> list[str]:
+    """The keys of `known` that `words` name, in order; of overlapping names the longest from the left."""
+    tokens = [t.strip(".,;:!?()[]\"'“”‘’") for t in words.replace("-", " ").replace("–", " ").split()]
+    lowered = [t.casefold() for t in tokens]
+    found = []
+    start = 0
+    while start < len(tokens):
+        step = 1
+        for length in range(min(_MAX_NAME_WORDS, len(tokens) - start), 0, -1):
+            head = _head(tokens[start + length - 1])
+            run = " ".join([*lowered[start : start + length - 1], head])
+            if head and run in known:
+                found.append(run)
+                step = length
+                break
+        start += step
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def _head(token: str) -> str:
+    return names.key(token)

@@ -1,0 +1,143 @@
+"""What two names, or two sentences, have in common, and when their words alone say that they are two ideas."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from math import ceil
+
+from compiler.concepts.rulings import Pair, is_sense, pair
+from compiler.language import lexicon, names
+
+_JOINING = frozenset("and or is are was were that which it its be by as".split())
+_FUNCTION = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | _JOINING
+# What, at the end of a name, only says what kind of thing it is: "the softmax function" is softmax.
+_KINDS = frozenset(
+    "algorithm approach architecture database dataset function library mechanism method model module network package "
+    "process procedure project schedule software system technique tool unit".split()
+)
+# Beginnings and words that turn a name into the name of another thing, mostly of the opposite.
+_OPPOSED = tuple(
+    frozenset(p.split())
+    for p in (
+        "un", "non", "in", "im", "dis", "anti", "multi", "semi", "self", "sub", "super", "meta", "micro macro",
+        "hyper hypo", "inter intra", "in de", "over under", "pre post", "uni bi", "en de", "pro retro",
+        "intrinsic extrinsic",
+        "explicit implicit", "short long", "low high", "upper lower", "left right", "forward backward", "local global",
+        "hard soft", "near far", "first second", "strong weak", "internal external", "static dynamic", "min max",
+        "top bottom", "input output", "encoder decoder", "source target", "query key", "query value", "key value",
+        "positive negative", "true false", "primary secondary", "massed spaced", "causal acausal", "linear nonlinear",
+    )
+)  # fmt: skip
+_PREFIXES = tuple(p for each in _OPPOSED if len(each) == 1 for p in each)
+_OPPOSITES = {pair(*sorted(each)) for each in _OPPOSED if len(each) == 2}
+_TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
+_GLOSS = re.compile(r"[(（]([A-Za-z][A-Za-z0-9 \-]{2,60})[)）]")
+
+
+class Kept(Enum):
+    """What a rule says of two keys."""
+
+    OPEN = "open"
+    TWO = "two"
+    KIND = "kind"  # one names a kind or a part of the other
+    SAME_WORDS = "same words"
+
+
+@lru_cache(maxsize=50_000)
+def content(text: str) -> frozenset[str]:
+    """The words of a text that say something, singular."""
+    found = (lexicon.singular(t) for t in _TOKEN.findall(text.casefold()))
+    return frozenset(w for w in found if w not in _FUNCTION)
+
+
+def trigrams(key: str) -> frozenset[str]:
+    """The runs of three characters in a key, its ends marked; none for one that brackets tell from another."""
+    padded = f"  {key} "
+    return frozenset() if is_sense(key) else frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
+
+
+def initials(key: str) -> str:
+    """The first letters of a key's words that say something."""
+    return "".join(part[0] for part in key.split() if part not in _FUNCTION)
+
+
+def core(key: str) -> str:
+    """A key less what at its end only says what kind of thing it is."""
+    parts = key.split()
+    while len(parts) > 1 and parts[-1] in _KINDS:
+        parts.pop()
+    return " ".join(parts)
+
+
+def gloss_keys(text: str) -> list[str]:
+    """The keys of the English names that stand in brackets in a text of another language."""
+    return [names.key(found) for found in _GLOSS.findall(text)]
+
+
+def alike(sets: Mapping[str, frozenset[str]], least: float) -> dict[Pair, float]:
+    """Every two of the sets that share at least so much (what both have, of what either has), and how much that is.
+
+    Two such sets have one of their rarest members in common: only by these are they looked up, and none is missed.
+    """
+    often = Counter(member for members in sets.values() for member in members)
+    index: dict[str, list[str]] = defaultdict(list)
+    found: dict[Pair, float] = {}
+    for name in sorted(sets):
+        members = sets[name]
+        rare = sorted(members, key=lambda m: (often[m], m))[: len(members) - ceil(least * len(members)) + 1]
+        for other in {o for member in rare for o in index[member]}:
+            shared = len(members & sets[other])
+            much = shared / (len(members) + len(sets[other]) - shared)
+            if much >= least:
+                found[pair(name, other)] = much
+        for member in rare:
+            index[member].append(name)
+    return found
+
+
+def rule_of(one: str, other: str) -> Kept:
+    """What the words of two keys say for sure."""
+    a, b = one.split(), other.split()
+    if _digits(one) != _digits(other) or _opposed(a, b):
+        return Kept.TWO  # GPT-2 is not GPT-3
+    if content(one) == content(other):
+        return Kept.SAME_WORDS
+    short, long = sorted((a, b), key=len)
+    if len(short) < len(long) and set(short) <= set(long):
+        return Kept.OPEN if long[: len(short)] == short and set(long[len(short) :]) <= _KINDS else Kept.KIND
+    if len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1:
+        x, y = next((x, y) for x, y in zip(a, b, strict=True) if x != y)
+        return Kept.OPEN if _nearly(x, y) else Kept.KIND  # "key vector" and "value vector", "query head" ...
+    return Kept.OPEN
+
+
+def _digits(key: str) -> list[str]:
+    return re.findall(r"\d+", key)
+
+
+def _opposed(a: list[str], b: list[str]) -> bool:
+    only_a, only_b = [w for w in a if w not in b], [w for w in b if w not in a]
+    if any(pair(*sorted((x, y))) in _OPPOSITES for x in only_a for y in only_b):
+        return True
+    return any(_is_prefixed(x, y) or _is_prefixed(y, x) for x in only_a for y in only_b)
+
+
+def _is_prefixed(word: str, longer: str) -> bool:
+    return any(longer == prefix + word for prefix in _PREFIXES) or any(
+        _swapped(word, longer, *sorted(each)) for each in _OPPOSED if len(each) == 2
+    )
+
+
+def _swapped(word: str, other: str, one: str, two: str) -> bool:
+    """ "interleaving" and "intraleaving": the same after opposite beginnings."""
+    return word.startswith(one) and other.startswith(two) and word[len(one) :] == other[len(two) :] != ""
+
+
+def _nearly(one: str, other: str) -> bool:
+    """Whether two words look like spellings or forms of one."""
+    a, b = trigrams(one), trigrams(other)
+    return len(a & b) / len(a | b) >= 0.4

@@ -1,0 +1,1 @@
+"""Engine for any server that speaks the Messages API."""

@@ -1,0 +1,1 @@
+"""Grammar rules of the embedded engine: tags, clauses, definitions."""

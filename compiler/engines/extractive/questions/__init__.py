@@ -1,0 +1,1 @@
+"""Card rules of the embedded engine."""

@@ -1,0 +1,1 @@
+"""Typed answers graded, and quizzes held, by a model."""

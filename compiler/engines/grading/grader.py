@@ -1,0 +1,97 @@
+"""Typed answers graded by a model: it names points and their grounds, and code decides whether that holds.
+
+A model may say anything, and an answer or a card may ask it to. So a grade counts only where every point quotes the
+card or its support, every point that is met quotes the human, and the rating fits the points; otherwise nothing is
+suggested.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from compiler.engines.claude.messages import Ask, Said, Speaker
+from compiler.engines.grading.quotes import stands
+from compiler.model.requests import Model
+from compiler.replies.prompts import data, prompt
+from vault.log.events import Rating
+from vault.log.grading import Cancelled, Cost, Grade, GradeRequest, Point
+from vault.text.sanitize import clean_line, normal
+
+
+def _line(text: str) -> str:
+    return clean_line(normal(text))
+
+
+Short = Annotated[str, Field(max_length=400), AfterValidator(_line)]
+Quoted = Annotated[str, Field(max_length=1_000), AfterValidator(_line)]
+_RATINGS = {"again": Rating.AGAIN, "hard": Rating.HARD, "good": Rating.GOOD}
+UNGROUNDED = "What the model said does not rest on the card's words, so that it does not count."
+UNFITTING = "The model's rating does not fit its own points, so that it does not count."
+
+
+class GradedPoint(Model):
+    point: Short
+    quote: Quoted
+    met: bool
+    said: Quoted = ""
+
+
+class GradeReply(Model):
+    points: Annotated[tuple[GradedPoint, ...], Field(max_length=12)]
+    rating: Literal["again", "hard", "good", "unsure"]
+    why: Short = ""
+
+
+def asked(request: GradeRequest) -> Ask[GradeReply]:
+    """What is sent: the prompt, and the card and the answer as data."""
+    words = {
+        "question": request.question,
+        "kind": request.kind,
+        "reference": request.reference,
+        "support": request.support,
+        "answer": request.answer,
+    }
+    return Ask(prompt("grade").text, (Said("user", data(words)),), GradeReply)
+
+
+def grade_of(request: GradeRequest, reply: GradeReply, engine: str, cost: Cost) -> Grade:
+    """The grade, if it holds; one that abstains and says why, if it does not."""
+    points = [(each, Point(each.point, each.quote, each.said if each.met else "")) for each in reply.points]
+    met = tuple(point for each, point in points if each.met)
+    missed = tuple(point for each, point in points if not each.met)
+    grounds = (request.reference, *request.support)
+    grounded = all(stands(each.quote, grounds) for each in reply.points)
+    if not grounded or not all(stands(point.said, [request.answer]) for point in met):
+        return Grade(why=UNGROUNDED, engine=engine, cost=cost)
+    rating = _RATINGS.get(reply.rating)
+    if rating is not None and not _fits(rating, len(met), len(missed)):
+        return Grade(met, missed, None, UNFITTING, engine, cost)
+    return Grade(met, missed, rating, reply.why, engine, cost)
+
+
+def _fits(rating: Rating, met: int, missed: int) -> bool:
+    if rating is Rating.AGAIN:
+        return missed > 0
+    return met > 0 and (missed == 0 or rating is Rating.HARD)
+
+
+class ModelGrader:
+    """A Grader that asks a model; `place` names its endpoint where that is not the usual one."""
+
+    def __init__(self, speaker: Speaker, place: str = "") -> None:
+        self._speaker, self._place = speaker, place
+
+    @property
+    def name(self) -> str:
+        return f"{self._speaker.name} {prompt('grade').version}"
+
+    @property
+    def place(self) -> str:
+        return self._place
+
+    def grade(self, request: GradeRequest, cancelled: Cancelled) -> Grade:
+        """Raises: ModelUnavailable."""
+        answer = self._speaker.ask(asked(request), cancelled)
+        return grade_of(request, answer.value, self.name, answer.cost)

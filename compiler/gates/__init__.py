@@ -1,0 +1,1 @@
+"""Checks that sentences, names and cards are supported by their evidence."""

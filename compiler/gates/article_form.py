@@ -1,0 +1,134 @@
+"""The shape of an article that a model wrote: plain headings, a first sentence that defines, short paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from compiler.gates.gates import content_words
+from compiler.model.report import Rejection
+from compiler.model.requests import ClaimView
+from vault.model.article import ArticleSection, CitedSentence
+from vault.model.claim import ClaimKind
+from vault.text.sanitize import clean_line
+
+LONGEST_HEADING = 80  # characters
+LONGEST_PARAGRAPH = 6  # sentences
+_LINK = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>|<!--.*|%%.*?%%")
+_MARKS = re.compile(r"[`*_~#\[\]<>|^$\\{}=]+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_PRONOUN = re.compile(r"(?:it|they|this|that|these|those|such|he|she|both|er|sie|es|dies\w*|它|这|其)\b", re.IGNORECASE)
+_OF_ANY_MATTER = frozenset(
+    content_words(
+        "overview summary introduction background basics definition definitions meaning idea ideas concept"
+        " principle principles work works working mechanism mechanisms function functioning process step steps"
+        " relate relates related relation relations relationship relationships connection connections"
+        " comparison compare compared differ difference differences similarity use uses used usage using"
+        " application applications practice practical limit limits limitation limitations drawback drawbacks"
+        " problem problems challenge challenges weakness weaknesses strength strengths advantage advantages"
+        " benefit benefits cost costs example examples fact facts detail details key main point points"
+        " property properties feature features component components part parts structure kind kinds type types"
+        " variant variants variation variations form forms history origin origins development evidence result"
+        " results finding findings effect effects cause causes reason reasons role purpose matter matters"
+        " condition conditions question questions open measure measurement evaluation performance training"
+        " überblick zusammenfassung einführung grundlagen definition bedeutung funktionsweise wirkung"
+        " wirkungsweise anwendung anwendungen beispiel beispiele grenze grenzen vorteil vorteile nachteil"
+        " nachteile vergleich unterschied unterschiede zusammenhang zusammenhänge geschichte eigenschaft"
+        " eigenschaften aufbau verwendung 定义 概述 原理 机制 应用 用途 局限 限制 关系 比较 例子 背景 特点 历史 工作"
+    )
+)
+
+
+def shaped(
+    title: str, sections: Sequence[ArticleSection], views: Sequence[ClaimView]
+) -> tuple[list[ArticleSection], list[Rejection]]:
+    """The sections as they may stand under `title`, and the headings that may not.
+
+    Sections of one heading become one, those without a heading go with the one before, no sentence stands twice.
+    """
+    known = _known(title, views)
+    rejections: list[Rejection] = []
+    out: dict[str, ArticleSection] = {"": ArticleSection("", ())}
+    said: set[str] = set()
+    last = ""
+    for section in sections:
+        heading = plain_heading(section.heading)
+        if heading and (strange := _strange(heading, known)):
+            rejections.append(Rejection("heading", f"no claim of the article says {', '.join(strange)}", heading))
+            heading = ""
+        key = _key(heading) if _key(heading) != _key(title) else ""
+        last = key or last
+        paragraphs = tuple(_bounded(section.paragraphs, said))
+        before = out.setdefault(last, ArticleSection(heading, ()))
+        out[last] = replace(before, paragraphs=(*before.paragraphs, *paragraphs))
+    kinds = {v.id: v.kind for v in views}
+    return _led([s for s in out.values() if s.paragraphs], title, kinds), rejections
+
+
+def plain_heading(text: str) -> str:
+    """A heading in plain words: without links, addresses, tags and markup, on one line and not too long."""
+    words = _LINK.sub(lambda m: m[1] or m[2] or "", clean_line(text))
+    words = _MARKS.sub(" ", _ADDRESS.sub("", _TAG.sub(" ", words)))
+    words = " ".join(words.split()).strip(" .,;:!-–—\ufffd")
+    if len(words) <= LONGEST_HEADING:
+        return words
+    return words[: LONGEST_HEADING + 1].rsplit(" ", 1)[0][:LONGEST_HEADING].rstrip(" .,;:-–—")
+
+
+def _key(heading: str) -> str:
+    return " ".join(heading.casefold().split())
+
+
+def _known(title: str, views: Sequence[ClaimView]) -> tuple[frozenset[str], frozenset[str]]:
+    """(content words, numbers) that headings may use: those of the claims, of what they name, and of any matter."""
+    said = [title, *(t for v in views for t in (v.words, v.quote, *v.about, *v.mentions))]
+    words = {w for text in said for w in content_words(text)}
+    return frozenset(words) | _OF_ANY_MATTER, frozenset(n for text in said for n in _NUMBER.findall(text))
+
+
+def _strange(heading: str, known: tuple[frozenset[str], frozenset[str]]) -> list[str]:
+    words, numbers = known
+    strange = [w for w in content_words(heading) if w not in words and not w[0].isdigit()]
+    return [*strange, *(n for n in _NUMBER.findall(heading) if n not in numbers)]
+
+
+def _bounded(paragraphs: Sequence[Sequence[CitedSentence]], said: set[str]) -> Iterator[tuple[CitedSentence, ...]]:
+    """The paragraphs with what was said already left out, long ones in even parts."""
+    for paragraph in paragraphs:
+        new = []
+        for sentence in paragraph:
+            if sentence.text not in said:
+                said.add(sentence.text)
+                new.append(sentence)
+        parts = -(-len(new) // LONGEST_PARAGRAPH)
+        for n in range(parts):
+            yield tuple(new[n * len(new) // parts : (n + 1) * len(new) // parts])
+
+
+def _led(sections: list[ArticleSection], title: str, kinds: Mapping[str, ClaimKind]) -> list[ArticleSection]:
+    """The sections with a sentence that defines the concept first, if one of them does."""
+    said = [s for section in sections for paragraph in section.paragraphs for s in paragraph]
+    first = next((s for s in said if _defines(s, title, kinds)), None)
+    if first is None or first is said[0]:
+        return sections
+    rest = [replace(s, paragraphs=_without(s.paragraphs, first)) for s in sections]
+    lead = rest.pop(0).paragraphs if not rest[0].heading else ()
+    opening = ((first, *lead[0]), *lead[1:]) if lead and len(lead[0]) < LONGEST_PARAGRAPH else ((first,), *lead)
+    return [ArticleSection("", opening), *(s for s in rest if s.paragraphs)]
+
+
+def _defines(sentence: CitedSentence, title: str, kinds: Mapping[str, ClaimKind]) -> bool:
+    """Whether a sentence rests on a definition and speaks of the concept by its name."""
+    if not any(kinds.get(c.claim) is ClaimKind.DEFINITION for c in sentence.cites) or _PRONOUN.match(sentence.text):
+        return False
+    return set(content_words(title)) <= set(content_words(sentence.text))
+
+
+def _without(
+    paragraphs: Sequence[tuple[CitedSentence, ...]], gone: CitedSentence
+) -> tuple[tuple[CitedSentence, ...], ...]:
+    kept = (tuple(s for s in paragraph if s is not gone) for paragraph in paragraphs)
+    return tuple(p for p in kept if p)

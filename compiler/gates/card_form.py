@@ -1,0 +1,207 @@
+"""What a card in free words has to be: of its kind, about one idea, understood without its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from compiler.language.tokens import CJK, FUNCTION_WORDS, folded_stem, stems, tokens
+from compiler.model.requests import CardKindName
+from vault.text.sanitize import fold
+
+SENTENCES = 2  # of an answer, at most
+ITEMS = 3  # that an answer lists, at most, unless the question asks for more
+_NUMBERS = {w: n for n, w in enumerate("zero one two three four five six seven eight nine ten".split())} | {
+    w: n for n, w in enumerate("null eins zwei drei vier fünf sechs sieben acht neun zehn".split())
+}
+_LIMITS = (  # nouns that make "What is the ... of X?" ask for more than what X is
+    "limit|drawback|disadvantage|advantage|condition|purpose|reason|cause|effect|role|difference|relation|result"
+    "|consequence|step|function|mechanism|use|benefit|risk|requirement|zweck|grund|wirkung|folge|vorteil|nachteil|grenze"
+)
+_WHAT = re.compile(
+    rf"(?:what|who) (?:is|are|was|were) (?!.*\b(?:{_LIMITS}))(?!the (?:next|first|last)\b)[^,]{{1,60}}(?<! for)\?"
+    rf"|what (?:does|do) .{{1,40}} (?:mean|refer to|stand for)\?|define .*|what is meant by .*"
+    rf"|was (?:ist|sind|bedeutet|heißt)\b(?!.*(?:{_LIMITS}))[^,]{{1,60}}\?|was versteht man unter .*"
+    r"|什么是[^，,]{1,20}？?\??|[^，,]{1,20}(?:是什么|是什么意思|指什么)[？?]",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"(?:why|how (?:do|does|did|can|could|would|come)\b|how (?:is|are)\b(?!.*\b(?:called|defined|known|named)\b)"
+    r"|what (?:causes|makes)\b|warum|wieso|weshalb|wodurch|wie (?:funktioniert|wirkt|entsteht|kommt)\b"
+    r"|.{0,12}(?:为什么|为何|怎么|如何))",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(
+    r"how (?:do|does|did) [^,]{1,40} work\?|why (?:do|does|did) [^,]{1,40} work\?|wie funktioniert .*", re.I
+)
+_WHEN = re.compile(
+    r"(?:when|where|in which (?:situation|case)s?|in what (?:situation|case)s?|under (?:which|what)|wann|wo|wofür|wozu"
+    r"|in welche\w* (?:fall|fällen|situation))\b|.{0,12}(?:什么时候|何时|什么情况)",
+    re.IGNORECASE,
+)
+_ADVISES = re.compile(
+    r"\b(?:should|worth|use[ds]?|useful|useless|apply|applied|avoid|suit\w*|sollte\w*|lohnt|verwende\w*|eignet)\b|用",
+    re.IGNORECASE,
+)
+_RELATES = re.compile(
+    r"\b(?:differ\w*|compar\w*|contrast\w*|relat\w*|connect\w*|in common|versus|vs|unlike|than|between"
+    r"|affect\w*|influence\w*|unterscheide\w*|verhält|vergleich\w*|gemeinsam|unterschied\w*)\b|区别|关系|相比|不同|共同|影响|联系|比",
+    re.IGNORECASE,
+)
+_SETS_APART = re.compile(
+    r"\b(?:differ|differs|difference|compare|compares|unterscheide\w*|unterschied\w*)\b|区别|相比", re.IGNORECASE
+)
+_ASKS_AGAIN = re.compile(
+    r"[,;]?\s(?:and|und|or|oder)(?: also| auch)? (?:in |for |by |with )?(?:why|how|what|when|where|which|who|whom"
+    r"|warum|wie|was|wann|wo|welche\w*|wofür|wozu|wodurch)\b"
+    r"|(?:什么|怎|如何|哪|谁|为何).*[，,、](?:以及|并且)?(?:为什么|为何|怎么|如何|什么|哪|谁)"
+    r"|\b(?:and also|und auch|as well as (?:why|how|what))\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\baccording to (?:the|this|that|these)? ?(?:text|passage|document|source|article|paper|authors?|quote|claim|book"
+    r"|chapter|lecture|notes?)s?\b"
+    r"|\b(?:in|from|by|of|on) (?:the|this) (?:text|passage|figure|table|document|article|paper|chapter|section|quote"
+    r"|excerpt|slide|diagram|example|source|study)\b"
+    r"|\bthe (?:authors?|figure|passage|excerpt|quote)\b"
+    r"|\b(?:as|is|are) (?:shown|mentioned|described|stated|discussed)\b"
+    r"|\blaut (?:dem |diesem )?(?:text|autor|artikel|quelle|abschnitt)\b|\bim text\b|\bde[rsnm] autor(?:en|in|s)?\b"
+    r"|\bder abbildung\b|本文|文中|上文|下文|上图|下图|作者|这篇|原文|课文",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"\b(?:it|they|them|its|their|he|she|him|his|her|this|these|those|er|ihn|ihm|ihnen|ihre|ihren|sie|dies\w*|deren"
+    r"|dessen)\b|[它他她]们?|该|此(?!外)|这(?:个|种|些|是)"
+)
+_EXPLETIVE = re.compile(
+    r"\b(?:is|was|does|makes?) it (?:\w+ ){0,3}?(?:to\b|that\b|when\b|if\b|\w+ing\b|for\b|mean\b|take\b)"
+    r"|\bit (?:is|takes|was)\b"
+    r"|\b(?:they|sie) say\b",
+    re.IGNORECASE,
+)
+_VERBS = frozenset(
+    stems(
+        tokens(
+            "happens happen work works mean means make makes matter store stores look looks see does kontrollieren gibt"
+            " heißt bedeutet passiert strengthens causes use used need needs change changes improve improves grow"
+        )
+    )
+)
+_WH_NOUN = re.compile(
+    r"^(?:in |by |for |at |of |to |with |bei |mit |in )?(?:how (?:many|much|long|often)|which|what|welche\w*"
+    r"|wie viele?)(?: \w+)?(?= (?:do|does|did|is|are|was|were|can|could|should|has|have|hat|haben|ist|sind)\b)",
+    re.IGNORECASE,
+)
+_LIST_ENDS = re.compile(r",|;|、|\s(?:and|or|und|oder|sowie)\s|和|以及|及", re.IGNORECASE)
+_MANY_ASKED = re.compile(
+    r"\b(?:which|what|name|list|the|welche|nenne|die) (\d+|[a-zä-ü]+)\b|哪([一二三四五六七八九十]|几|些)", re.IGNORECASE
+)
+
+
+def kind_fault(kind: CardKindName, question: str) -> str:
+    """Why the form of the question belongs to another kind of card; "" if it does not plainly."""
+    asks = fold(question)
+    what, why, when = _WHAT.fullmatch(asks), _WHY.match(asks), _WHEN.match(asks)
+    relates = bool(_RELATES.search(asks))
+    if kind == "definitional":
+        if why or when or _SETS_APART.search(asks):
+            return "a definitional card asks what something is"
+    elif kind == "mechanistic":
+        if what or (when and _ADVISES.search(asks)) or (_SETS_APART.search(asks) and not why):
+            return "a mechanistic card asks how or why"
+    elif kind == "relational":
+        if (what and not relates) or _WORKS.fullmatch(asks) or (when and _ADVISES.search(asks)):
+            return "a relational card connects or compares two things"
+    elif (what and not relates) or _WORKS.fullmatch(asks) or (why and not _ADVISES.search(asks)):
+        return "an applied card asks when or for what"
+    return ""
+
+
+def ideas_fault(question: str, answer: str) -> str:
+    """Why the card asks for more than one idea; "" if it does not."""
+    if question.count("?") + question.count("？") > 1 or _ASKS_AGAIN.search(question):
+        return "it asks two things at once"
+    sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[^\sa-z])|[。！？]", fold(answer)) if s.strip()]
+    if len(sentences) > SENTENCES:
+        return f"its answer has more than {SENTENCES} sentences"
+    listed = max((_listed(s) for s in sentences), default=0)
+    lines = sum(bool(re.match(r"\s*(?:[-*•]|\d+[.)])\s", line)) for line in answer.splitlines())
+    if max(listed, lines) > max(ITEMS, _asked_for(question)):
+        return f"its answer lists more than {ITEMS} things"
+    return ""
+
+
+def _listed(sentence: str) -> int:
+    """How many short things stand one after the other."""
+    parts = [len([t for t in tokens(p) if t.content]) for p in _LIST_ENDS.split(sentence) if p and p.strip()]
+    longest = 4 if CJK.search(sentence) else 2
+    most = run = 0
+    for n, size in enumerate(parts):
+        inner = 0 < n < len(parts) - 1
+        run = run + 1 if size <= (longest if inner else longest + 2) else 0
+        most = max(most, run)
+    return most
+
+
+def _asked_for(question: str) -> int:
+    match = _MANY_ASKED.search(question)
+    if match is None:
+        return 0
+    if match[2]:
+        return "一二三四五六七八九十".find(match[2]) + 1 or 10
+    said = match[1].casefold()
+    return int(said[:3]) if said.isdigit() else _NUMBERS.get(said, 0)
+
+
+def contained_fault(question: str, answer: str, names: Sequence[str]) -> str:
+    """Why the card can't be understood without its source; "" if it can."""
+    named = " ".join(names).casefold()
+    for text in (question, answer):
+        match = _POINTS.search(text)
+        if match and match[0].casefold().split()[-1] not in named:
+            return f"it points at something outside itself: {match[0]}"
+    if pronoun := _dangling(fold(question)):
+        return f"nothing before {pronoun} says what it stands for"
+    return ""
+
+
+def _dangling(question: str) -> str:
+    """The first pronoun of the question before which nothing is named; "" if there is none."""
+    plain = _EXPLETIVE.sub(" ", question)
+    for match in _PRONOUN.finditer(plain):
+        before = _WH_NOUN.sub(" ", plain[: match.start()])
+        nouns = [t for t in tokens(before) if t.content and t.stem not in _VERBS and t.word not in FUNCTION_WORDS]
+        if match[0][0].isascii() and match[0] in ("er", "sie", "ihn", "ihm", "ihnen", "ihre", "ihren"):
+            nouns = [t for t in nouns if t.text[:1].isupper() and t.start > 0]
+        if not nouns:
+            return match[0]
+    return ""
+
+
+# The same card twice
+
+_ASKING = frozenset(
+    stems(
+        tokens(
+            "happen happens mean meant means meaning call called name named term word define definition describe"
+            " explain make makes let lets cause causes because reason refer refers do done one use used should"
+            " look looks get heißt bedeutet nennt versteht Grund 什么 为什么 怎 如何"
+        )
+    )
+) | {folded_stem(w) for w in ("what", "which", "why", "how", "when")}
+
+
+def asked(question: str) -> frozenset[str]:
+    """What a question is about: its stems less those of asking."""
+    return frozenset(stems(tokens(question))) - _ASKING
+
+
+def manner(question: str) -> str:
+    """How it asks: "why" for reasons and ways, "when" for conditions, else "what"."""
+    asks = fold(question)
+    return "when" if _WHEN.match(asks) else "why" if _WHY.match(asks) else "what"
+
+
+def alike(a: frozenset[str], b: frozenset[str]) -> float:
+    """The share in [0, 1] of the stems of both that are common."""
+    return len(a & b) / len(a | b) if a or b else 1.0

@@ -1,0 +1,97 @@
+"""What was checked: whether words follow from quotes, where rules alone cannot say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from compiler.gates.entailment import names_told
+from compiler.gates.gates import Entailed, card_words, form_fault, judge_card, needs_check
+from compiler.model.requests import CardsReply, CheckReply, CheckRequest, ClaimView, ComposeReply, rests
+from compiler.replies.asker import Asker
+from compiler.replies.journal import Journal
+from vault.text.sanitize import fold
+
+_POINTING = re.compile(
+    r"\b(?:it|its|itself|they|their|theirs|them|this|these|those|he|she|his|her|hers|him|such|former|latter|here|we|our"
+    r"|er|sie|es|dies\w*|sein\w*|ihr\w*|deren|dessen|hier|wir|unser\w*)\b|[它其这該该他她此]",
+    re.IGNORECASE,
+)
+Pair = tuple[str, tuple[str, ...]]  # words, and the evidence that is to bear them out
+Stated = tuple[str, str, str]  # what a claim states, its quote, and where that stands
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """Verdicts by words and evidence; called, it says what was found, None where nobody has checked."""
+
+    known: dict[str, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, journal: Journal) -> Verdicts:
+        """What the journal knows: the latest verdict on each counts."""
+        found: dict[str, bool] = {}
+        for entry in journal.entries:
+            reply = entry.value() if entry.of == "check" else None
+            if isinstance(reply, CheckReply):
+                found[entry.rests] = reply.entailed == "yes"
+        return cls(found)
+
+    def __call__(self, words: str, evidence: Sequence[str]) -> bool | None:
+        return self.known.get(rests(_request(words, evidence)))
+
+    def around(self, context: str) -> Entailed:
+        """What was found of words whose quote stands in `context`: elsewhere the same quote may mean another thing."""
+        return lambda words, evidence: self.known.get(
+            rests(_request(words, evidence, _leant_on(words, evidence, context)))
+        )
+
+    def settle(self, pairs: Iterable[Pair], asker: Asker, *, judged: bool = False) -> None:
+        """Have those checked of which rules alone cannot tell (`judged`: these are). Raises what the asker raises."""
+        soft = [pair for pair in pairs if judged or needs_check(*pair)]
+        self._ask([_request(words, evidence) for words, evidence in soft], asker)
+
+    def settle_statements(self, stated: Iterable[Stated], asker: Asker) -> None:
+        """Likewise what claims state of their quotes, each with the words around it. Raises what the asker raises."""
+        soft = [each for each in stated if needs_check(each[0], each[1:2], names_told(each[2]))]
+        wanted = [_request(words, (quote,), _leant_on(words, (quote,), context)) for words, quote, context in soft]
+        self._ask(wanted, asker)
+
+    def _ask(self, wanted: Sequence[CheckRequest], asker: Asker) -> None:
+        for request, reply in zip(wanted, asker.ask(wanted, "check"), strict=True):
+            if isinstance(reply, CheckReply):
+                self.known[rests(request)] = reply.entailed == "yes"
+            elif asker.dry:  # what waits for an answer is not refused yet
+                self.known.setdefault(rests(request), True)
+
+
+def _leant_on(words: str, evidence: Sequence[str], context: str) -> str:
+    """`context`, if the words take from it what a quote only points at; else "": then changes there play no part."""
+    if not needs_check(words, evidence):
+        return context  # a name that no quote has
+    pointing = {found.casefold() for quote in evidence for found in _POINTING.findall(quote)}
+    return context if pointing - {found.casefold() for found in _POINTING.findall(words)} else ""
+
+
+def _request(words: str, evidence: Sequence[str], context: str = "") -> CheckRequest:
+    """In one form, however the pair is put: a quote and the claim that only repeats it are one piece of evidence."""
+    return CheckRequest(words=fold(words), evidence=tuple(dict.fromkeys(fold(e) for e in evidence)), context=context)
+
+
+def pairs_of_article(reply: ComposeReply, views: Sequence[ClaimView]) -> list[Pair]:
+    """Each sentence with the claims that it cites."""
+    claims = {v.id: v for v in views}
+    said = [s for section in reply.sections for paragraph in section.paragraphs for s in paragraph]
+    return [(s.text, _evidence(s.cites, claims)) for s in said if s.cites and all(c in claims for c in s.cites)]
+
+
+def pairs_of_cards(reply: CardsReply, views: Sequence[ClaimView], names: Sequence[str]) -> list[Pair]:
+    """Each card of which rules alone cannot tell, with the claims that it cites; `names` are the concept's."""
+    claims = {v.id: v for v in views}
+    told = [(c, _evidence(c.cites, claims)) for c in reply.cards if c.cites and all(i in claims for i in c.cites)]
+    return [(card_words(c), e) for c, e in told if not form_fault(c, names) and judge_card(c, names, e).needs_check]
+
+
+def _evidence(cites: Sequence[str], claims: dict[str, ClaimView]) -> tuple[str, ...]:
+    return tuple(t for c in cites for t in (claims[c].quote, claims[c].words))

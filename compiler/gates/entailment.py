@@ -1,0 +1,171 @@
+"""Whether words follow from evidence, as far as rules can tell: yes, no with a reason, or somebody has to check it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from compiler.gates.facts import identifiers, in_another_language, name_fault, quantity_fault, runs, scope_fault
+from compiler.language.formulas import read_out
+from compiler.language.negation import polarity_fault
+from compiler.language.roles import sides_fault
+from compiler.language.tokens import Token, sentences, tokens
+from vault.text.sanitize import fold
+
+FLOOR = 0.3  # of the content words must stand in the evidence, or it speaks of something else
+UNRELATED = "the quote does not support it"
+LONGEST = 2_000  # characters of what is said in one go
+_LIGHT = frozenset(  # added or left out, these change nothing
+    """a an the that it its they their is are was were be been being has have had do does did of so also very thus
+    der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden wurde hat haben es er sie
+    的 了 是 着 地 得""".split()
+)
+_HALTS = frozenset(  # left out between words, these make another saying of them
+    """but whereas while although though and or nor which who whose that if unless because so than not no never none
+    without only except may might could can cannot until before after from by to aber während und oder wenn weil dass
+    nicht nie kein keine ohne nur außer kann könnte als von durch 不 没 没有 无 非 但 而 和 或 如 若 比 被 从""".split()
+)
+_BEFORE_TO = frozenset("and or according help helps helped helping".split())  # its "to" may stand or fall
+_ASIDE = re.compile(r"\([^()]{0,400}\)|\[[^\[\]]{0,400}\]|（[^（）]{0,400}）")
+_DOUBTS = frozenset(  # before or after them, these take back what the words say
+    """not no never nor if whether unless suppose myth believed believe claim claims claimed said says according may
+    might could perhaps possibly allegedly false wrong doubt unlikely rumour legend would nicht nie kein keine ohne wenn
+    ob angeblich vielleicht könnte falsch laut 不 没 无 非 未 如 若 可""".split()
+)
+_LIMITS = _DOUBTS | frozenset(  # in brackets, these take back a part of what is said
+    """but although though unless except only without until before after when while where under at most least up
+    aber obwohl außer nur bis vor nach während unter 但 而 除 仅 只""".split()
+)
+
+
+_ADDRESS = re.compile(r"\w[\w+.-]*://|\bwww\.|\]\(|\[\[|<[a-z/!]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`refused` says why the words may not stand, "" if nothing speaks against them; else, whether to have a check."""
+
+    refused: str = ""
+    needs_check: bool = False
+
+    @property
+    def passes(self) -> bool:
+        return not self.refused and not self.needs_check
+
+
+def judge(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> Judgement:
+    """What rules say of `words` on `evidence`; `names` may be named though the evidence does not have them.
+
+    Words of the evidence in its order pass. A number, date, name, negation or side that disagrees is refused, as are
+    words that have next to nothing in common with the evidence. Anything else is for a check.
+    """
+    said, evidence = fold(read_out(words)), tuple(dict.fromkeys(fold(read_out(e)) for e in evidence))
+    if not said:
+        return Judgement("nothing is said")
+    if _repeats(said, evidence):
+        return Judgement()
+    if _ADDRESS.search(said):
+        return Judgement("it holds a link or an address, and the evidence has no such words")
+    if len(said) > LONGEST:
+        return Judgement("too much is said in one go")
+    if fault := disagreement(said, evidence, names):
+        return Judgement(f"the evidence {fault}")
+    if shared(said, (*evidence, *names)) < FLOOR and not in_another_language(said, evidence):
+        return Judgement(UNRELATED)
+    return Judgement(needs_check=not in_order(said, evidence))
+
+
+def needs_check(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> bool:
+    """Whether rules alone can't say that the words follow, and see nothing that speaks against it."""
+    return judge(words, evidence, names).needs_check
+
+
+def names_told(context: str) -> tuple[str, ...]:
+    """The names in what stands around a quote: the quote may mean one of them by "it", which a check is to say."""
+    return (*identifiers(context), *dict.fromkeys(" ".join(run) for run in runs(context)))
+
+
+def disagreement(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
+    """What the evidence says otherwise than `words`, as a predicate of "the evidence"; "" if nothing tells."""
+    return (
+        quantity_fault(words, (*evidence, *names))
+        or name_fault(words, evidence, names)
+        or polarity_fault(words, evidence)
+        or scope_fault(words, evidence)
+        or sides_fault(words, evidence)
+    )
+
+
+def shared(words: str, evidence: Iterable[str]) -> float:
+    """The share in [0, 1] of the content words of `words` that the evidence has, or one much like them."""
+    wanted = [t for t in tokens(words) if t.content]
+    there = {t.stem for text in evidence for t in tokens(text) if t.content}
+    heads = {s[:5] for s in there if len(s) >= 5}
+    found = sum(t.stem in there or (len(t.stem) >= 5 and t.stem[:5] in heads) for t in wanted)
+    return found / len(wanted) if wanted else 1.0
+
+
+def in_order(words: str, evidence: Sequence[str]) -> bool:
+    """Whether the evidence has all the words, in this order, and nothing between that turns them.
+
+    Each sentence of the words has to stand in one sentence of the evidence. What stands there in brackets may be left
+    out, unless it limits what is said.
+    """
+    told = [row for text in evidence for row in _rows(text)]
+    said = [_wanted(s) for s in sentences(words)]
+    return bool(said) and all(wanted and any(_runs_through(wanted, row) for row in told) for wanted in said)
+
+
+@lru_cache(maxsize=1 << 10)
+def _rows(text: str) -> tuple[tuple[Token, ...], ...]:
+    """The words of each sentence; of a text with brackets, also without those that limit nothing."""
+    bare = _ASIDE.sub(lambda m: m[0] if any(t.word in _LIMITS for t in tokens(m[0])) else " ", text)
+    return tuple(tokens(s) for one in dict.fromkeys((text, bare)) for s in sentences(one))
+
+
+def _wanted(sentence: str) -> list[Token]:
+    """The words that have to stand in the evidence: not what changes nothing, but all that may turn a saying."""
+    found = tokens(sentence)
+    return [
+        t
+        for n, t in enumerate(found)
+        if t.word in _HALTS or t.word not in _LIGHT
+        if not (t.word == "to" and n and found[n - 1].word in _BEFORE_TO)
+    ]
+
+
+def _runs_through(wanted: Sequence[Token], row: Sequence[Token]) -> bool:
+    at, first = 0, -1
+    for n, token in enumerate(row):
+        if at < len(wanted) and _same(wanted[at], token):
+            at += 1
+            first = n if first < 0 else first
+        elif token.word == "to" and n and row[n - 1].word in _BEFORE_TO:
+            continue
+        elif token.word in (_HALTS if 0 < at < len(wanted) else _DOUBTS):
+            return False
+    return at == len(wanted)
+
+
+def _same(a: Token, b: Token) -> bool:
+    return a.word == b.word or (a.content and b.content and a.stem == b.stem)
+
+
+def _repeats(said: str, evidence: Sequence[str]) -> bool:
+    """Whether these are whole sentences of the evidence, word for word."""
+    bare = said.rstrip(".。").casefold()
+    for text in evidence:
+        folded = fold(text).casefold()
+        at = folded.find(bare) if bare else -1
+        if at < 0:
+            continue
+        before, after = folded[:at].rstrip(), folded[at + len(bare) :]
+        if (not before or before[-1] in ".!?。！？") and _ended(bare, after):
+            return True
+    return False
+
+
+def _ended(bare: str, after: str) -> bool:
+    return not after.strip() or bool(re.match(r"\.\s|\.$|。", after)) or bare[-1] in "!?！？"

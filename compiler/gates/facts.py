@@ -1,0 +1,296 @@
+"""What must agree between words and their evidence: numbers, dates and names. What the evidence lacks is named."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from compiler.language.quantities import Day, Number, Value, quantities
+from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, german, language, sentences, tokens
+
+_IDENTIFIER = re.compile(
+    r"(?<![\w.])(?:[A-Za-z]\+\+|[A-Z]#|\.NET\b"  # C++, F#
+    r"|[A-Za-z]+[-‐]?\d[\w.-]*\w|[A-Za-z]+[-‐]?\d"  # GPT-3, ResNet-50
+    r"|[A-Za-z]*[a-z][A-Z]\w*|\w+_\w+"  # OpenAI, snake_case
+    r"|(?:[A-Z]\.){2,}|[A-Z][A-Z&]+s?)(?!\w)",  # U.S., CFCs, XIV
+    re.ASCII,
+)
+_CAPITAL = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
+_JOINS = frozenset("of the de la le van von der den du and und".split())
+_DERIVED = ("an", "ese", "ish", "ch", "ss", "ic", "ean", "er", "i")  # French, Chinese: of a name, not the name
+_FORMULA = re.compile(r"\b[A-Za-z]+(?:[_^][A-Za-z0-9]+)+|\b[A-Za-z]\d+\b")
+_POWER = re.compile(r"\b[A-Za-z]\^\d+\b")
+_PAIRED = re.compile(r"[ /&-]|,? (?:and|und|&) |, ")  # key-value, key and value
+_KNOWN_SHORT = {
+    "usa": "united states", "us": "united states", "uk": "united kingdom", "eu": "european union",
+    "un": "united nations",
+    "ddr": "deutsche demokratische republik", "ai": "artificial intelligence",
+}  # fmt: skip
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december januar februar märz mai"
+    " juni juli oktober dezember monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
+    " donnerstag freitag samstag sonntag".split()
+)
+_PLAIN_STARTS = (
+    FUNCTION_WORDS
+    | _MONTHS
+    | frozenset(
+        "according unlike like after before until yet most both whereas unless upon via per despite given".split()
+    )
+)
+_MANY = {
+    **dict.fromkeys("all every alle jeder jede jedes".split(), "all"),
+    **dict.fromkeys("most some many few several meisten einige manche viele wenige percent prozent".split(), "some"),
+}
+_MODAL = {
+    **dict.fromkeys("must shall muss müssen".split(), "must"),
+    **dict.fromkeys("may can might could kann können darf dürfen".split(), "may"),
+}
+_CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[- ]centur|(\d{1,2})\. jahrhundert|(\d{1,2})世纪", re.IGNORECASE)
+
+
+def quantity_fault(words: str, evidence: Sequence[str]) -> str:
+    """The number or date of `words` that the evidence has not, has of something else, or bounds on the other side."""
+    said, there = quantities(words), _there(evidence)
+    days = [d for text in evidence for d in quantities(text).days]
+    values = _values(there, days, evidence)
+    for day in said.days:
+        if not any(_same_day(day, other, values) for other in days):
+            return f"does not say {day.text}"
+    for number in said.numbers:
+        if fault := _number_fault(number, there, values, words):
+            return fault
+    return ""
+
+
+def _there(evidence: Sequence[str]) -> list[Number]:
+    return [n for text in evidence for n in quantities(text).numbers]
+
+
+def _values(there: Iterable[Number], days: Iterable[Day], evidence: Sequence[str]) -> frozenset[Value]:
+    found: set[Value] = {v for n in there for v in n.values}
+    for n in there:  # 1/1836 says 1836, too
+        found |= {Fraction(v.denominator) for v in n.values if isinstance(v, Fraction) and v.numerator == 1}
+    for day in days:
+        found |= {Fraction(n) for n in (day.year, day.day) if n is not None}
+    for text in evidence:
+        for start, end in re.findall(r"\b(\d{2})\d{2}\s?[-–/]\s?(\d{2})\b(?!-)", text):  # 1914-18
+            found.add(Fraction(f"{start}{end}"))
+    return frozenset(found)
+
+
+def _same_day(said: Day, other: Day, values: frozenset[Value]) -> bool:
+    if said.month != other.month or (said.day is not None and said.day != other.day):
+        return False
+    return said.year is None or said.year == other.year or (other.year is None and Fraction(said.year) in values)
+
+
+def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Value], words: str) -> str:
+    if not number.values & values:
+        if number.spelled and not _contradicted(number, there):
+            return ""  # small numbers also count what stands side by side: that is for a check to say
+        if number.unit == "decade" and _in_decade(number, values):
+            return ""
+        if _CENTURY.search(words) and _in_century(number, values):
+            return ""
+        return f"does not say {number.text}"
+    same = [n for n in there if n.values & number.values]
+    if number.unit and same and all(n.unit and n.unit != number.unit for n in same):
+        return f"says {number.text} of another unit"
+    if number.bound and same and all(n.bound and n.bound != number.bound for n in same):
+        return f"bounds {number.text} on the other side"
+    return ""
+
+
+def _contradicted(number: Number, there: Sequence[Number]) -> bool:
+    """Whether the evidence counts the same in another number, or the number is none that one counts by oneself."""
+    if number.part:
+        return any(n.part for n in there)
+    if any(isinstance(v, Fraction) and v > 12 for v in number.values):
+        return True
+    return (
+        bool(number.noun)
+        and any(n.noun == number.noun or (number.unit and n.unit == number.unit) for n in there if not n.part)
+    ) or any(n.spelled and not n.noun and not number.noun for n in there)
+
+
+def _in_decade(number: Number, values: frozenset[Value]) -> bool:
+    return any(0 <= y - v < 10 for v in number.values if isinstance(v, Fraction) for y in _years(values))
+
+
+def _in_century(number: Number, values: frozenset[Value]) -> bool:
+    return any(Fraction((y - 1) // 100 + 1) in number.values for y in _years(values))
+
+
+def _years(values: frozenset[Value]) -> list[int]:
+    return [int(v) for v in values if isinstance(v, Fraction) and v.denominator == 1 and 1000 <= v <= 2200]
+
+
+def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -> str:
+    """The name in `words` that neither the evidence nor `names` has; "" if there is none."""
+    there = _Known.of((*evidence, *names))
+    foreign = in_another_language(words, evidence)
+    for identifier in identifiers(words):
+        if not there.has_identifier(identifier) and not (foreign and identifier.isalpha() and not there.identifiers):
+            return f"does not name {identifier}"
+    for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
+        if any("^" in f for f in there.formulas) and not there.has_identifier(power):
+            return f"does not say {power}"
+    if foreign and "zh" in map(language, (words, *evidence)):
+        return ""  # names are spelled in other letters there: for a check to compare
+    for run in runs(words):
+        if foreign and words.find(run[0]) == 0 and language(words) == "de":
+            continue  # an adjective that opens the sentence, and its noun
+        if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
+            return f"does not name {strange[0]}"
+    return ""
+
+
+def in_another_language(words: str, evidence: Iterable[str]) -> bool:
+    """Whether none of the evidence is in the language of `words`, as far as both can be told."""
+    mine, theirs = language(words), {language(text) for text in evidence}
+    return bool(mine) and "" not in theirs and mine not in theirs
+
+
+def scope_fault(words: str, evidence: Sequence[str]) -> str:
+    """Where `words` say all or must of what the evidence says some or may of, or the other way; "" if nowhere."""
+    for table in (_MANY, _MODAL):
+        there: dict[str, set[str]] = {}
+        for text in evidence:
+            for scope, of in _scopes(text, table):
+                there.setdefault(of.stem, set()).add(scope)
+        for scope, of in _scopes(words, table):
+            others = there.get(of.stem, {scope})
+            if scope not in others:
+                return f"says {min(others)} {of.word}, not {scope} {of.word}"
+    return ""
+
+
+def _scopes(text: str, table: Mapping[str, str]) -> Iterator[tuple[str, Token]]:
+    """(scope, the next word that carries content) for each word of the table."""
+    found = tokens(text.replace("%", " percent "))
+    for n, token in enumerate(found):
+        if token.word in table and not any(t.word == "not" for t in found[n + 1 : n + 2]):
+            after = next((t for t in found[n + 1 : n + 5] if t.content), None)
+            if after is not None:
+                yield table[token.word], after
+
+
+@lru_cache(maxsize=1 << 12)
+def identifiers(text: str) -> tuple[str, ...]:
+    """Acronyms, names with a number or a sign in them, names in camel case."""
+    return tuple(dict.fromkeys(m[0] for m in _IDENTIFIER.finditer(text)))
+
+
+def runs(text: str) -> Iterator[tuple[str, ...]]:
+    """Names in capitals: the words of each. One word at the start of a sentence is none, nor a lone German noun."""
+    in_german = german(text)
+    least = 2 if in_german else 1
+    named = frozenset(identifiers(text))
+    for sentence in sentences(text):
+        run: list[str] = []
+        for first, word, follows in _capitals(sentence, in_german):
+            if word and word not in named and (run or not first or follows):
+                run.append(word)
+            else:
+                if len(run) >= least:
+                    yield tuple(run)
+                run = []
+        if len(run) >= least:
+            yield tuple(run)
+
+
+def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]]:
+    """(whether it opens the sentence, the word if it is part of a name else "", whether a capital follows at once)."""
+    found = list(_CAPITAL.finditer(sentence))
+    for n, match in enumerate(found):
+        word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
+        nearer = found[n + 1] if n + 1 < len(found) else None
+        follows = bool(nearer and nearer[0][0].isupper() and sentence[match.end() : nearer.start()] == " ")
+        follows = follows and nearer is not None and nearer[0].casefold() not in _MONTHS
+        follows = follows and nearer is not None and not _IDENTIFIER.fullmatch(nearer[0])  # Query KV: a plain word
+        if word.casefold() in _JOINS and not word[0].isupper():
+            if nearer and nearer[0][0].isupper() and not in_german:
+                continue  # House of Lords: what joins a name is no word of it
+            yield n == 0, "", False
+            continue
+        proper = word[0].isupper() and word != "I" and not CJK.match(word)
+        plain = word.casefold() in (_PLAIN_STARTS if n == 0 else _MONTHS)
+        opens = n == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "„"))
+        yield opens, word if proper and not plain else "", follows
+
+
+class _Known:
+    """The words of some texts, in forms in which a name may come back."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        joined = "\n".join(texts)
+        self.folded = re.sub(r"[\s-]+", " ", joined.casefold().replace("’", "'"))
+        self.squeezed = re.sub(r"[\W_]+", "", self.folded)
+        self.stems = {t.stem for t in tokens(joined)} | {t.word for t in tokens(joined)}
+        self.heads = {s[:4] for s in self.stems if len(s) >= 4}
+        self.identifiers = {i.casefold().replace(".", "") for i in identifiers(joined)}
+        said = [w for w in _CAPITAL.findall(joined.replace("-", " ")) if w.casefold() not in _JOINS]
+        self.initials = " ".join(w[0] for w in said).casefold()
+        self.pairs = {a[0] + b[0] for a, b in _beside(joined)}
+        self.formulas = frozenset(_FORMULA.findall(joined))
+        self.spelled = {re.sub(r"[_^]", "", f).casefold() for f in self.formulas}
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(texts: Sequence[str]) -> _Known:
+        return _Known(texts)
+
+    def has_identifier(self, name: str) -> bool:
+        bare = name.casefold().replace(".", "")
+        single = bare.removesuffix("s")
+        if {bare, single, f"{single}s"} & self.identifiers or _KNOWN_SHORT.get(bare, "\0") in self.folded:
+            return True
+        if re.search(rf"(?<!\w){re.escape(name.casefold())}(?![\w+#]|[-.]\d)", self.folded.replace(" ", "-")):
+            return True
+        if re.search(rf"(?<!\w){re.escape(name.casefold().replace('-', ' '))}(?![\w+#]|[-.]\d)", self.folded):
+            return True
+        if re.sub(r"[_^]", "", bare) in self.spelled:
+            return True
+        if name.isalpha() and not name.isupper() and len(single) > 5 and single in self.squeezed:
+            return True  # TensorProto and tensor proto
+        letters = [c for c in single if c.isalpha()]
+        if len(letters) != len(single):
+            return False
+        if len(single) == 2:  # KV and key-value: so short that only words that stand as a pair count
+            return single in self.pairs and single not in _KNOWN_SHORT
+        return len(letters) >= 3 and " ".join(letters) in self.initials
+
+    def has_initials(self, run: Sequence[str]) -> bool:
+        return len(run) > 1 and "".join(w[0] for w in run).casefold() in self.identifiers
+
+    def has_word(self, word: str) -> bool:
+        """Whether the word, or one that it is made from, stands there: Roman and Rome, but not Kenya and Kent."""
+        low = word.casefold()
+        if low in self.stems or folded_stem(low) in self.stems or re.sub(r"[\W_]+", "", low) in self.squeezed:
+            return True
+        if low.endswith(_DERIVED) and len(low) > 4:
+            return True  # for a check to say
+        return len(low) >= 5 and any(
+            h == low[:4] and _kin(low, s) for s in self.stems if len(s) >= 4 and (h := s[:4]) in self.heads
+        )
+
+
+def _beside(text: str) -> Iterator[tuple[str, str]]:
+    """Words that carry content and stand as a pair: side by side, or with "and", a comma or a hyphen between."""
+    row = [t for t in tokens(text) if t.word not in _JOINS]
+    for a, b in itertools.pairwise(row):
+        if a.content and b.content and _PAIRED.fullmatch(text, a.start + len(a.text), b.start):
+            yield a.word, b.word
+
+
+def _kin(a: str, b: str) -> bool:
+    same = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        same += 1
+    return same >= 4 and same >= min(len(a), len(b)) - 2

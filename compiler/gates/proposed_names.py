@@ -1,0 +1,76 @@
+"""The gate for names: what a model offers as one must stand in the text that it was shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiler.language import lexicon, names
+from compiler.model.report import Rejection
+from compiler.model.requests import Term
+from vault.text.sanitize import clean_line
+
+_ABSENT = "the name does not stand in the text"
+_PARTS = re.compile(r"[^\W_]+(?:['’.&+#][^\W_]+)*[+#]{0,2}")
+_SQUEEZED = 8  # letters from which on it doesn't matter how a name parts its words
+_MOST_WORDS = 8  # of what may still be looked for as one run
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A text to look names up in: case, plural, hyphens and spelling play no part."""
+
+    runs: str  # the words as keys have them, each between blanks
+    plain: str  # the same with the endings they have
+    squeezed: str
+
+    @classmethod
+    def of(cls, text: str) -> Standing:
+        lowered = [part.casefold() for part in _PARTS.findall(text.replace("-", " ").replace("–", " "))]
+        keyed = [_folded(part) for part in lowered]
+        return cls(f" {' '.join(keyed)} ", f" {' '.join(lowered)} ", "".join(lowered))
+
+    def has(self, name: str) -> bool:
+        """Whether the text names it; never what has no letter or digit."""
+        parts = [p.casefold() for p in _PARTS.findall(names.bare(name).replace("-", " ").replace("–", " "))]
+        if not parts or len(parts) > _MOST_WORDS:
+            return False
+        if f" {' '.join(map(_folded, parts))} " in self.runs or f" {' '.join(parts)} " in self.plain:
+            return True
+        bare = "".join(parts)
+        return (len(bare) >= _SQUEEZED or not bare.isascii()) and bare in self.squeezed
+
+
+def _folded(part: str) -> str:
+    return lexicon.singular(lexicon.american(part.replace(".", "")))
+
+
+def terms_in(text: str, terms: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[Rejection, ...]]:
+    """The terms whose names stand in `text`, with those of their aliases that do; and what was refused.
+
+    An English name need not stand in a text of another language; one that can be no name is left out.
+    """
+    there = Standing.of(text)
+    kept: list[Term] = []
+    refused: list[Rejection] = []
+    for term in terms:
+        if not there.has(term.name):
+            refused.append(_refused(term.name))
+            continue
+        aliases = tuple(alias for alias in term.aliases if there.has(alias))
+        refused += [_refused(alias) for alias in term.aliases if alias not in aliases]
+        english = english_of(term)
+        same = (aliases, english) == (term.aliases, term.english)
+        kept.append(term if same else term.model_copy(update={"aliases": aliases, "english": english}))
+    return tuple(kept), tuple(refused)
+
+
+def english_of(term: Term) -> str:
+    """The term's English name without what no name has; "" where it is none."""
+    name = names.bare(clean_line(term.english))
+    return name if names.could_name(name) else ""
+
+
+def _refused(name: str) -> Rejection:
+    return Rejection("term", _ABSENT, clean_line(name)[:200])

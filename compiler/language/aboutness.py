@@ -1,0 +1,87 @@
+"""Whether a sentence says something of a name, or only names it beside what it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from compiler.language.mentions import explains, places
+
+_LOOK_BACK = 80  # characters before a name that may introduce it
+_LOOK_ON = 140
+# What may stand between the beginning of a clause and its subject: "in the", "many types of", "BART and".
+_LEADS_IN = re.compile(
+    r"(?:(?:in|for|with|by|under|within|through|using|during|unlike|like|bei|im|in der|durch)\s+)?"
+    r"(?:(?:the|an?|each|every|some|many|most|both|all|these|such|die|der|das|den|ein|eine)\s+)?"
+    r"(?:[\w-]+\s+(?:of|for)\s+(?:the\s+|an?\s+)?)?(?:[\w’'-]+\s+){0,1}"
+    r"(?:(?:and|or|und|oder)\s+(?:the\s+|an?\s+)?)?[“\"„*_]*"
+)
+_BEGINS = re.compile(r"(?:^|[;.]\s+|,?\s+(?:while|whereas)\s+|\n)")
+_COORDINATED = re.compile(
+    r"^(?:the\s+|an?\s+)?(?:[\w’'-]+(?:,\s+|\s+)){1,4}(?:and|or|und|oder|bzw\.)\s+(?:the\s+|an?\s+)?$"
+)
+_INTRODUCES = re.compile(
+    r"\b(?:called|known as|termed|named|dubbed|labell?ed|referred to as|refer to as|refers? to|defined as|viewed as|"
+    r"seen as|described as|regarded as|name|term|notion of|concept of|idea of|problem of|task of|method of|field of|"
+    r"technique (?:of|for)|property of|process of|form of|case of|variant of|opposed to|is|are|was|were|"
+    r"subtasks:|stages:|steps:|parts:|introduces?|define[sd]?|genannt|heißt|heißen|bezeichnet als|sogenannte[nrs]?)\s+"
+    r"(?:(?:just|simply|also|often)\s+)?(?:the\s+|an?\s+|as\s+)?(?:[“\"*_]|[\w-]+\s+){0,2}[“\"*_(]*$"
+)
+_SECOND = re.compile(r"(?:subtasks|stages|steps|parts|components|types|kinds): [^;:]{2,80},? and (?:an? |the )?$")
+_OTHERWISE = re.compile(r"(?:\(|,\s)(?:also |sometimes |or |often |i\.e\.,? )+(?:called |known as )?[“\"*_]*$")
+_GOES_ON = re.compile(
+    r"s?[”\"*_]*(?:\s*(?:\([^()]{1,90}\)|\[[^\[\]]{1,40}\]))*\s*"
+    r"(?:,\s*(?:or|which|in which|where|whose|who|that is|i\.e\.|an?|the|one|das|der|die|bei dem|wobei)\s"
+    r"|[—–]\s|\s-\s|:\s|(?:that|which|in which|where|whose)\b)"
+)
+_GLOSSED = re.compile(
+    r"s?[”\"*_]*\s*\((?!e\.g\.|see |cf\.|chapter|§|figure|fig|table)(?:[^()\d\s]+\s){3,20}[^()\d\s]+\)"
+)
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK_BEFORE = re.compile(r"(?:称为|叫做|称作|所谓|是指|指的是|定义为)[“\"「《]?$")
+_CJK_AFTER = re.compile(r"[”\"」》]?(?:（[^（）]{1,40}）)?(?:是|指|用于|可以|能够|会|将|使|通过|由|包括|允许)")
+_CJK_FRONT = 6  # characters of a Chinese sentence before its subject
+
+
+def tells(sentence: str, spellings: Iterable[str], longer: Iterable[str] = ()) -> bool:
+    """Whether the sentence speaks of one of `spellings`: as its subject, or as what it introduces or explains.
+
+    `longer` are names of other things that hold one of them: "long short-term memory" does not speak of memory.
+    """
+    return bool(lowered := _unmasked(sentence, longer)) and _tells(lowered, {s.casefold() for s in spellings if s})
+
+
+def within(sentence: str, spellings: Iterable[str], longer: Iterable[str]) -> bool:
+    """Whether the sentence names one of `spellings`, and only inside one of the `longer` names."""
+    wanted = [s.casefold() for s in spellings if s]
+    plain, masked = sentence.casefold(), _unmasked(sentence, longer)
+    return _names_any(plain, wanted) and not _names_any(masked, wanted)
+
+
+def _names_any(lowered: str, wanted: Iterable[str]) -> bool:
+    return any(next(places(lowered, name), None) for name in wanted)
+
+
+def _unmasked(sentence: str, longer: Iterable[str]) -> str:
+    lowered = sentence.casefold()
+    for name in longer:
+        for start, end in places(lowered, name.casefold()):
+            lowered = lowered[:start] + "\0" * (end - start) + lowered[end:]
+    return lowered
+
+
+def _tells(lowered: str, wanted: set[str]) -> bool:
+    return explains(lowered, wanted) or any(
+        _is_told(lowered, start, end) for name in sorted(wanted) for start, end in places(lowered, name)
+    )
+
+
+def _is_told(lowered: str, start: int, end: int) -> bool:
+    before, after = lowered[max(0, start - _LOOK_BACK) : start], lowered[end : end + _LOOK_ON]
+    if _CJK.search(lowered[start:end]):
+        return start < _CJK_FRONT or bool(_CJK_BEFORE.search(before) or _CJK_AFTER.match(after))
+    begun = [m.end() for m in _BEGINS.finditer(before) if m.start() or len(before) == start]
+    if any(_LEADS_IN.fullmatch(before[at:]) or _COORDINATED.match(before[at:]) for at in begun):
+        return True
+    introduced = _INTRODUCES.search(before) or _OTHERWISE.search(before) or _SECOND.search(before)
+    return bool(introduced or _GOES_ON.match(after) or _GLOSSED.match(after))

@@ -1,0 +1,211 @@
+"""Negation: what words deny that their evidence does not, and what they say flatly that it denies."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from compiler.language.tokens import Token, clauses, folded_stem, stems, tokens
+
+_MOST = 20  # denials of one clause
+_CLAUSES = 40  # of what is said in one go; the gate holds sentences, not pages
+_SPAN = 3  # content words after a negation that it turns
+_COVERED = 0.7  # of what is denied must be what the other text speaks of
+_STRONG = re.compile(
+    r"not|no|never|none|nothing|nobody|nowhere|neither|nor|cannot|without|\w+n['’]t"
+    r"|nicht|nie|niemals|kein\w*|ohne|weder|niemand|nichts"
+)
+_WEAK = re.compile(  # what denies in part, or in other words: with it, only a check can tell
+    r"fail\w*|lack\w*|los[et]\w*|loss|less|fewer|few|little|only|just|solely|hardly|rare\w*|seldom|barely|scarce\w*"
+    r"|except\w*|unless|until|instead|rather|than|free|stop\w*|prevent\w*|avoid\w*|absen\w*|exclu\w*|miss\w*|refus\w*"
+    r"|reject\w*|den(?:y|ie[sd])|prohibit\w*|bann?\w*|forbid\w*|too|gone|unlike|contrary|zero|end(?:s|ed)?|drop(?:s|ped|ping)?"
+    r"|remov\w*|ceas\w*|unable|impossible|unchanged|empty|stay\w*|remain\w*|void|abolish\w*|kept|keep\w*"
+    r"|un(?!der|it|iv|io|til|to)\w{4,}|im(?:mut|mob|mat|mort|poss|perf|prob|proper|balanc|pract)\w+"
+    r"|ir(?:reg|rev|rel|rat|resp)\w+|il(?:leg|log|lit)\w+|non\w+|\w{3,}(?:less|los|frei)"
+    r"|in(?:act|val|vis|sol|compl|dep|cap|eff|suff|corr|acc|fin|var|sens|vol|ab)\w+"
+    r"|nur|kaum|selten|weniger|fehl\w*|verlier\w*|verlor\w*|außer|statt|anders|verhinder\w*|ausgeschl\w*|verbot\w*"
+    r"|leer|mangel\w*|gehemmt|hemm\w*"
+)
+_WEAK_CJK = re.compile(r"缺|仅|只|少|难|失|除|禁止|避免|防止|停止|阻止|才|否")
+_CJK = re.compile(r"没有|不会|不能|不可|无法|[不没無无非未]")
+_HARMLESS_CJK = re.compile(r"不同|不断|不仅|不但|不过|无论|非常|除非|不管|不只|未来|无限|不久")
+_HARMLESS = re.compile(
+    r"\bnot only\b|\bnicht nur\b|\bwhether or not\b|\bno matter\b|\bnot to mention\b|\bno doubt\b", re.IGNORECASE
+)
+_FEWER = re.compile(r"\b(?:no|not) (?:more|less|fewer|later|earlier|longer) than\b", re.IGNORECASE)
+_PREFIX = re.compile(r"(?:un|non-?|in|im|ir|il|dis)(?P<base>\w{4,})")
+_CONTRAST = re.compile(r"\b(?:unlike|anders als|rather than|instead of|except|other than|statt)\b|不像", re.IGNORECASE)
+_SAME = {"no": "not", "none": "not", "never": "not", "neither": "not", "nor": "not", "cannot": "not", "keine": "nicht"}
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A negation: its word, and the stems of what it denies; `scope` is the whole saying's where none follow."""
+
+    word: str
+    scope: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One thing that is said: its stems, what it denies, its words that deny in part, whether it sets two apart."""
+
+    stems: frozenset[str]
+    denials: tuple[Denial, ...]
+    weak: frozenset[str]
+    contrasts: bool
+
+
+def polarity_fault(words: str, evidence: Sequence[str]) -> str:
+    """What tells that words and evidence deny different things; "" if nothing does, or only a check could tell."""
+    known = frozenset(t.stem for text in evidence for t in tokens(text))
+    own = frozenset(t.stem for t in tokens(words))
+    groups = [[_saying(p, own) for p in parts] for text in evidence for parts in clauses(text)]
+    said = [_saying(p, known) for parts in clauses(words) for p in parts]
+    everything = frozenset(s for one in said for s in one.stems)
+    weak = frozenset(w for one in said for w in one.weak)
+    denials = [d for one in said for d in one.denials][:_CLAUSES]
+    for one in said[:_CLAUSES]:
+        if fault := _added(one, everything, weak, groups) or _dropped(one, denials, everything, weak, groups):
+            return fault
+    return ""
+
+
+def _added(one: Saying, everything: frozenset[str], weak: frozenset[str], groups: Sequence[Sequence[Saying]]) -> str:
+    """A denial of `one` that is nowhere in what the evidence says of the same."""
+    for denial in one.denials:
+        near = [(p, g) for g in groups for p in g if _covers(p.stems, denial.scope)]
+        if not near:
+            near = [(j, [j]) for j in map(_joined, groups) if _covers(j.stems, denial.scope)]
+        if near and all(_flat(piece, group, everything, weak) for piece, group in near):
+            return f"does not say {denial.word}"
+    return ""
+
+
+def _flat(piece: Saying, group: Sequence[Saying], everything: frozenset[str], weak: frozenset[str]) -> bool:
+    """Whether the piece denies nothing, nor does another of its sentence that the words speak of."""
+    for other in group:
+        speaks = other is piece or bool(other.stems & everything - piece.stems)
+        if speaks and (other.denials or _other_words(other.weak, weak, everything)):
+            return False
+    return not any(other.contrasts for other in group)
+
+
+def _other_words(weak: frozenset[str], than: frozenset[str], everything: frozenset[str]) -> bool:
+    return any(w not in than and folded_stem(w) not in everything for w in weak)
+
+
+def _dropped(
+    one: Saying,
+    denials: Sequence[Denial],
+    everything: frozenset[str],
+    weak: frozenset[str],
+    groups: Sequence[Sequence[Saying]],
+) -> str:
+    """A denial of the evidence, of what `one` says flatly, which it says nowhere flatly itself."""
+    units = [p for g in groups for p in g]
+    shares = [len(one.stems & u.stems) for u in units]
+    most = max(shares, default=0)
+    nearest = [u for u, n in zip(units, shares, strict=True) if n == most]
+    for group in groups:
+        for unit in group:
+            mine = one.stems if len(one.stems) > 1 else everything
+            for denial in _unmatched(unit.denials, denials) if unit.denials and not one.denials else ():
+                if not _covers(mine, denial.scope, whole=len(denial.scope) < 3) or any(o.contrasts for o in group):
+                    continue
+                softened = frozenset(w for w in weak if folded_stem(w) not in denial.scope)
+                if _other_words(softened, unit.weak, denial.scope):
+                    continue
+                flat = any(not u.denials and _covers(u.stems, denial.scope) for u in units)
+                if not flat or all(u == unit for u in nearest):
+                    return f"says {denial.word}, and the words leave it out"
+    return ""
+
+
+def _joined(group: Sequence[Saying]) -> Saying:
+    return Saying(
+        frozenset(s for p in group for s in p.stems),
+        tuple(d for p in group for d in p.denials),
+        frozenset(w for p in group for w in p.weak),
+        any(p.contrasts for p in group),
+    )
+
+
+def _covers(have: frozenset[str], scope: frozenset[str], *, whole: bool = False) -> bool:
+    return bool(scope) and len(scope & have) / len(scope) >= (1 if whole else _COVERED)
+
+
+def _unmatched(mine: Sequence[Denial], theirs: Sequence[Denial]) -> list[Denial]:
+    """Those of `mine` that none of `theirs` answers: first the same words are paired, then any that deny the same."""
+    left, right = list(mine), list(theirs)
+    for alike in (True, False):
+        for denial in list(left):
+            for other in right:
+                if (alike and _plain(denial.word) == _plain(other.word)) or (not alike and denial.scope & other.scope):
+                    left.remove(denial)
+                    right.remove(other)
+                    break
+    return left
+
+
+def _plain(word: str) -> str:
+    return "not" if word.endswith(("n't", "n’t")) else "kein" if word.startswith("kein") else _SAME.get(word, word)
+
+
+@lru_cache(maxsize=512)
+def _saying(text: str, other: frozenset[str]) -> Saying:
+    """`other` are the stems of the text on the other side: they tell whether "unstable" is "stable" turned round."""
+    contrasts = bool(_CONTRAST.search(text))
+    plain = _HARMLESS_CJK.sub(" ", _HARMLESS.sub(" ", text))
+    fewer = _FEWER.search(plain)
+    plain = _FEWER.sub(" ", plain)
+    found = tokens(plain)
+    said = frozenset(stems(found))
+    denials = [*_denials(found), *_prefixed(found, other), *_chinese(plain)]
+    weak = {t.word for t in found if _WEAK.fullmatch(t.word)} | set(_WEAK_CJK.findall(plain))
+    return Saying(
+        said | {s for d in denials for s in d.scope},
+        tuple(denials),
+        frozenset(weak | ({"only"} if fewer else set())),
+        contrasts,
+    )
+
+
+def _denials(found: Sequence[Token]) -> Iterable[Denial]:
+    places = itertools.islice(((n, t) for n, t in enumerate(found) if _STRONG.fullmatch(t.word)), _MOST)
+    for n, token in places:
+        after = _up_to(found[n + 1 :])
+        scope = after or stems(found[:n])
+        if token.word == "nicht" and len(after) <= 1:
+            scope = stems(found)
+        alone = not after and len(scope) < 2  # "quicksort isn't": what it is not stands elsewhere
+        yield Denial(token.word, frozenset(() if alone and token.word != "nicht" else scope))
+
+
+def _up_to(rest: Sequence[Token]) -> list[str]:
+    scope: list[str] = []
+    for token in rest:
+        if _STRONG.fullmatch(token.word) and scope:
+            break
+        if token.content:
+            scope.append(token.stem)
+        if len(scope) == _SPAN:
+            break
+    return scope
+
+
+def _prefixed(found: Sequence[Token], other: frozenset[str]) -> Iterable[Denial]:
+    for token in found:
+        match = _PREFIX.fullmatch(token.word)
+        if match and token.stem not in other and (base := folded_stem(match["base"])) in other:
+            yield Denial(token.word, frozenset({base}))
+
+
+def _chinese(text: str) -> Iterable[Denial]:
+    for match in itertools.islice(_CJK.finditer(text), _MOST):
+        clause = re.match(r"[^，,。；;]{0,6}", text[match.end() :][:6])
+        scope = stems(tokens(clause[0])) if clause else []
+        yield Denial(match[0][0], frozenset(scope[:4] or stems(tokens(text[: match.start()][-12:]))))

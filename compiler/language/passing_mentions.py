@@ -1,0 +1,69 @@
+"""Names that a text only drops: in thanks, advertisements, verses, grammar rules, labels and long lists."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from compiler.language.mentions import places
+
+FROM_ONE_SENTENCE = 5  # names that one sentence's list may ask for
+MAX_PLACES = 30  # of one name that are looked at
+_BROAD = 260  # characters on either side of a name that may be its sentence
+_SENTENCE = re.compile(r"[.!?。！？][\"”)]?(?:\s+(?=[^\s(\d])|$)|\n\n")
+_PASSING = re.compile(
+    r"\bthanks (?:to|for)\b|\bthank\b|\bgrateful\b|\backnowledge(?:s|d|ments?)?\b|\bcheck out\b|\bsign up\b|"
+    r"\bsubscribe\b|\benroll\b|\bsponsor|\bnewsletter\b|\bmy (?:course|book|talk|lessons?)\b|\bfollow me\b|"
+    r"\bthe (?:poem|novel|song)\b|\bdank (?:an|für)\b|\bdanken\b|致谢|感谢",
+)
+_MARKS_SYMBOL = re.compile(r"(?:→|->|::=|⇒)\s*(?:[\w+-]+\s+){0,2}$")
+_IS_SYMBOL = re.compile(r"\s*\|?\s*(?:→|->|::=|⇒)")
+_TELLS_BY_LIST = re.compile(r"(?:\s+\w+)?(?:\s*\([^()]{1,60}\))?\s(?:[\w’'-]+\s){1,8}?(?:via|as follows|by|of|are|is):")
+
+
+def only_dropped(text: str, spellings: Iterable[str]) -> bool:
+    """Whether all that a text says where it names one of `spellings` is nothing that one could want explained."""
+    lowered, written = text.lower(), sorted(spellings)
+    found = sorted({p for name in written for p in islice(places(lowered, name.lower()), MAX_PLACES)})
+    if found and all(_is_dropped(lowered, start, end) for start, end in found):
+        return True
+    return bool(written) and all(_is_label(text, lowered, name) for name in written)
+
+
+def told_by_a_list(lowered: str, spellings: Iterable[str]) -> bool:
+    """Whether a text, given in lower case, says what one of `spellings` is by the list that follows it."""
+    found = (p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES))
+    return any(_TELLS_BY_LIST.match(lowered, end, end + _BROAD) for _, end in found)
+
+
+def crowded(first: Mapping[str, tuple[str, int]], texts: Mapping[str, str]) -> set[str]:
+    """The names beyond the first few that one sentence lists. `first` has each name's only source and offset there."""
+    by_sentence: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+    for name, (source, at) in first.items():
+        before = [m.end() for m in _SENTENCE.finditer(texts[source], max(0, at - 3 * _BROAD), at)]
+        by_sentence[source, before[-1] if before else max(0, at - 3 * _BROAD)].append((at, name))
+    return {name for names in by_sentence.values() for _, name in sorted(names)[FROM_ONE_SENTENCE:]}
+
+
+def count(lowered: str, spellings: Iterable[str]) -> int:
+    """At how many places, no more than `MAX_PLACES`, a text, given in lower case, names one of `spellings`."""
+    found = {p for name in spellings for p in islice(places(lowered, name.lower()), MAX_PLACES)}
+    return min(len(found), MAX_PLACES)
+
+
+def _is_dropped(lowered: str, start: int, end: int) -> bool:
+    if _IS_SYMBOL.match(lowered, end) or _MARKS_SYMBOL.search(lowered, max(0, start - 60), start):
+        return True
+    before = [m.end() for m in _SENTENCE.finditer(lowered, max(0, start - _BROAD), start)]
+    after = _SENTENCE.search(lowered, end, end + _BROAD)
+    first, last = before[-1] if before else max(0, start - _BROAD), after.end() if after else end + _BROAD
+    return _PASSING.search(lowered, first, last) is not None
+
+
+def _is_label(text: str, lowered: str, name: str) -> bool:
+    """Whether a name in capitals is a common word of the text, which labels something: "COMPANY"."""
+    if not name.isupper() or not name.isalpha() or len(name) < 5:
+        return False
+    return any(text[start:end] == name.lower() for start, end in islice(places(lowered, name.lower()), MAX_PLACES))

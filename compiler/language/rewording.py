@@ -1,0 +1,359 @@
+"""What became of a statement when its source was edited: whether it is still the same one, and what changed in it.
+
+A change counts as cosmetic or as a rewording only where that can be shown, word by word; all else is another fact. So
+what is overlooked is never a fact, and a doubt costs the learner one look. Pure, and the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import zip_longest
+
+from compiler.language import rewording_words as lists
+from compiler.language.lexicon import american
+
+
+class Change(StrEnum):
+    """What changed between two wordings of one statement, the lesser first."""
+
+    COSMETIC = "cosmetic"  # white space, typography, case, spelling, markup
+    REWORDED = "reworded"  # the same facts in other words
+    FACT = "fact"  # numbers, names, negation, direction ... or more or less than was said before
+
+
+_RANK = {change: rank for rank, change in enumerate(Change)}
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+_RAISED = str.maketrans({c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)} | {"⁻": "^-", "⁺": "^+"})
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―", "-"))
+_QUOTES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
+_VULGAR = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
+_MARKUP = re.compile(r"!?\[([^\]\[]*)\]\([^)\s]*\)|\[\[(?:[^\]\[|]*\|)?([^\]\[|]*)\]\]")
+_THOUSANDS = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f '](?=\d{3}(?!\d))")
+_MINUS = re.compile(r"(?:(?<=^)|(?<=[\s(=<>]))[-−](?=\d)")
+_TOKEN = re.compile(
+    r"(?P<number>\d+(?:[.,]\d+)*)(?P<ordinal>st|nd|rd|th)?(?![^\W\d_])"
+    r"|(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)"
+    r"|(?P<bare>\d+(?:[.,]\d+)*)"
+    r"|(?P<ratio>(?<=\d):(?=\d))"
+    r"|(?P<sign>[^\w\s])"
+)
+_SIGNS = frozenset("%&/@‰§")  # punctuation that says something; what is no punctuation always does
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number or sign. `text` is as written, `said` in one case and spelling."""
+
+    text: str
+    said: str
+    unit: bool = False  # it follows a number: its case counts
+
+
+@lru_cache(maxsize=4096)
+def tokens(text: str, *, joined: bool = False) -> tuple[Token, ...]:
+    """The words, numbers and signs of `text`, without what only dresses them; `joined` closes hyphens up."""
+    text = _MARKUP.sub(lambda m: m[1] or m[2] or "", text.replace("\\", ""))
+    text = _VULGAR.sub(" ", text.translate(_RAISED).translate(_DASHES))
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).replace("\u2044", "/")
+    text = _MINUS.sub(" − ", _THOUSANDS.sub("", text))
+    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", "" if joined else " ", text)
+    out: list[Token] = []
+    for found in _TOKEN.finditer(text):
+        token = _token(found, after_number=bool(out) and out[-1].said[:1].isdigit())
+        if token is not None:
+            out.append(token)
+    return tuple(out)
+
+
+def _token(found: re.Match[str], *, after_number: bool) -> Token | None:
+    written = found[0]
+    if number := found["number"] or found["bare"]:
+        return Token(written, number + ("th" if found["ordinal"] else ""))
+    if found["ratio"]:
+        return Token(written, written)
+    if found["sign"]:
+        kept = written in _SIGNS or unicodedata.category(written)[0] != "P"
+        return Token(written, written) if (kept and written not in "^'") or written == "^" else None
+    unit = lists.UNITS.get(written, lists.UNITS.get(written.lower(), ""))
+    if after_number and (unit or len(written) <= 3):
+        return Token(written, unit or written, unit=True)
+    word = written.casefold().removesuffix("'s") if found["word"] else written
+    return Token(written, _TRE.sub(lambda m: m[1] + "er" + _TRE_ENDS[m[2]], american(_plain_letters(word))))
+
+
+_TRE = re.compile(r"^(cent|met|theat|lit|fib|calib|spect|sab|lust)re(s|d?)$")
+_TRE_ENDS = {"": "", "s": "s", "d": "ed"}
+
+
+def _plain_letters(word: str) -> str:
+    """`word` in the letters of a keyboard where that cannot make another word of it."""
+    if word.isascii():
+        return word
+    for mark, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("æ", "ae"), ("œ", "oe")):
+        word = word.replace(mark, letters)
+    bare = "".join(c for c in unicodedata.normalize("NFD", word) if unicodedata.category(c) != "Mn")
+    return bare if bare in _WITHOUT_ACCENT else word
+
+
+_WITHOUT_ACCENT = frozenset("naive naively naivety cafe cafes facade facades role roles cliche cliches regime".split())
+
+
+def _same_case(one: Token, other: Token) -> bool:
+    """Whether the two differ at most in how a sentence or a heading writes its letters."""
+    a, b = one.text, other.text
+    if a == b or a.casefold() != b.casefold():
+        return True  # other words are judged by what they say
+    if one.unit or other.unit:
+        return one.said == other.said
+    if a.casefold() in lists.CAPITALS:
+        return a.isupper() is b.isupper()
+    plain = all(w.islower() or w.isupper() or w.replace("'", "").istitle() for w in (a, b))
+    return plain and (len(a) > 1 or a.casefold() in "ai")
+
+
+# --- what changed ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def classify(old: str, new: str) -> Change:
+    """What changed from `old` to `new`, two wordings of one statement."""
+    if old == new or _cosmetic(old, new):
+        return Change.COSMETIC
+    return Change.REWORDED if _reworded(old, new) else Change.FACT
+
+
+def worst(changes: Iterable[Change]) -> Change:
+    """The greatest of several changes; cosmetic where there is none."""
+    return max(changes, key=_RANK.__getitem__, default=Change.COSMETIC)
+
+
+def _cosmetic(old: str, new: str) -> bool:
+    for joined in (False, True):
+        a, b = tokens(old, joined=joined), tokens(new, joined=joined)
+        if [t.said for t in a] == [t.said for t in b]:
+            return all(_same_case(x, y) for x, y in zip(a, b, strict=True))
+    return False
+
+
+def _reworded(old: str, new: str) -> bool:
+    """Whether every word of the one has its fellow in the other, and nothing changed places that may not."""
+    a, b = said(old), said(new)
+    if not a or not b or (_tense(old) != _tense(new) and None not in (_tense(old), _tense(new))):
+        return False
+    if not _cases_agree(old, new):
+        return False
+    b = _in_the_words_of(a, b)
+    return a == b or _turned(a, b) or _passive(a, b) or _passive(b, a)
+
+
+def _cases_agree(old: str, new: str) -> bool:
+    """Whether no unit, symbol or name differs in its case alone."""
+    written = {t.said: t for t in tokens(old)}
+    return all(_same_case(written[t.said], t) for t in tokens(new) if t.said in written)
+
+
+def _tense(text: str) -> str | None:
+    words = set(text.casefold().split())
+    past, present = bool(words & lists.PAST), bool(words & lists.PRESENT)
+    return "past" if past and not present else "present" if present and not past else None
+
+
+@lru_cache(maxsize=4096)
+def said(text: str) -> tuple[str, ...]:
+    """The words of `text` that say something, each as the first of its fellows; numbers as digits."""
+    plain = _spelt_out(text)
+    words = [t.said for t in tokens(plain)]
+    german = bool(lists.GERMAN & set(words))
+    empty = lists.EMPTY - {"die", "den"} | (lists.GERMAN_EMPTY if german else frozenset())
+    return tuple(_canonical(w) for w in _reckoned(words) if w not in empty)
+
+
+def _spelt_out(text: str) -> str:
+    """`text` without contractions and with its phrases as single words, the case of all else kept."""
+    text = re.sub(r"n't\b", " not", text.translate(_QUOTES).replace("can't", "can not").replace("won't", "will not"))
+    text = lists.MONTH_FIRST.sub(lambda m: f"{m[2]} {m[1]}", text)
+    for pattern, to in lists.PHRASES:
+        text = pattern.sub(to, text)
+    return text
+
+
+def _reckoned(words: list[str]) -> list[str]:
+    """`words` with number words as digits, tens and scales multiplied out."""
+    out: list[str] = []
+    for word in words:
+        number = lists.NUMBERS.get(word)
+        if number is not None and out and re.fullmatch(r"[2-9]0", out[-1]) and len(number) == 1 and number != "0":
+            out[-1] = str(int(out[-1]) + int(number))
+        elif word in lists.SCALES and out and re.fullmatch(r"\d+(?:\.\d+)?", out[-1]):
+            out[-1] = f"{float(out[-1]) * lists.SCALES[word]:.10g}"
+        else:
+            out.append(number or lists.ORDINALS.get(word, word))
+    return [f"{float(w):.10g}" if re.fullmatch(r"\d{4,}", w) else w for w in out]
+
+
+@lru_cache(maxsize=65536)
+def _canonical(word: str) -> str:
+    """The first of the word's fellows, of whatever inflection it is; the word itself if it has none."""
+    for form in (lists.IRREGULAR.get(word, word), word, *sorted(_forms(word))):
+        if form in lists.FELLOWS:
+            return lists.FELLOWS[form]
+    return lists.IRREGULAR.get(word, word)
+
+
+@lru_cache(maxsize=65536)
+def _forms(word: str) -> frozenset[str]:
+    """The words of which `word` may be an inflection: plurals, participles and the past of English."""
+    out = {word}
+    for ending, bases in (("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ied", ("y",))):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            out |= {word[: -len(ending)] + base for base in bases}
+    for ending in ("ed", "ing"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= 3:
+            out |= {stem, stem + "e"}
+            if stem[-1] == stem[-2]:
+                out.add(stem[:-1])
+    return frozenset(out)
+
+
+def _in_the_words_of(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    """`b` with each word that is an inflection of one of `a` as it stands there."""
+    known = {form: word for word in reversed(a) for form in sorted(_forms(word)) if not word.isdigit()} | {
+        w: w for w in a
+    }
+    return tuple(next((known[f] for f in (w, *sorted(_forms(w))) if f in known), w) for w in b)
+
+
+def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether `b` only has a part of `a` before the rest that stood behind it, or the other way round."""
+    if len(a) != len(b) or len(a) < 4 or Counter(a) != Counter(b):
+        return False
+    cuts = (k for k in range(2, len(a) - 1) if a[k:] + a[:k] == b)
+    return any(a[k] in lists.LEADS or (a[0] in lists.LEADS and k > 1) for k in cuts)
+
+
+def _passive(active: tuple[str, ...], passive: tuple[str, ...]) -> bool:
+    """Whether `passive` says by whom is done what `active` says who does: "A verbs B" and "B is verbed by A"."""
+    if passive.count("by") != active.count("by") + 1 or "be" not in passive:
+        return False
+    tail = 0
+    while tail < min(len(active), len(passive)) and active[-1 - tail] == passive[-1 - tail]:
+        tail += 1
+    for extra in range(tail + 1):
+        a, p = active[: len(active) - extra], passive[: len(passive) - extra]
+        for at in (n for n, word in enumerate(p) if word == "by"):
+            doer, done = p[at + 1 :], p[:at]
+            if doer and a[: len(doer)] == doer and "be" in done:
+                be = done.index("be")
+                done_to, verb = done[:be], done[be + 1 :]
+                if done_to and 1 <= len(verb) <= 2 and a[len(doer) :] == verb + done_to:
+                    return True
+    return False
+
+
+# --- whether it is the same statement ---------------------------------------------------------------------------------
+
+SAME_LETTERS = 80  # out of 100: wordings this alike in their letters are of one statement, if it opens alike
+SAME_WORDS = 66  # so are those that share so many of their telling words, ...
+FEWEST = 3  # ... and at least so many
+CLOSE_CALL = 2.0  # a rival this near leaves it in doubt which is which
+
+
+def likeness(old: str, new: str) -> float:
+    """How surely `new` is what `old` became, out of 100; 0.0 where they may well be two statements."""
+    from rapidfuzz import fuzz
+
+    change = classify(old, new)
+    if change is not Change.FACT:
+        return 100.0 if change is Change.COSMETIC else 99.0
+    a, b = _telling(old), _telling(new)
+    b = _in_the_words_of(a, b)
+    shared = (Counter(a) & Counter(b)).total()
+    words = 200 * shared / (len(a) + len(b)) if a and b else 0.0
+    letters = fuzz.ratio(old, new)
+    if not _one_subject(a, b):
+        return letters - 1 if _one_run(a, b) and not _defines(old) else 0.0
+    if letters >= SAME_LETTERS or (words >= SAME_WORDS and shared >= FEWEST):
+        return min(98.0, max(letters, words))
+    return 0.0
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    return tuple(w for w in said(text) if w not in lists.NO_SUBJECT)
+
+
+def _one_subject(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether what the one opens with is spoken of in the other, both ways."""
+    first, other = (next((w for w in words if not w[0].isdigit()), "") for words in (a, b))
+    return bool(first and other) and first in b and other in a
+
+
+def _defines(text: str) -> bool:
+    """Whether `text` says what its subject is: then another subject makes another statement of it."""
+    return "be" in said(text)[1:4]
+
+
+def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether one or two words in one place were exchanged, and at least four stayed around them."""
+    same = [x == y for x, y in zip_longest(a, b)]
+    if len(a) != len(b) or sum(same) < 4:
+        return False
+    other = [n for n, alike in enumerate(same) if not alike]
+    return len(other) <= 2 and other[-1] - other[0] == len(other) - 1
+
+
+def successors(gone: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
+    """Key of a new statement -> id of the vanished one that it is, by their words; whatever order they come in.
+
+    Both are of one source. Of two that might as well be meant, neither is taken.
+    """
+    pairs = sorted(
+        ((score, key, id_) for key, id_ in _candidates(gone, new) if (score := likeness(gone[id_], new[key])) > 0),
+        key=lambda p: (-p[0], p[1], p[2]),
+    )
+    by_key: dict[str, list[tuple[float, str]]] = {}
+    by_id: dict[str, list[tuple[float, str]]] = {}
+    for score, key, id_ in pairs:
+        by_key.setdefault(key, []).append((score, id_))
+        by_id.setdefault(id_, []).append((score, key))
+    out: dict[str, str] = {}
+    taken: set[str] = set()
+    for score, key, id_ in pairs:
+        if key in out or id_ in taken:
+            continue
+        near = score - CLOSE_CALL
+        rivals = [s for s, other in by_key[key] if other != id_ and other not in taken and s > near]
+        rivals += [s for s, other in by_id[id_] if other != key and other not in out and s > near]
+        if score >= 99 or not rivals:
+            out[key] = id_
+            taken.add(id_)
+    return out
+
+
+def _candidates(gone: Mapping[str, str], new: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """The pairs (key, id) that have about half of their words in common: of two large documents, few."""
+    having: dict[str, set[str]] = {}
+    for id_, words in gone.items():
+        for word in set(_rough(words)):
+            having.setdefault(word, set()).add(id_)
+    sizes = {id_: len(set(_rough(words))) for id_, words in gone.items()}
+    for key, words in new.items():
+        mine = set(_rough(words))
+        shared = Counter(id_ for word in mine for id_ in having.get(word, ()))
+        for id_, count in shared.items():
+            if 4 * count >= len(mine) + sizes[id_]:
+                yield key, id_
+
+
+def _rough(text: str) -> list[str]:
+    """The beginnings of the words of `text`: enough to tell what has nothing in common."""
+    return [t.said[:4] for t in tokens(text) if t.said not in lists.EMPTY]

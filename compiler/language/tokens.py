@@ -1,0 +1,186 @@
+"""Words in the order they were said: which carry content, and where one thing that is said ends and the next begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from compiler.language.lexicon import stem
+from vault.text.sanitize import fold
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+FUNCTION_WORDS = frozenset(
+    # closed-class words of English and German: they carry no content that a source must bear out
+    """a an the this that these those it its they them their he she his her we our you your i my one ones some
+    any each every all both either neither no not nor and or but if then else so because since as than while
+    although though however of in on at by for from to into onto with without within between among over under
+    about above below through during is are was were be been being am do does did done doing have has had having
+    can could may might must shall should will would there here when where which who whom whose what why how
+    also only just very more most less least much many few other another such same own too up out off again
+    further once der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
+    werden wurde hat haben kann können muss im in am an auf aus bei mit nach von vom zu zum zur für über durch
+    als wie wenn dass was wer wo warum wozu welche welcher welches nicht auch nur es er sie sich man""".split()
+)
+_BARE = FUNCTION_WORDS | frozenset(
+    """cannot can't don't doesn't didn't isn't aren't wasn't weren't won't hasn't haven't hadn't couldn't wouldn't
+    never none nothing unless until upon whereas yet ohne kein keine keinen keiner keines keinem nie niemals weder
+    noch sondern während jedoch doch ihr ihre ihn ihm ihren seine sein seinen dabei dazu damit so dann dort hier ab um
+    bis seit vor unter ob worden wurden hatte hatten konnte können soll sollen darf dürfen gibt""".split()
+)
+_BARE_CJK = frozenset("的了是在和与也就都而及其之于以为把被由从到对个种这那它他她们会能可将着过地得吗呢不没无非未共")
+_TOKEN = re.compile(
+    r"[A-Za-z]\+\+|[A-Za-z]#|[^\W\d_]*\d[\w]*(?:[.,]\d+)*%?"  # C++, F#; numbers, and names with a number in them
+    r"|[^\W\d_]+(?:['’][^\W\d_]+)?"
+)
+_ENDS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[;。！？；]|\n")
+_TURNS = re.compile(
+    r",?\s+\b(?:but|whereas|while|although|though|yet|however|aber|während|jedoch|doch|sondern)\b"
+    r"|[，,](?=[但而却])",
+    re.IGNORECASE,
+)
+_ADDS = re.compile(r",?\s+\b(?:and|und)\b|[,，、:：]", re.IGNORECASE)
+_STOPS = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])|[。！？]|\n")
+_JOINS = re.compile(
+    r"[;；，,、:：]|\s(?=(?:and|but|whereas|while|although|though|yet|after|before|because|since|when|where|if|unless|until"
+    r"|as|that|which|who|und|aber|sondern|während|bevor|nachdem|weil|wenn|dass|obwohl)\s)|(?=[但而却])",
+    re.IGNORECASE,
+)
+_KEPT = 300  # things said; more in one text is no claim's quote
+
+
+_IRREGULAR = {
+    form: verb
+    for verb, forms in {
+        "rise": "rose risen", "fall": "fell fallen", "take": "took taken", "begin": "began begun", "grow": "grew grown",
+        "lose": "lost", "give": "gave given", "make": "made", "find": "found", "write": "wrote written",
+        "know": "knew known",
+        "lead": "led", "hold": "held", "build": "built", "buy": "bought", "bring": "brought", "teach": "taught",
+        "think": "thought", "feel": "felt", "keep": "kept", "send": "sent", "become": "became",
+        "come": "came", "go": "went gone", "see": "saw seen", "run": "ran", "speak": "spoke spoken", "win": "won",
+        "break": "broke broken", "choose": "chose chosen", "fly": "flew flown", "fight": "fought", "show": "shown",
+        "lie": "lay lain", "use": "used uses using", "bear": "bore borne",
+        "draw": "drew drawn", "drive": "drove driven", "shrink": "shrank shrunk",
+        "wählt": "gewählt wählen wählte", "geteilt": "teilt teilte", "analysis": "analyses",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or CJK character: as written, folded, its stem, and whether it carries content."""
+
+    text: str
+    word: str
+    stem: str
+    content: bool
+    start: int
+
+
+def content_words(text: str) -> list[str]:
+    """The words of `text` that carry content, case and plural folded; a CJK character counts as a word."""
+    words = [stem(w) for w in WORD.findall(CJK.sub(" ", text).casefold()) if w not in FUNCTION_WORDS]
+    return words + CJK.findall(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def tokens(text: str) -> tuple[Token, ...]:
+    """All words of `text` in order."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        run, at = match[0], match.start()
+        if not CJK.search(run):
+            found.append(_token(run, at))
+            continue
+        for piece in re.finditer(rf"{CJK.pattern}|(?:(?!{CJK.pattern}).)+", run):
+            one = piece[0]
+            if CJK.match(one):
+                found.append(Token(one, one, one, one not in _BARE_CJK, at + piece.start()))
+            else:
+                found.append(_token(one, at + piece.start()))
+    return tuple(found)
+
+
+def _token(text: str, at: int) -> Token:
+    word = text.casefold().replace("’", "'").removesuffix("'s")
+    return Token(text, word, folded_stem(word), word not in _BARE, at)
+
+
+@lru_cache(maxsize=1 << 14)
+def folded_stem(word: str) -> str:
+    """The stem of a word, with doubled ends single, so that "stopped" and "stop" meet; numbers without separators."""
+    if word[:1].isdigit():
+        return word.rstrip("%").replace(",", "") or word
+    short = stem(_IRREGULAR.get(word, word))
+    return short[:-1] if len(short) > 3 and short[-1] == short[-2] else short
+
+
+def stems(found: Sequence[Token]) -> list[str]:
+    """The stems of those that carry content, in order."""
+    return [t.stem for t in found if t.content]
+
+
+@lru_cache(maxsize=1 << 12)
+def sentences(text: str) -> tuple[str, ...]:
+    """What ends with a full stop, a semicolon or a line."""
+    return tuple(s for part in _ENDS.split(text) if (s := fold(part or "")))[:_KEPT]
+
+
+@lru_cache(maxsize=1 << 12)
+def sayings(text: str) -> tuple[str, ...]:
+    """What is said one thing after the other: sentences, parted where they turn (but, whereas)."""
+    return tuple(s for one in sentences(text) for part in _TURNS.split(one) if (s := fold(part)))[:_KEPT]
+
+
+@lru_cache(maxsize=1 << 12)
+def clauses(text: str) -> tuple[tuple[str, ...], ...]:
+    """The sentences, each in its clauses: parted at commas, semicolons and words that join (and, after, because)."""
+    found = []
+    for sentence in _STOPS.split(text)[:_KEPT]:
+        parts = [s for part in _JOINS.split(sentence or "") if (s := fold(part)) and re.search(r"\w", s)][:_KEPT]
+        if parts:
+            found.append(tuple(parts))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def pieces(text: str) -> tuple[str, ...]:
+    """Sayings, parted further at commas and where one is joined to the next (and)."""
+    return tuple(s for one in sayings(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]
+
+
+def german(text: str) -> bool:
+    """Whether the text reads as German, where every noun begins with a capital letter."""
+    of_german, of_english = _spoken(text)
+    return of_german > of_english
+
+
+def language(text: str) -> str:
+    """ "zh" (or another language of CJK letters), "de" or "en" as the text reads; "" where that can't be told."""
+    if 4 * len(CJK.findall(text)) > len(re.findall(r"\w+", CJK.sub(" ", text))) and CJK.search(text):
+        return "zh"
+    of_german, of_english = _spoken(text)
+    return "de" if of_german > of_english else "en" if of_english > of_german else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _spoken(text: str) -> tuple[int, int]:
+    """How many words are German's, by themselves or by their letters, and how many are English's."""
+    found = tokens(text)
+    of_german = sum(t.word in _GERMAN or bool(_UMLAUT.search(t.text)) for t in found)
+    return of_german, sum(t.word in _ENGLISH for t in found)
+
+
+_UMLAUT = re.compile("[äöüßÄÖÜ]")
+_GERMAN = frozenset(
+    """der die das den dem des ein eine einen einem einer eines ist sind und nicht mit von im wird werden wurde hat bei
+    als für auf aus durch zum zur sich oder auch kann zu nach vor wie dass diese dieser dieses noch nur wenn
+    um""".split()
+)
+_ENGLISH = frozenset(
+    """the a an is are was and not with of in to has by at than for it or on that as be can after before from which
+    their its they we this these those into between does do how but""".split()
+)

@@ -1,0 +1,1 @@
+"""Values that every stage of a compile shares."""

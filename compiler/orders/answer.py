@@ -1,0 +1,110 @@
+"""One question put to the wiki: by the embedded engine, or by whoever answers where replies are kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from compiler.gates.checks import Verdicts
+from compiler.model.engine_names import EXTRACTIVE
+from compiler.model.requests import AnswerRequest, rests
+from compiler.orders.board import Place, staged_entries
+from compiler.orders.questions import lay_down
+from compiler.query.answer import MAX_QUESTION, Answer, asked, gated, quoted, request_for
+from compiler.query.retrieve import Known, all_claims, fitting
+from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
+from compiler.replies.journal import Journal, JournalWriter
+from vault.audit.agent_runs import refuse_beside_agents
+from vault.errors import UsageError
+from vault.ids import ulid
+from vault.locks import lock
+from vault.log import ledger
+from vault.text.sanitize import fold, normal
+
+_WAIT_S = 60.0
+Progress = Callable[[dict[str, Any]], None]
+
+
+def answered(
+    place: Place,
+    words: str,
+    engine: str,
+    at: datetime,
+    backend: Backend | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """The answer to a question in the human's `words`, each sentence of which rests on claims of the wiki.
+
+    Raises: Waiting where nobody has answered it yet, after an agent's order has been laid down for it (`engine`
+    "agent"); UsageError; LockHeld while a compile runs.
+    """
+    question = fold(normal(words))
+    if not question or len(question) > MAX_QUESTION:
+        raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
+    everything = list(all_claims(place.vault))
+    claims = fitting(everything, question)
+    plain = quoted(question, claims, everything)
+    if engine == "extractive" or not claims:
+        return gated(question, plain, claims, EXTRACTIVE)
+    with _kept_by(place, backend, at, progress or (lambda _: None)) as (asker, verdicts):
+        reply, who = _asked(place, request_for(question, claims), asker, verdicts, engine)
+    if reply is None:
+        return gated(question, plain, claims, EXTRACTIVE)
+    return gated(question, reply, claims, who, verdicts)
+
+
+def _asked(place: Place, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str) -> tuple[Any, str]:
+    try:
+        reply = asked(request, asker, verdicts)
+    except Waiting as waiting:
+        if engine == "agent":
+            lay_down(place.vault, waiting.requests)
+        raise
+    return reply, asker.engines.get(rests(request), "")
+
+
+@contextmanager
+def _kept_by(
+    place: Place, backend: Backend | None, at: datetime, progress: Progress
+) -> Iterator[tuple[Asker, Verdicts]]:
+    """An asker over the vault's journal; where there is somebody to ask, what is answered is kept in it."""
+    journal, _ = Journal.of(place.vault)
+    for entry in staged_entries(place)[0] if place.caged else ():
+        journal.learn(entry)
+    instant = ledger.instant(at)
+    hint = "`retain agent next` hands it out as a work order; then ask again"
+    if backend is None:
+        yield Asker(journal, None, None, instant, progress, hint=hint), Verdicts.of(journal)
+        return
+    with lock(place.vault.root, "publish", purpose="answering", timeout_s=_WAIT_S):
+        refuse_beside_agents(place.vault)
+        writer = JournalWriter(place.guard, ulid(int(at.timestamp() * 1000), os.urandom(10)))
+        if isinstance(backend, KeepsNotes):
+            backend.opened(journal.notes, writer.note)
+        yield Asker(journal, writer, backend, instant, progress), Verdicts.of(journal)
+
+
+def cited(answer: Answer) -> list[dict[str, Any]]:
+    """The claims of an answer as programs are told of them, numbered as its sentences cite them."""
+    return [_cited(n, known) for n, known in enumerate(answer.claims, 1)]
+
+
+def _cited(number: int, known: Known) -> dict[str, Any]:
+    claim = known.claim
+    place = {"path": known.summary, "line": known.line, "source": known.raw, "place": claim.locator}
+    return {"number": number, "id": claim.id, "quote": claim.quote, "kind": claim.kind.value, **place}
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """An answer as programs are told of it."""
+    return {
+        "question": answer.question,
+        "engine": answer.engine,
+        "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
+        "claims": cited(answer),
+        "missing": answer.missing,
+        "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
+    }

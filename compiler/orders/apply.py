@@ -1,0 +1,102 @@
+"""The replies that an agent in its cage laid into the work folder, judged again and taken into the journal.
+
+What lies there may be anything: the orders are found out anew, a reply counts for the order whose words it rests on,
+and of each only what passes the gates is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from compiler.model.requests import REPLY_TO, Request, rests
+from compiler.orders.board import Place, open_requests, staged_lines
+from compiler.orders.faults import judged
+from compiler.orders.leases import NAME
+from compiler.orders.questions import asked_truly, order_id
+from compiler.orders.submit import ENGINE, says_something
+from compiler.replies.asker import Answered, entry_of
+from compiler.replies.journal import Entry, JournalWriter
+from compiler.replies.reuse import merged
+from vault.diagnostic import Diagnostic
+from vault.log import ledger
+from vault.vault import Vault
+
+_STAGES = 40  # more than any build has
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many replies are in the journal now, and what was wrong with the others."""
+
+    kept: int = 0
+    refused: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    path: str
+    name: str
+    reply: Any
+
+
+def settle_staged(vault: Vault, run: str, at: datetime) -> Taken:
+    """Judge the replies in the work folder, stage by stage, and add the good ones to the journal's file of `run`.
+
+    The caller holds the publisher's lock. Raises what a build raises; WriteFailed.
+    """
+    waiting = _waiting(vault)
+    if not waiting:
+        return Taken()
+    kept: list[Entry] = []
+    refused: list[Diagnostic] = []
+    for _ in range(_STAGES):
+        requests, pipeline = open_requests(Place(vault), at, kept)
+        assert pipeline.asker is not None, "this family has a journal"
+        instant = ledger.after([{"at": e.at} for e in pipeline.asker.journal.entries], at)
+        new = _taken(requests, waiting, run, instant, refused)
+        kept += new
+        if not new:
+            kept += _taken(asked_truly(vault), waiting, run, instant, refused)
+            break
+    writer = JournalWriter(vault.guard(Place(vault).scope), run)
+    for entry in kept:
+        writer.keep(entry)
+    return Taken(len(kept), tuple(refused))
+
+
+def _waiting(vault: Vault) -> dict[tuple[str, str], _Staged]:
+    """The last reply to each question, by its type and what it rests on."""
+    found: dict[tuple[str, str], _Staged] = {}
+    for path, event in staged_lines(vault):
+        of, rest, engine = (event.get(key) for key in ("of", "rests", "engine"))
+        if event.get("type") != "reply" or of not in REPLY_TO or not isinstance(rest, str) or "said" not in event:
+            continue
+        name = engine.removeprefix(f"{ENGINE} ") if isinstance(engine, str) else ""
+        found[str(of), rest] = _Staged(path, name if NAME.fullmatch(name) else "agent", event["said"])
+    return found
+
+
+def _taken(
+    requests: Sequence[Request],
+    waiting: dict[tuple[str, str], _Staged],
+    run: str,
+    instant: str,
+    refused: list[Diagnostic],
+) -> list[Entry]:
+    out: list[Entry] = []
+    for request in requests:
+        staged = waiting.pop((request.type, rests(request)), None)
+        if staged is None:
+            continue
+        found = judged(request, staged.reply)
+        if found.reply is not None and (not found.faults or says_something(found.reply)):
+            answer = Answered(merged(request, found.reply), f"{ENGINE} {staged.name}")
+            out.append(entry_of(request, answer, instant, run))
+        else:
+            fault = found.faults[0]
+            what = f"{order_id(request)}: {fault.path}: {fault.why}"
+            refused.append(Diagnostic(staged.path, 0, "reply-refused", what, fault.hint))
+    return out

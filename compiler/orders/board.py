@@ -1,0 +1,296 @@
+"""Work orders: the open questions of a build, for agents that answer them one at a time.
+
+To know which are open, a build is run that publishes nothing and stops at the first questions without an answer. As
+that takes seconds, the questions are kept in a file until sources, ledgers or prompts change; of the journal only what
+has been added since is looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from compiler.build.snapshot import Snapshot, steady
+from compiler.model.engine_names import FAMILY
+from compiler.model.options import Options
+from compiler.model.requests import REQUESTS, Request
+from compiler.orders.checks import writers
+from compiler.orders.questions import order_id, questions
+from compiler.readers.formats import VERSIONS
+from compiler.replies.asker import Waiting
+from compiler.replies.journal import FOLDER, Entry, entry_in
+from compiler.replies.prompts import prompt_id
+from compiler.sources.cache_files import overwrite
+from vault.errors import EditedMeanwhile
+from vault.files.guard import Guard, Scope
+from vault.ids import ulid
+from vault.locks import lock
+from vault.log import ledger
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from compiler.build.pipeline import Pipeline
+
+WORK = ".retain/work"
+STAGED = f"{WORK}/replies"
+_VERSION = 2
+_ORDER = re.compile(rf"(?:{'|'.join(REQUESTS)})-[0-9a-f]{{12}}")
+_LARGEST = 64 << 20  # bytes of the file of open questions, or of what an agent staged, that are looked at
+_WAIT_S = 300.0  # for another process that is finding out what is open
+
+
+def is_order(word: str) -> bool:
+    """Whether the word looks like the id of an order."""
+    return _ORDER.fullmatch(word) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the desk of the orders stands: in the open, or in the cage, where only the work folder can be written."""
+
+    vault: Vault
+    caged: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        return Scope.AGENT if self.caged else Scope.PUBLISHER
+
+    @property
+    def guard(self) -> Guard:
+        return self.vault.guard(self.scope)
+
+    @property
+    def cache(self) -> str:
+        return f"{WORK}/orders.json" if self.caged else ".retain/cache/orders.json"
+
+    @property
+    def journal(self) -> str:
+        """The folder to which replies are added."""
+        return STAGED if self.caged else FOLDER
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Only one finds out what is open; in the cage there is no lock, and several may."""
+        if self.caged:
+            return nullcontext()
+        return lock(self.vault.root, "orders", purpose="finding out what is open", timeout_s=_WAIT_S)
+
+
+@dataclass(slots=True)
+class Board:
+    """The questions that are open in the first stage that has any, by their ids. Empty: all is answered.
+
+    `sizes` are the bytes of each file of replies that were known when the build was run, `run` names the file that new
+    ones go to; `said` are the ids of those answered since, `kept` counts all replies that there were, `latest` is the
+    instant of the last.
+    """
+
+    requests: dict[str, dict[str, Any]]
+    mark: str
+    sizes: dict[str, int]
+    run: str
+    latest: str = ""
+    kept: int = 0
+    said: set[str] = field(default_factory=set)
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what a human or an agent asks besides, by ids
+    writers: dict[str, str] = field(default_factory=dict)  # of the words that a check is about: the agent's name
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is open in any stage."""
+        return not self.requests and not self.asked
+
+    def get(self, id_: str) -> Request | None:
+        """The question of that id, if it is open."""
+        everything = self.asked | self.requests
+        found = everything.get(id_) if id_ not in self.said else None
+        if found is None:
+            return None
+        try:
+            return _request(found)
+        except (ValueError, KeyError):
+            return None
+
+    def open(self, of: str = "", source: str = "") -> list[str]:
+        """The ids of the open questions in the order of the build; of one type, or on one source or concept."""
+        everything = self.asked | self.requests
+        found = ((i, r) for i, r in everything.items() if i not in self.said and of in ("", r.get("type")))
+        return [i for i, r in found if not source or _is_about(r, source)]
+
+    def counts(self) -> dict[str, int]:
+        """How many are open, by type."""
+        return dict(sorted(Counter(id_.partition("-")[0] for id_ in self.open()).items()))
+
+    @property
+    def stage_open(self) -> bool:
+        """Whether the build waits for an answer that is not there yet."""
+        return any(id_ not in self.said for id_ in self.requests)
+
+    def as_json(self) -> dict[str, Any]:
+        head = {"v": _VERSION, "mark": self.mark, "sizes": self.sizes, "run": self.run, "latest": self.latest}
+        return head | {"kept": self.kept, "writers": self.writers, "requests": list(self.requests.values())}
+
+
+def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
+    names = (request.get(key) for key in ("source", "concept", "title"))
+    return any(isinstance(name, str) and name.casefold() == wanted.casefold() for name in names)
+
+
+def board(place: Place, at: datetime) -> Board:
+    """What is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
+    found = _kept(place, steady(place.vault.root))
+    if found is None or _may_be_others(found):
+        with place.alone():
+            found = _kept(place, steady(place.vault.root))  # another one may have found out meanwhile
+            if found is None or _may_be_others(found):
+                found = _found_out(place, at)
+    found.asked = questions(place.vault)
+    return found
+
+
+def latest(place: Place, known: Board) -> Board:
+    """`known` less what was answered since; as it is where other questions may be open by now."""
+    found = _kept(place, steady(place.vault.root))
+    if found is None:
+        return known
+    found.asked = questions(place.vault)
+    return found
+
+
+def _may_be_others(found: Board) -> bool:
+    """Whether the last question of the stage was answered since: then the next stage's may be open."""
+    return bool(found.requests) and not found.stage_open
+
+
+def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:
+    """The questions of the first stage that has open ones, if `staged` were in the journal; and the build that says so.
+
+    Raises what a build raises.
+    """
+    from compiler.build.pipeline import Pipeline  # here, as to know what is open already it need not be loaded
+
+    options = Options(engine="agent", dry_run=True, keep_read=not place.caged)
+    pipeline = Pipeline(place.vault, options, FAMILY, at, lambda _: None, None, staged)
+    assert pipeline.asker is not None, "this family has a journal"
+    pipeline.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
+    try:
+        pipeline.run()
+    except Waiting as waiting:
+        return waiting.requests, pipeline
+    return (), pipeline
+
+
+def _found_out(place: Place, at: datetime) -> Board:
+    """Run the build up to the first open questions, and take them down."""
+    staged, sizes = staged_entries(place) if place.caged else ([], {})
+    requests, pipeline = open_requests(place, at, staged)
+    plain = {order_id(r): r.model_dump(mode="json", exclude={"marks"}, exclude_defaults=True) for r in requests}
+    typed = {i: {"type": i.partition("-")[0], **r} for i, r in plain.items()}
+    sizes |= {path: pipeline.before.size(path) for path in pipeline.before.stamps if _is_replies(path)}
+    run = ulid(int(at.timestamp() * 1000), secrets.token_bytes(10))
+    known = pipeline.asker.journal.entries if pipeline.asker is not None else []
+    latest = max((entry.at for entry in known), default="")
+    out = Board(typed, _mark(pipeline.before), sizes, run, latest, len(known))
+    out.writers = writers(requests, known)
+    data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
+    with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
+        overwrite(place.guard, place.cache, data)
+    return out
+
+
+def _kept(place: Place, seen: Snapshot) -> Board | None:
+    """The questions that were taken down, less those answered since; None where they may be others by now."""
+    try:
+        data = place.guard.read(place.cache)
+        found = json.loads(data) if data is not None and len(data) <= _LARGEST else None
+        if not isinstance(found, dict) or found["v"] != _VERSION or found["mark"] != _mark(seen):
+            return None
+        requests = {order_id(_request(r)): r for r in found["requests"]}
+        sizes = {str(path): int(size) for path, size in found["sizes"].items()}
+        out = Board(requests, found["mark"], sizes, str(found["run"]), str(found["latest"]))
+        out.kept = int(found["kept"])
+        out.writers = {str(id_): str(name) for id_, name in found["writers"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    files = {path for path in seen.stamps if _is_replies(path)}
+    files |= set(_staged_files(place.vault)) if place.caged else set()
+    if any(path not in files for path in out.sizes):
+        return None
+    for path in files:
+        said = _said_since(place, path, out.sizes.get(path, 0))
+        if said is None:
+            return None
+        out.said |= said
+    return out
+
+
+def _request(found: Mapping[str, Any]) -> Request:
+    """Raises ValueError or KeyError for what is none."""
+    return REQUESTS[str(found["type"])].model_validate(found)
+
+
+def _said_since(place: Place, path: str, size: int) -> set[str] | None:
+    """The ids of the questions that a file of replies answers beyond its first `size` bytes; None if it is shorter."""
+    try:
+        if (place.vault.root / path).lstat().st_size == size:
+            return set()
+    except OSError:
+        return None
+    data = place.vault.read_bytes(path)
+    if data is None or len(data) < size:
+        return None
+    events, _ = ledger.decode(data[size:], path)
+    entries = [entry for event in events if (entry := entry_in(event)) is not None]
+    return {f"{entry.of}-{entry.rests[:12]}" for entry in entries}
+
+
+def _is_replies(path: str) -> bool:
+    return path.startswith(f"{FOLDER}/") and path.endswith(".jsonl")
+
+
+def _mark(seen: Snapshot) -> str:
+    """A digest of all that the questions rest on but the replies: sources, ledgers, settings, prompts, versions."""
+    files = [p for p in seen.stamps if p.startswith(("raw/", "ledger/")) or p == "retain.toml"]
+    stamps = [f"{path}\0{seen.stamps[path]}" for path in sorted(files) if not _is_replies(path)]
+    prompts = [prompt_id(name) for name in sorted(REQUESTS)]
+    text = "\n".join([FAMILY, str(VERSIONS), *prompts, *stamps])
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+# --- what waits to be taken into the journal ------------------------------------------------------------------------
+
+
+def _staged_files(vault: Vault) -> list[str]:
+    """The files of staged replies; those that are too large, or too many, are passed over."""
+    out, left = [], _LARGEST
+    for path in vault.paths(STAGED, ".jsonl"):
+        left -= (vault.root / path).lstat().st_size
+        if left < 0:
+            break
+        out.append(path)
+    return out
+
+
+def staged_lines(vault: Vault) -> Iterator[tuple[str, ledger.Event]]:
+    """(file, line) of what lies in the work folder, whoever laid it there."""
+    for path in _staged_files(vault):
+        events, _ = ledger.decode(vault.read_bytes(path) or b"", path)
+        yield from ((path, event) for event in events)
+
+
+def staged_entries(place: Place) -> tuple[list[Entry], dict[str, int]]:
+    """The replies that lie in the work folder, and how many bytes of each file were read."""
+    entries: list[Entry] = []
+    sizes: dict[str, int] = {}
+    for path in _staged_files(place.vault):
+        data = place.vault.read_bytes(path) or b""
+        sizes[path] = len(data)
+        entries += (e for event in ledger.decode(data, path)[0] if (e := entry_in(event)) is not None)
+    return sorted(entries, key=lambda e: e.at), sizes

@@ -1,0 +1,124 @@
+"""Who works on which order, so that several agents share the work: a file of leases that run out by themselves.
+
+The file lies where an agent in its cage can write, too: it keeps agents out of each other's way and holds nobody. It
+is changed by compare and swap, as there is no lock in a cage.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from vault.errors import EditedMeanwhile, LockHeld
+from vault.files.guard import Guard, Scope, sha256_hex
+from vault.vault import Vault
+
+PATH = ".retain/work/leases.json"
+MINUTES = 10
+_AROUND_S = 180.0  # for so long whoever asked for orders counts as being at work
+_SIGN = "@"  # before a name: until when its bearer counts so; no order is called that
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,39}")
+_LARGEST = 4 << 20
+_TRIES = 200  # of changing the file while others do, 2 s in all
+Change = Callable[[dict[str, "Lease"]], dict[str, "Lease"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Until `until` (seconds since 1970) the order is with `name`."""
+
+    name: str
+    until: float
+
+    @property
+    def told(self) -> str:
+        return datetime.fromtimestamp(self.until, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def leases(vault: Vault, at: datetime) -> dict[str, Lease]:
+    """The leases that have not run out, by order."""
+    held = _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
+    return {id_: lease for id_, lease in held.items() if not id_.startswith(_SIGN)}
+
+
+def others(vault: Vault, name: str, at: datetime) -> bool:
+    """Whether somebody else has an order, or asked for one in the last minutes."""
+    return any(lease.name != name for lease in _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp()).values())
+
+
+def sign_in(vault: Vault, name: str, at: datetime) -> None:
+    """Take down that `name` asks for orders. Raises as `take` does."""
+    now, key = at.timestamp(), f"{_SIGN}{name}"
+    known = _held(vault.guard(Scope.AGENT).read(PATH), now).get(key)
+    if known is None or known.until < now + _AROUND_S / 2:  # who waits asks every second
+        _change(vault, at, lambda held: held | {key: Lease(name, now + _AROUND_S)})
+
+
+def take(
+    vault: Vault,
+    wanted: Sequence[str],
+    count: int,
+    name: str,
+    minutes: float,
+    at: datetime,
+    fitting: Callable[[list[str]], list[str]] = list,
+) -> list[str]:
+    """The first `count` of the `wanted` orders that nobody has, as far as `fitting` lets them, now leased to `name`.
+
+    Raises: LockHeld where too many others change the leases; WriteFailed.
+    """
+    until = at.timestamp() + 60 * minutes
+    taken: list[str] = []
+
+    def change(held: dict[str, Lease]) -> dict[str, Lease]:
+        taken[:] = fitting([id_ for id_ in wanted if id_ not in held][:count])
+        return held | {id_: Lease(name, until) for id_ in taken}
+
+    _change(vault, at, change)
+    return taken
+
+
+def give_back(vault: Vault, orders: Sequence[str], at: datetime) -> None:
+    """End the leases on these orders. Raises as `take` does."""
+    gone = frozenset(orders)
+    if gone.intersection(leases(vault, at)):
+        _change(vault, at, lambda held: {i: lease for i, lease in held.items() if i not in gone})
+
+
+def _change(vault: Vault, at: datetime, change: Change) -> None:
+    guard = vault.guard(Scope.AGENT)
+    for _ in range(_TRIES):
+        data = guard.read(PATH)
+        now = change(_held(data, at.timestamp()))
+        text = json.dumps({i: [lease.name, round(lease.until, 3)] for i, lease in now.items()}, separators=(",", ":"))
+        if _swapped(guard, data, text.encode()):
+            return
+        time.sleep(random.uniform(0.001, 0.019))  # noqa: S311 (only so that two do not meet again)
+    raise LockHeld("many others change the leases at this moment", where=PATH, hint="run the command again")
+
+
+def _swapped(guard: Guard, old: bytes | None, new: bytes) -> bool:
+    if old == new:
+        return True
+    try:
+        guard.write(PATH, new, expect=sha256_hex(old) if old is not None else None)
+    except EditedMeanwhile:
+        return False
+    return True
+
+
+def _held(data: bytes | None, now: float) -> dict[str, Lease]:
+    """What the file says, less what makes no sense: a lease of more than a day is none."""
+    if data is None or len(data) > _LARGEST:
+        return {}
+    try:
+        found = json.loads(data)
+        plain = {str(i): Lease(str(name), float(until)) for i, (name, until) in found.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+        return {}
+    return {i: v for i, v in plain.items() if now < v.until <= now + 86_400 and NAME.fullmatch(v.name)}

@@ -1,0 +1,142 @@
+"""The desk where replies to work orders are handed in: judged at once, and kept if there is nothing wrong with them.
+
+In the open they go into the journal at once; in the cage, where no ledger can be written, they are laid into the work
+folder, and `settle_staged` judges them again when the run has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from compiler.model.requests import CheckReply, Reply, Request
+from compiler.orders.board import Board, Place, board, is_order, latest
+from compiler.orders.checks import AGENT, to_check
+from compiler.orders.faults import Fault, judged
+from compiler.orders.leases import give_back
+from compiler.orders.questions import is_true, put_away
+from compiler.replies.asker import Answered, entry_of
+from compiler.replies.journal import Entry, JournalWriter
+from compiler.replies.reuse import merged
+from vault.audit.agent_runs import refuse_beside_agents
+from vault.files.guard import Guard
+from vault.locks import lock
+from vault.log import ledger
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+ENGINE = AGENT
+_WAIT_S = 60.0  # for a compile that is publishing
+State = Literal["accepted", "refused", "closed", "unknown"]
+_CHECKED = "so many items use other words than their evidence: each counts once a `check` order says that it follows"
+_KEPT_OUT = "these words stay out of the wiki; `yes` alone lets them in"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A reply (JSON) to the order of that id."""
+
+    id: str
+    reply: object
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a submission. `faults` of an accepted one are items that were left out of it."""
+
+    id: str
+    state: State
+    faults: tuple[Fault, ...] = ()
+    to_check: int = 0  # of its items: those that count only if a check finds that they follow
+    kept_out: bool = False  # whether it is a check by which words stay out
+
+    def as_json(self) -> dict[str, Any]:
+        told = {"id": clean_line(self.id)[:80], "state": self.state}
+        hints = {
+            "closed": "it is answered, or what it asked about has changed; `retain agent next` has what is open",
+            "unknown": "no such order was given out; ids are those of `retain agent next`",
+        }
+        out: dict[str, Any] = told | ({"hint": hints[self.state]} if self.state in hints else {})
+        out |= {"to_check": self.to_check, "hint": _CHECKED} if self.to_check else {}
+        out |= {"hint": _KEPT_OUT} if self.kept_out else {}
+        return out | ({"faults": [f.as_json() for f in self.faults]} if self.faults else {})
+
+
+@dataclass(slots=True)
+class _Tray:
+    """What is good of one handing in."""
+
+    kept: list[tuple[Request, Reply, object]] = field(default_factory=list)  # with the reply as it came
+    receipts: list[Receipt] = field(default_factory=list)
+
+
+def submit(
+    place: Place, submissions: Sequence[Submission], name: str, at: datetime, *, partial: bool = False
+) -> tuple[list[Receipt], Board]:
+    """Judge the replies, keep the good ones under the agent's `name`; what became of each, and what is open after it.
+
+    With `partial`, a reply with some good items is kept without the others. Raises: LockHeld while a compile runs;
+    Refused beside an agent in a cage; WriteFailed; and as `board` does.
+    """
+    if place.caged:
+        return _submitted(place, board(place, at), submissions, name, at, partial=partial)
+    now = board(place, at)  # before the lock: it may take a while
+    with lock(place.vault.root, "publish", purpose="keeping replies", timeout_s=_WAIT_S):
+        refuse_beside_agents(place.vault)
+        return _submitted(place, latest(place, now), submissions, name, at, partial=partial)
+
+
+def _submitted(
+    place: Place, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
+) -> tuple[list[Receipt], Board]:
+    tray = _Tray()
+    for each in submissions:
+        _judge(place.vault, now, each, tray, partial=partial)
+        now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
+    if tray.kept:
+        keeper = _Keeper(place.guard, place.journal, now.run)
+        instant = ledger.after([{"at": now.latest}], at)  # the last reply counts, though a clock was set back
+        for request, reply, said in tray.kept:
+            answer = Answered(merged(request, reply), f"{ENGINE} {name}")
+            keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
+    put_away(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed") and r.id in now.asked])
+    give_back(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
+    return tray.receipts, now
+
+
+def _judge(vault: Vault, now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None:
+    request = now.get(given.id)
+    if request is None or (given.id in now.asked and not is_true(vault, request)):
+        tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
+        return
+    found = judged(request, given.reply)
+    good = found.reply is not None and (not found.faults or (partial and says_something(found.reply)))
+    if good and found.reply is not None:
+        tray.kept.append((request, found.reply, given.reply))
+    soft = to_check(request, found.reply) if good and found.reply is not None else 0
+    out = good and isinstance(found.reply, CheckReply) and found.reply.entailed != "yes"
+    tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults), soft, out))
+
+
+def says_something(reply: Reply) -> bool:
+    """Whether anything is in it."""
+    return any(getattr(reply, name) for name in type(reply).model_fields)
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """Adds lines to the run's file in the journal, or in the work folder, where the reply stays as it came, too."""
+
+    guard: Guard
+    folder: str
+    run: str
+
+    def keep(self, entry: Entry, said: object | None) -> None:
+        """Raises: WriteFailed."""
+        if said is None:
+            JournalWriter(self.guard, self.run).keep(entry)
+        else:
+            line = ledger.encode(entry.event() | {"said": said})
+            self.guard.append(f"{self.folder}/{self.run}.jsonl", line)

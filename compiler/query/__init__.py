@@ -1,0 +1,1 @@
+"""Reading a finished vault: answering, verifying, tracing."""

@@ -1,0 +1,110 @@
+"""Which claims of the wiki bear on a question: those whose words are the question's, the rarer the better."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from compiler.gates.gates import content_words
+from compiler.model.requests import ClaimView
+from vault.errors import Damaged, Refused
+from vault.layout import SUMMARIES
+from vault.model.claim import Claim, ClaimKind, ClaimState
+from vault.model.summary import Summary, parse_summary
+from vault.text.sanitize import clean_line, fold
+from vault.vault import Vault
+
+MOST = 24  # claims that go with a question
+_FIT = 0.2  # of what the question's words weigh: less is no answer to it
+_HIDDEN = frozenset({ClaimState.RETRACTED, ClaimState.SUPERSEDED})
+# What a question asks for, by the word that it begins with.
+_ASKED = {
+    "why": {ClaimKind.MECHANISM},
+    "how": {ClaimKind.MECHANISM},
+    "when": {ClaimKind.APPLICATION, ClaimKind.LIMITATION, ClaimKind.FACT},
+    "what": {ClaimKind.DEFINITION},
+    "was": {ClaimKind.DEFINITION},
+    "warum": {ClaimKind.MECHANISM},
+    "wie": {ClaimKind.MECHANISM},
+}
+_KIND_BONUS, _OPENING_BONUS = 1.2, 1.2  # of the kind that is asked for; that begins with a word of the question
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A claim, where it stands, and how well it fits: the share of the question's weight that it has, 0 to 1 and more
+    where it is of the kind asked for. `core`: it has the word of the question that tells most."""
+
+    claim: Claim
+    summary: str  # the vault path
+    line: int
+    title: str  # of the source
+    raw: str
+    fit: float = 0.0
+    core: bool = False
+
+    @property
+    def view(self) -> ClaimView:
+        words = "" if fold(self.claim.words) == fold(self.claim.quote) else self.claim.words
+        return ClaimView(
+            id=self.claim.id,
+            kind=self.claim.kind,
+            words=words or self.claim.quote,
+            quote=self.claim.quote,
+            source=self.title,
+        )
+
+
+def all_claims(vault: Vault) -> Iterator[Known]:
+    """Every claim of every summary that can be read, but what is retracted or superseded."""
+    for path in vault.paths(SUMMARIES, ".md"):
+        try:
+            text = vault.read_text(path)
+        except (Damaged, Refused):
+            continue  # `retain verify` names it
+        if text is not None:
+            yield from _claims(parse_summary(text, path))
+
+
+def _claims(summary: Summary) -> Iterator[Known]:
+    title, raw = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
+    for located in summary.claims:
+        if located.claim.state not in _HIDDEN:
+            yield Known(located.claim, summary.path, located.line, title, raw)
+
+
+def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Known]:
+    """The claims that bear on the question, the most fitting first; of those that say the same, one a source."""
+    wanted = set(content_words(question))
+    if not wanted:
+        return []
+    shelf = [
+        (known, wanted.intersection(content_words(f"{known.claim.words} {known.claim.quote}"))) for known in claims
+    ]
+    weight = _weights(wanted, [held for _, held in shelf])
+    heard = set().union(*(held for _, held in shelf))
+    rarest = max(sorted(heard), key=lambda word: weight[word], default="")
+    kinds = _ASKED.get(question.split()[0].casefold(), set())
+    found: dict[tuple[str, str], Known] = {}
+    for known, held in shelf:
+        fit = sum(weight[w] for w in held) / sum(weight.values())
+        if fit >= _FIT:
+            fit *= _KIND_BONUS if known.claim.kind in kinds else 1.0
+            fit *= _OPENING_BONUS if wanted.intersection(content_words(known.claim.words)[:1]) else 1.0
+            found.setdefault((known.raw, fold(known.claim.quote)), replace(known, fit=fit, core=rarest in held))
+    return sorted(found.values(), key=lambda k: (-k.fit, len(k.claim.words), k.claim.id))[:most]
+
+
+def _weights(wanted: set[str], held: list[set[str]]) -> dict[str, float]:
+    """How much each word of the question tells: a rare one more than one that every claim has."""
+    counts = Counter(word for words in held for word in words)
+    return {word: math.log(1 + (len(held) + 1) / (counts[word] + 1)) for word in sorted(wanted)}
+
+
+def unheard(claims: Iterable[Known], question: str) -> list[str]:
+    """The words of the question, as it writes them, that no claim has."""
+    known = {w for k in claims for w in content_words(f"{k.claim.words} {k.claim.quote}")}
+    words = [w.strip(".,;:!?()[]\"'“”‘’") for w in question.split()]
+    return [w for w in dict.fromkeys(words) if (own := content_words(w)) and not known.intersection(own)]

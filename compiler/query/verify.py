@@ -1,0 +1,322 @@
+"""A finished vault against its sources: every quote, every sentence, every card. Findings are gathered, not raised."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compiler.claims.extract import contexts_in
+from compiler.gates.checks import Verdicts
+from compiler.gates.gates import CardGate, card_refused, sentence_refused, statement_refused
+from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
+from compiler.replies.journal import Journal
+from compiler.workers.pool import Crew
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, Refused, WorkerFailed
+from vault.ids import CardId
+from vault.layout import CONCEPTS, SUMMARIES, TOPICS
+from vault.log import ledger
+from vault.model.article import sentences
+from vault.model.card import Card, CardKind
+from vault.model.claim import Claim, ClaimState
+from vault.model.exhibit import Exhibit, ExhibitKind, embeds, is_copy, parted
+from vault.model.frontmatter import read_properties
+from vault.model.markdown import unescape
+from vault.model.source import FoldedText, SourceText
+from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
+from vault.model.wikilink import Citation
+from vault.text.sanitize import fold
+from vault.vault import Vault
+
+Progress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """Counts, and what is wrong: claims whose words are not in the source, sentences and cards without support.
+
+    `conflicts` are versions that were laid beside an edited file, and wait for the human.
+    """
+
+    claims: int = 0
+    verified: int = 0
+    sentences: int = 0
+    cards: int = 0
+    unverified: list[dict[str, Any]] = field(default_factory=list)
+    uncited: list[dict[str, Any]] = field(default_factory=list)
+    unsupported: list[dict[str, Any]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        return not (self.unverified or self.uncited or self.unsupported or self.conflicts)
+
+
+def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
+    return {"id": id_, "path": path, "line": line, "reason": reason}
+
+
+def verify(vault: Vault, progress: Progress) -> Verdict:
+    """Read every source again and hold the whole vault against it; no cache is believed."""
+    journal, _ = Journal.of(vault)
+    check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None)
+    check.summaries(progress)
+    for folder in (CONCEPTS, TOPICS):
+        for path in vault.paths(folder, ".md"):
+            check.article(path)
+    check.decks()
+    reason = "laid beside a file that was edited while it was written: look at both, then delete this one"
+    check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
+    return check.verdict
+
+
+@dataclass(slots=True)
+class _Check:
+    vault: Vault
+    verdict: Verdict
+    checked: Verdicts | None  # what the journal's checks found of words that are not their evidence's; None without one
+    claims: dict[tuple[str, str], Claim] = field(default_factory=dict)  # (summary path without .md, claim id)
+    unproved: set[tuple[str, str]] = field(default_factory=set)  # of the claims, those that the source bears not out
+    titles: dict[str, str] = field(default_factory=dict)  # article path without .md -> title
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its other names
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)  # article path without .md -> its sources
+    copies: dict[str, bool] = field(default_factory=dict)  # asset -> whether it is there, with the bytes it should have
+
+    def summaries(self, progress: Progress) -> None:
+        parsed = []
+        for path in self.vault.paths(SUMMARIES, ".md"):
+            text = self._text(path, self.verdict.unverified)
+            if text is not None:
+                parsed.append((parse_summary(text, path), text))
+        asked = [(summary, data) for summary, _ in parsed if (data := self._raw(summary)) is not None]
+        with Crew("", self.vault.root / "raw") as crew:
+            messages = [self._message(summary, data) for summary, data in asked]
+            for done, (n, reply) in enumerate(crew.ask_all(messages), 1):
+                progress({"event": "source", "done": done, "of": len(messages), "path": asked[n][0].path})
+                self._summary(asked[n][0], reply, hashlib.sha256(asked[n][1]).hexdigest())
+        for summary, _ in parsed:
+            if self._raw(summary) is None:
+                self._summary(summary, {}, "")
+        for summary, text in parsed:
+            furniture = frozenset((fold(unescape(source_line(summary.properties.text("source")))), NO_CLAIMS))
+            self._sentences(summary.path, prose_of(text), ("",), furniture)
+            self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
+        self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
+
+    def _text(self, path: str, findings: list[dict[str, Any]]) -> str | None:
+        try:
+            return self.vault.read_text(path)
+        except Damaged as error:
+            findings.append(_finding("not-utf-8", path, int(error.where.rpartition(":")[2] or 0), error.what))
+            return None
+
+    def _raw(self, summary: Summary) -> bytes | None:
+        """The bytes of the raw file that the summary names; None if that isn't a file of raw/, or can't be read."""
+        path = summary.properties.text("source")
+        try:
+            return self.vault.read_bytes(path) if path.startswith("raw/") else None
+        except (Refused, Damaged):
+            return None
+
+    def _message(self, summary: Summary, data: bytes) -> dict[str, Any]:
+        path = self.vault.root / summary.properties.text("source")
+        return {"op": "source", "path": str(path), "sha256": hashlib.sha256(data).hexdigest()}
+
+    def _summary(self, summary: Summary, reply: dict[str, Any] | WorkerFailed, digest: str) -> None:
+        found = self.verdict.unverified
+        path, stem = summary.path, summary.path.removesuffix(".md")
+        properties = summary.properties
+        raw = properties.text("source") or "none is named"
+        text, labels, source = "", None, None
+        if isinstance(reply, WorkerFailed) or "source" not in reply:
+            found.append(_finding("source", path, 1, f"its source cannot be read: {raw}"))
+        else:
+            source = SourceText.from_json(reply["source"])
+            text = source.text
+            if source.reader == properties.text("reader"):
+                labels = {"", *(fold(p.label.replace("·", "-")) for p in source.places)}
+            if digest != properties.text("source_sha256"):
+                found.append(
+                    _finding("source-changed", path, 1, f"{raw} is not what was compiled: run `retain compile`")
+                )
+            if source.reader == properties.text("reader") and source.text_sha256 != properties.text("text_sha256"):
+                found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
+        folded = FoldedText.of(text)
+        for located in summary.claims:
+            claim = located.claim
+            self.verdict.claims += 1
+            if folded.find(claim.quote) is None:
+                reason = f"the quote does not occur in {raw}"
+            elif (stem, claim.id) in self.claims:
+                reason = "another claim has this id"
+            elif labels is not None and claim.locator not in labels:
+                reason = f"{raw} has no such place: {claim.locator}"
+            else:
+                reason = statement_refused(claim.statement, claim.quote)
+                if reason and self.checked is not None:
+                    reason = self._statement_refused(claim, source, reason)
+                reason = reason or self._shown(claim.exhibits, folded)
+            if reason:
+                found.append(_finding(claim.id, path, located.line, reason))
+                self.unproved.add((stem, claim.id))
+            else:
+                self.verdict.verified += 1
+            self.claims[stem, claim.id] = claim
+
+    def _statement_refused(self, claim: Claim, source: SourceText | None, reason: str) -> str:
+        """Why the claim's statement does not follow from its quote, wherever that stands; "" if it does somewhere."""
+        checked = self.checked or Verdicts()
+        for context in contexts_in(source, claim.quote) if source is not None else ():
+            reason = statement_refused(claim.statement, claim.quote, checked.around(context), context)
+            if not reason:
+                return ""
+        return reason
+
+    def _shown(self, exhibits: Sequence[Exhibit], folded: FoldedText) -> str:
+        """Why what a claim shows is not what its source shows; "" if it is."""
+        for exhibit in exhibits:
+            if exhibit.kind is not ExhibitKind.PICTURE and folded.find(exhibit.content) is None:
+                return f"the {exhibit.kind} does not occur in the source"
+        return self._pictures({e.content for e in exhibits if e.kind is ExhibitKind.PICTURE and e.copied})
+
+    def _pictures(self, paths: set[str]) -> str:
+        """Which of these copies of pictures is gone or holds other bytes than its name says; "" if none."""
+        for path in sorted(paths):
+            if path not in self.copies:
+                try:
+                    data = self.vault.read_bytes(path)
+                except Refused:
+                    data = None
+                self.copies[path] = data is not None and is_copy(path, data)
+            if not self.copies[path]:
+                return f"the picture is gone or changed: {path}"
+        return ""
+
+    def article(self, path: str) -> None:
+        text = self._text(path, self.verdict.uncited)
+        if text is None:
+            return
+        properties = read_properties(text)
+        stem = path.removesuffix(".md")
+        self.titles[stem] = properties.text("title")
+        self.names[stem] = tuple(properties.texts("aliases"))
+        self.places[stem] = properties.texts("sources")
+        self._sentences(path, text, self.places[stem])
+        missing = self._pictures(embeds(text))
+        if missing:
+            self.verdict.uncited.append(_finding("picture", path, 1, missing))
+
+    def _sentences(self, path: str, text: str, places: Sequence[str], furniture: frozenset[str] = frozenset()) -> None:
+        own = path.startswith(SUMMARIES)
+        for sentence in sentences(text):
+            if not sentence.cites and sentence.text in furniture:
+                continue
+            self.verdict.sentences += 1
+            reason = self._cites(sentence.cites) or ("" if own else _misplaced(sentence.cites, places))
+            if not reason:
+                views = self._views(sentence.cites)
+                said = Sentence(text=sentence.text[:20_000], cites=tuple(views))
+                reason = sentence_refused(said, views)
+                if reason and self.checked is not None:
+                    reason = sentence_refused(said, views, self.checked)
+            if reason:
+                self.verdict.uncited.append(_finding(sentence.text[:60], path, sentence.line, reason))
+
+    def _cites(self, cites: Sequence[Citation]) -> str:
+        if not cites:
+            return "the sentence cites nothing"
+        for cite in cites:
+            claim = self.claims.get((cite.summary, cite.claim))
+            if claim is None:
+                return f"claim {cite.claim} does not stand in {cite.summary}.md"
+            if claim.state is ClaimState.RETRACTED:
+                return f"claim {cite.claim} is retracted"
+            if (cite.summary, cite.claim) in self.unproved:
+                return f"claim {cite.claim} is not borne out by its source"
+        return ""
+
+    def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
+        views = {}
+        for cite in cites:
+            claim = self.claims[cite.summary, cite.claim]
+            views[str(claim.id)] = ClaimView(
+                id=claim.id, kind=claim.kind, words=claim.words, quote=claim.quote, source=""
+            )
+        return views
+
+    def decks(self) -> None:
+        gate = CardGate(entailed=self.checked, fluent=False)
+        seen: dict[CardId, str] = {}
+        events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
+        brought = {
+            e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")
+        }  # home, and rest on no claim
+        retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
+        for deck in self.vault.decks():
+            found = [Diagnostic(d.path, d.line, d.code, d.message) for d in deck.diagnostics]
+            self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in found]
+            article = deck.properties.text("article").removeprefix("[[").split("|")[0].removesuffix("]]")
+            for card in deck.cards:
+                self.verdict.cards += 1
+                free = card.id in retired or (card.id in brought and not card.support)
+                reason = "" if free else self._card(card, article, gate)
+                if card.id is not None and card.id in seen:
+                    reason = f"its id stands in {seen[card.id]} too"
+                elif card.id is not None:
+                    seen[card.id] = deck.path
+                if reason:
+                    self.verdict.unsupported.append(_finding(card.id or "hand-made", deck.path, card.line, reason))
+
+    def _card(self, card: Card, article: str, gate: CardGate) -> str:
+        """Why a card is not borne out; "" if it is. A card of the human's own making needs no support."""
+        if not card.support and (card.id is None or not card.stamp):
+            return ""
+        if card.stamp and article not in self.titles:
+            return "the deck names no article of the wiki"
+        if not card.support:
+            return "the card cites nothing"
+        reason = self._cites(card.support) or _misplaced(card.support, self.places.get(article, ()))
+        if reason:
+            return reason
+        views = self._views(card.support)
+        said, shown = parted(card.answer.split("\n"))
+        strange = set(shown) - {e for c in card.support for e in self.claims[c.summary, c.claim].exhibits}
+        if strange and not card.human_edited:
+            return f"its claims do not show the {min(e.kind for e in strange)}"
+        missing = self._pictures(embeds(card.answer))
+        if missing:
+            return missing
+        question, answer = unescape(card.question), unescape("\n".join(said))
+        proposed = ProposedCard(
+            kind=_kind_name(card), question=question[:20_000], answer=answer[:20_000], cites=tuple(views)
+        )
+        title, names = self.titles.get(article, ""), self.names.get(article, ())
+        if card.human_edited:
+            reason = card_refused(proposed, title, views)
+            if reason and self.checked is not None:
+                reason = card_refused(proposed, title, views, self.checked, names=names, fluent=False)
+            return reason
+        return gate.refused(proposed, title, views, names=names)
+
+
+def _kind_name(card: Card) -> CardKindName:
+    """The kind a card is held to: its heading's, else that of a plain definition."""
+    match card.kind:
+        case CardKind.MECHANISTIC:
+            return "mechanistic"
+        case CardKind.RELATIONAL:
+            return "relational"
+        case CardKind.APPLIED:
+            return "applied"
+        case _:
+            return "definitional"
+
+
+def _misplaced(cites: Sequence[Citation], places: Sequence[str]) -> str:
+    """Why a citation's number is wrong; "" if each is its source's place in the note's `sources`."""
+    for cite in cites:
+        if not 1 <= cite.place <= len(places) or f"[[{cite.summary}|" not in places[cite.place - 1]:
+            return f"source number {cite.place} is not {cite.summary}"
+    return ""

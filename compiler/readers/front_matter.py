@@ -1,0 +1,148 @@
+"""Front matter -> the body below it and what it says of the document: author, day of publication, address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from vault.model.frontmatter import read_properties
+from vault.model.source import Problem
+from vault.text.sanitize import clean_line
+
+MAX_PROPERTY = 2_000  # characters of one property's text
+_FOREIGN_FRONT = re.compile(r"---[ \t]+\S.*\n(?:(?!---).*\n){0,200}?---[ \t]*(?:\n|\Z)")
+_EMPTY_FRONT = re.compile(r"---[ \t]*\n---[ \t]*(?:\n|\Z)")
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\(\s*<?([^()\s<>]*)>?\s*\)")
+# The names that clippers, reference managers and site generators have for the same thing, the surest first.
+_AUTHOR = ("author", "authors", "creators", "creator", "byline", "by", "first author", "editor", "editors")
+_PUBLISHED = (
+    "published", "date_published", "publication date", "published date", "publishdate", "pubdate", "date", "issued",
+    "year",
+)  # fmt: skip
+_ADDRESS = ("url", "source", "source_url", "source url", "canonical_url", "link", "uri", "doi")
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "jan januar january janvier enero|feb februar february fevrier febrero|mar mär mrz märz march mars marzo"
+        "|apr april avril abril|may mai mayo|jun juni june juin junio|jul juli july juillet julio"
+        "|aug august août agosto|sep sept september septembre septiembre|oct okt oktober october octobre octubre"
+        "|nov november novembre noviembre|dec dez dezember december décembre diciembre".split("|"),
+        1,
+    )
+    for name in names.split()
+}
+_ISO = re.compile(r"((?:1[5-9]|20)\d\d)(?:[-/.](1[0-2]|0?[1-9])(?:[-/.]([12]\d|3[01]|0?[1-9])(?!\d))?)?")
+_WORD_DATE = re.compile(
+    r"(?:(\d{1,2})(?:st|nd|rd|th|\.)?\s+)?([^\W\d]{3,10})\.?,?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b"
+)
+_GERMAN_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.((?:1[5-9]|20)\d\d)")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_DOI = re.compile(r"(?:doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """`text[body:]` is the document below its front matter; `first_line` is the raw file's line where it begins."""
+
+    properties: dict[str, str]
+    problems: list[Problem]
+    body: int
+    first_line: int
+
+
+def read_front(text: str) -> Front:
+    """The YAML front matter of a document; what is no YAML is named and left out."""
+    front = read_properties(text)
+    problems = list(front.problems)
+    body = front.body
+    foreign = None if front.problems or body else _FOREIGN_FRONT.match(text)
+    if foreign is not None:
+        problems.append(Problem("front-matter-foreign", "the front matter is not YAML: left out", 1))
+        body = foreign.end()
+    elif _EMPTY_FRONT.match(text):
+        problems.append(Problem("front-matter-empty", "nothing stands between the two --- of the front matter", 1))
+    properties = {clean_line(key)[:200]: _words(value) for key, value in front.values.items()}
+    return Front(properties, problems, body, text.count("\n", 0, body) + 1)
+
+
+def _words(value: object) -> str:
+    """A front matter value as one string; the items of a list parted by commas, a person by name."""
+    if isinstance(value, str):
+        return clean_line(value)[:MAX_PROPERTY]
+    if isinstance(value, list):
+        numbers = value[0] if len(value) == 1 and isinstance(value[0], list) else value  # CSL: [[2023, 10, 15]]
+        parts = [_words(v) for v in numbers[:100]]
+        joint = "-" if 0 < len(parts) <= 3 and all(p.isdecimal() for p in parts) else ", "
+        return joint.join(filter(None, parts))[:MAX_PROPERTY]
+    return _of_mapping({str(k).lower(): v for k, v in value.items()}) if isinstance(value, dict) else ""
+
+
+def _of_mapping(value: Mapping[str, object]) -> str:
+    """The name of a person, or the date, that a mapping describes; "" for any other."""
+    name = value.get("name") or value.get("literal")
+    if isinstance(name, (str, dict)):
+        return _words(name)
+    given = next((value[k] for k in ("given", "first", "firstname", "first_name") if k in value), "")
+    family = next((value[k] for k in ("family", "last", "lastname", "last_name") if k in value), "")
+    if isinstance(given, str) and isinstance(family, str) and (given or family):
+        return clean_line(f"{given} {family}")[:MAX_PROPERTY]
+    return _words(value["date-parts"]) if isinstance(value.get("date-parts"), list) else ""
+
+
+def canonical(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties with `author`, `published` and `url` under these names, whatever a program called them.
+
+    `published` is as much of an ISO date as is known ("2017", "2017-06-12"), `url` an http(s) address; one that is
+    neither is left out.
+    """
+    out = {key: without_links(value) for key, value in properties.items() if value}
+    named = {key.lower().replace("-", "_"): value for key, value in properties.items()}
+    found = {
+        "author": next((a for k in _AUTHOR if (a := without_links(named.get(k, "")))), ""),
+        "published": next((d for k in _PUBLISHED if (d := day(without_links(named.get(k, ""))))), ""),
+        "url": next((u for k in _ADDRESS if (u := address(named.get(k, "")))), ""),
+    }
+    for key, value in found.items():
+        if value:
+            out[key] = value[:MAX_PROPERTY]
+        else:
+            out.pop(key, None)
+    return out
+
+
+def without_links(words: str) -> str:
+    """`words` with the names that links show in the links' places."""
+    return clean_line(_MARKDOWN_LINK.sub(lambda m: m[1] or m[2], _WIKILINK.sub(lambda m: m[1], words)))
+
+
+def day(words: str) -> str:
+    """As much of an ISO date as can be told for certain: "2017-06-12", "2017-06", "2017" or ""."""
+    words = words.strip(" <>[]\"'")[:100]
+    if german := _GERMAN_DATE.match(words):
+        return f"{german[3]}-{int(german[2]):02}-{int(german[1]):02}"
+    if (iso := _ISO.match(words)) and not words[iso.end() : iso.end() + 1].isdecimal():
+        return "-".join([iso[1], *(f"{int(part):02}" for part in iso.groups()[1:] if part)])
+    if spelt := _WORD_DATE.search(words):
+        month = _MONTHS.get(spelt[2].lower())
+        number = int(spelt[1] or spelt[3] or 0)
+        if month and _YEAR.fullmatch(spelt[4]):
+            return f"{spelt[4]}-{month:02}" + (f"-{number:02}" if 1 <= number <= 31 else "")
+    year = _YEAR.search(words)
+    return year[0] if year else ""
+
+
+def address(words: str) -> str:
+    """The http(s) address that `words` are or link to, a DOI's too; "" if they are none."""
+    link = _MARKDOWN_LINK.search(words)
+    words = (link[2] if link else words).strip().strip("<>")
+    if doi := _DOI.fullmatch(words):
+        words = f"https://doi.org/{doi[1]}"
+    try:
+        parts = urlsplit(words)
+        sound = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return ""
+    return words if sound and len(words) <= MAX_PROPERTY and not re.search(r"[\s\"<>\\^`{|}]", words) else ""

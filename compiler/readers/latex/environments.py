@@ -1,0 +1,175 @@
+"""LaTeX's environments: lists, tables, figures, quotations, statements, code and formulas that stand apart."""
+
+from __future__ import annotations
+
+import re
+
+from compiler.readers.latex import commands as names
+from compiler.readers.latex.state import Blocks, Group
+from vault.text.sanitize import clean_line
+
+MAX_LISTS = 12
+MAX_VERBATIM = 1_000_000
+CODE_LANGUAGE = re.compile(r"language\s*=\s*\{?(?:\[[^\]]*\])?\s*([\w+#-]+)", re.IGNORECASE)
+_CELL_NOISE = re.compile(r"\[[^\[\]\n]{0,20}\]")
+
+
+class Environments(Blocks):
+    """What \\begin, \\end, \\item and the borders of cells do."""
+
+    def begin(self) -> None:
+        name = clean_line(self.input.argument() or "")
+        if name == "document":
+            self.muted = False
+        elif name in names.SKIPPED_ENVIRONMENTS:
+            self._verbatim(name)
+        elif name in names.CODE_ENVIRONMENTS:
+            self._code(name)
+        elif name in names.MATH_ENVIRONMENTS:
+            if name.startswith("alignat"):
+                self.input.argument()
+            tex = self._verbatim(name)
+            if tex:
+                self.math(f"\\begin{{{name}}}{tex}\\end{{{name}}}", name != "math")
+        else:
+            self._environment(name)
+
+    def _verbatim(self, name: str) -> str:
+        return self.input.until(f"\\end{{{name}}}", MAX_VERBATIM) or ""
+
+    def _code(self, name: str) -> None:
+        self.flush()
+        line = self.input.line
+        options = self.input.optional() or ""
+        stated = CODE_LANGUAGE.search(options)
+        language = (self.input.argument() or "") if name == "minted" else stated[1] if stated else self.code_language
+        text = self._verbatim(name)
+        if not self.muted:
+            self.markup.code(text.strip("\n"), language if name in ("minted", "lstlisting") else "", line)
+
+    def _environment(self, name: str) -> None:
+        group = Group(environment=name or "?")
+        if not self.push_group(group):
+            return
+        if name in names.LISTS and sum(bool(g.listing) for g in self.groups) < MAX_LISTS:
+            self.drop(0)
+            group.listing = names.LISTS[name]
+            self.open_element(group.listing)
+            group.after = lambda: self._end_list(group)
+        elif name in names.QUOTES:
+            self._around(group, "blockquote")
+        elif name in names.FIGURES or name.removesuffix("*") == "table":
+            self.drop(1 if name == "wrapfigure" else 0)
+            self._around(group, "figure")
+        elif name in names.TABLES:
+            self.drop(2 if name in ("tabular*", "tabularx", "tabulary") else 1)
+            self._around(group, "table")
+            if not self.muted:
+                self.markup.cells("<tr><td>")
+        elif name.removesuffix("*") in self.statements:
+            self._statement(group)
+        else:
+            self._other_environment(name, group)
+
+    def _other_environment(self, name: str, group: Group) -> None:
+        self.flush()
+        if name in ("abstract", "thebibliography"):
+            self.drop(name == "thebibliography")
+            if not self.muted:
+                heading = "Abstract" if name == "abstract" else "References"
+                self.markup.block("h2", heading, self.input.line)
+        elif name in ("frame", "block"):
+            self.input.optional("<>")
+            self.input.optional()
+            self.as_block("h3" if name == "frame" else "p")
+        elif name in ("minipage", "column", "multicols", "adjustbox"):
+            self.drop(1)
+        else:
+            self.input.optional()
+        group.after = self.flush
+
+    def _around(self, group: Group, tag: str) -> None:
+        """The environment is one element round its blocks."""
+        self.open_element(tag)
+        if not self.muted:
+            group.after = lambda: self.close_element(tag)
+
+    def _statement(self, group: Group) -> None:
+        """A definition or theorem: its title, if it has one, is a name."""
+        title = self.input.optional()
+        self.flush()
+        group.after = self.flush
+        if title and not self.muted and self.input.push("{" + title + "}"):
+            self.as_block("dt")
+
+    def _end_list(self, group: Group) -> None:
+        self.flush()
+        if group.item:
+            self.close_element(group.item)
+        self.close_element(group.listing)
+
+    def end(self) -> None:
+        name = clean_line(self.input.argument() or "")
+        if name == "document":
+            self.done = True
+        opened = next((i for i in range(len(self.groups) - 1, 0, -1) if self.groups[i].environment == name), 0)
+        if opened:
+            self.too_deep = 0
+            while len(self.groups) > opened:
+                self.close_group()
+
+    def item(self) -> None:
+        group = next((g for g in reversed(self.groups) if g.listing), None)
+        title = self.input.optional()
+        if group is None:
+            self.flush()
+            return
+        self.flush()
+        if group.item:
+            self.close_element(group.item)
+        group.item = "dd" if group.listing == "dl" else "li"
+        if (
+            title
+            and title.strip()
+            and self.input.push("{" + title + "}" + ("\\x@item " if group.listing == "dl" else " "))
+        ):
+            if group.listing == "dl":
+                self.as_block("dt")
+            else:
+                self.open_item()
+        else:
+            self.open_item()
+
+    def open_item(self) -> None:
+        """The body of a list's item begins: after its title, where it has one."""
+        group = next((g for g in reversed(self.groups) if g.listing), None)
+        if group is not None and group.item:
+            self.open_element(group.item)
+
+    def bibitem(self) -> None:
+        self.flush()
+        self.drop(1)
+
+    def new_line(self) -> None:
+        """\\\\ ends a table's row; elsewhere it is a line break."""
+        self.input.skip(re.compile(r"\*?"))
+        self.input.skip(_CELL_NOISE)
+        if not self._next_cell("</td></tr><tr><td>"):
+            self.words(" ")
+
+    def _next_cell(self, border: str) -> bool:
+        table = next((g for g in reversed(self.groups) if g.environment), None)
+        if table is None or table.environment not in names.TABLES or self.muted or self.capturing:
+            return False
+        self.flush()
+        self.markup.cells(border)
+        return True
+
+    def new_theorem(self) -> None:
+        name = clean_line(self.input.argument() or "")
+        self.drop(1)
+        if name:
+            self.statements.add(name)
+
+    def new_environment(self) -> None:
+        self.drop(3)

@@ -1,0 +1,319 @@
+"""LaTeX -> markup: one pass with a stack of groups, tolerant of whatever it does not know.
+
+pylatexenc's parser is not used for this: it recurses (a few hundred braces end it) and needs eight seconds a megabyte.
+Its table of signs is; see latex_names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from compiler.readers.latex import commands as names
+from compiler.readers.latex.citations import cited, works_in
+from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
+from compiler.readers.latex.input import Macro
+from compiler.readers.latex.state import Group
+from compiler.readers.markup import OMISSION, Markup, link
+from vault.model.source import Problem
+from vault.text.sanitize import clean_line
+
+MAX_INLINE = 5_000  # characters of one formula in a line
+MAX_DISPLAY = 50_000
+MAX_PROBLEMS = 20
+_TOKEN = re.compile(r"\\(?:[A-Za-z@]+\*?|.|\Z)|[{}&~%]|\$\$?|\n[ \t]*(?=\n)\s*|``|''|---?|\"(?=[\w`'=|~-])", re.DOTALL)
+_COMMENT = re.compile(r"[^\n]*\n?[ \t]*")
+_INLINE_MATH = re.compile(r"(?:[^$\\\n]|\\.|\n(?![ \t]*\n)){0,5000}\$", re.DOTALL)
+_GERMAN = re.compile(r"\{n?german\}|\[[^\[\]\n]{0,200}german[^\[\]\n]{0,200}\]\s{0,9}\{babel\}")
+_OWN = re.compile(r"[a-z]{1,8}(section|subsection|chapter|label|ref|cite|citep|citet|footnote|emph|index)")
+_LEADS_ON = re.compile(r"(?:^|[(\s])(?:in|by|of|from|see|to|with|and|as|than|cf\.|following|per|at|like|on)\s*$", re.I)
+_NAME = re.compile(r"\\?([A-Za-z@]+)")
+
+
+class Scanner(Environments):
+    """Reads one document onto its markup."""
+
+    def __init__(self, text: str, markup: Markup) -> None:
+        super().__init__(text, markup)
+        self._works = works_in(text)
+        self._german = _GERMAN.search(text[:20_000]) is not None
+
+    def run(self) -> None:
+        while not self.done:
+            step = self.input.next(_TOKEN)
+            if step is None:
+                break
+            words, sign = step
+            if words:
+                self.words(words)
+            if sign:
+                self.input.at_token()
+                self._token(sign)
+        while len(self.groups) > 1:
+            self.close_group()
+        self.flush()
+
+    # --- tokens -----------------------------------------------------------------------------------------------
+
+    def _token(self, sign: str) -> None:
+        if sign[0] == "\\":
+            self._command(sign[1:])
+        elif sign == "{":
+            self.push_group(Group())
+        elif sign == "}":
+            if self.too_deep:
+                self.too_deep -= 1
+            elif len(self.groups) > 1 and not self.groups[-1].environment:
+                self.close_group()
+        elif sign == "%":
+            self.input.skip(_COMMENT)
+            if self.input.peek() == "\n":
+                self.flush()
+        elif sign[0] == "$":
+            self._dollars(sign)
+        elif sign[0] == "\n":
+            self.words(" ") if self.capturing else self.flush()
+        elif sign == "&":
+            self._next_cell("</td><td>")
+        elif sign == '"':
+            self._shorthand()
+        else:
+            self.words({"~": " ", "``": "“", "''": "”", "--": "–", "---": "—"}[sign])
+
+    def _dollars(self, sign: str) -> None:
+        display = sign == "$$"
+        tex = self.input.until("$$", MAX_DISPLAY) if display else self.input.skip(_INLINE_MATH)[:-1]
+        if tex and tex.strip():
+            self.math(tex, display)
+        elif not display:
+            self.words("$")
+
+    def _shorthand(self) -> None:
+        """Babel's German way to write umlauts and quotes: "a, "`, "'."""
+        following = self.input.peek()
+        if not self._german or following not in "aouAOUs`'=|~-":
+            self.words('"')
+            return
+        self.input.skip(re.compile("."))
+        umlaut = names.accented(following, '"') if following in "aouAOU" else ""
+        self.words(umlaut or {"s": "ß", "`": "„", "'": "“", "=": "-", "~": "-"}.get(following, ""))
+
+    # --- commands ---------------------------------------------------------------------------------------------
+
+    def _command(self, command: str) -> None:
+        starred = len(command) > 1 and command.endswith("*")
+        name = command.removesuffix("*") if starred else command
+        if name in self.input.macros:
+            if self.input.expand(name):
+                return
+        elif name in names.ACCENTS and (len(name) > 1 or not name.isalpha() or self._takes_letter()):
+            self._accent(name)
+        elif name in names.SECTIONS:
+            self.input.optional()
+            self.as_block(f"h{names.SECTIONS[name]}")
+        elif name in _HANDLERS:
+            _HANDLERS[name](self)
+        elif name in names.INLINE or name in names.TERMS:
+            self.marked(names.INLINE.get(name, "em"))
+        elif name in names.SWITCHES and len(self.groups) > 1:
+            self._switch(names.SWITCHES[name])
+        elif name in names.NOTES:
+            self.input.optional()
+            self.marked("x-note")
+        elif name in names.SILENT_CITES or name in names.NAMING_CITES or name in names.REFERENCES:
+            self._reference(name)
+        elif name in names.FILES:
+            self._file()
+        elif name in names.DROPPED:
+            self.drop(names.DROPPED[name])
+        elif (sign := names.sign(name)) is not None:
+            self._after_sign(name)
+            self.words(sign)
+        elif (own := _OWN.fullmatch(name)) is not None:  # authors wrap these in commands of their own
+            self._command(own[1])
+
+    def _after_sign(self, name: str) -> None:
+        """A command in letters swallows the blank after it; {} ends it."""
+        if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
+            self.input.skip(re.compile(r"[ \t]+"))
+
+    def _takes_letter(self) -> bool:
+        return self.input.peek() in "{ \\"
+
+    def _accent(self, name: str) -> None:
+        braced = self.input.argument()
+        if braced is None and name.isalpha():
+            self.input.skip(re.compile(r"[ \t]*"))
+        letter = braced if braced is not None else self.input.skip(re.compile(r"\\[ij](?![A-Za-z])|[A-Za-zıȷ]"))
+        self.words(names.accented(letter.strip()[:3], name) if letter.strip() else "")
+
+    def _switch(self, tag: str) -> None:
+        self.groups[-1].tags.append(tag)
+        if self.writing:
+            self.raw(f"<{tag}>")
+
+    def _reference(self, name: str) -> None:
+        """A reference with a part in its sentence leaves a gap there; a citation at the end of a clause leaves none."""
+        while self.input.optional() is not None:
+            pass
+        keys = clean_line(self.input.argument() or "")
+        before = self.tail()
+        if name in names.REFERENCES:
+            self.raw(link(f"#{keys}", OMISSION))
+        elif name in names.SILENT_CITES and before.strip() and not _LEADS_ON.search(before):
+            self.unspace()
+            self.raw(cited(keys, self._works))
+        else:
+            self.raw(OMISSION + cited(keys, self._works))
+
+    def label(self) -> None:
+        name = clean_line(self.input.argument() or "")
+        if self.writing and not self.capturing:
+            self.raw(f'<x-label id="{escape(name)}"></x-label>')
+
+    def _file(self) -> None:
+        line = self.input.line
+        path = clean_line(self.input.argument() or "")[:200]
+        if path and not self.muted and len(self.problems) < MAX_PROBLEMS:
+            message = f"{path} is a file of its own and is not read here: add it too"
+            self.problems.append(Problem("latex-input", message, line))
+
+    # --- commands with a meaning of their own; see _HANDLERS --------------------------------------------------
+
+    def caption(self) -> None:
+        self.drop(0)
+        self.as_block("figcaption")
+
+    def picture(self) -> None:
+        self.drop(0)
+        path = clean_line(self.input.argument() or "")
+        if path and not self.muted and not self.capturing:
+            self.flush()
+            self.markup.picture(path)
+
+    def href(self) -> None:
+        target = clean_line(self.input.argument() or "")
+        self.marked(link(target, "")[1:].removesuffix("></a>"))
+
+    def url(self) -> None:
+        target = clean_line(self.input.argument() or "")
+        self.raw(link(target, escape(target)))
+
+    def verb(self) -> None:
+        mark = self.input.skip(re.compile(r"[^\sA-Za-z]"))
+        if mark == "{":
+            mark = "}"
+        words = self.input.until(mark, 1_000) if mark else None
+        if words:
+            self.raw(f"<code>{escape(words)}</code>")
+
+    def inline_code(self) -> None:
+        self.drop(0)
+        words = self.input.argument()
+        if words is None:
+            self.verb()
+        elif words:
+            self.raw(f"<code>{escape(words)}</code>")
+
+    def mintinline(self) -> None:
+        self.drop(1)
+        self.inline_code()
+
+    def display_math(self) -> None:
+        self.math(self.input.until("\\]", MAX_DISPLAY) or "", True)
+
+    def inline_math(self) -> None:
+        self.math(self.input.until("\\)", MAX_INLINE) or "", False)
+
+    def ensure_math(self) -> None:
+        self.math(self.input.argument() or "", False)
+
+    def iffalse(self) -> None:
+        self.input.until("\\fi", MAX_VERBATIM)
+
+    def title(self) -> None:
+        self.input.optional()
+        self.captured("title")
+
+    def author(self) -> None:
+        self.input.optional()
+        self.captured("author")
+
+    def date(self) -> None:
+        self.captured("date")
+
+    def language(self) -> None:
+        stated = CODE_LANGUAGE.search(self.input.argument() or "")
+        self.code_language = stated[1] if stated else self.code_language
+
+    def enquote(self) -> None:
+        words = self.input.argument()
+        if words is not None:
+            self.input.push(f"“{words}”")
+
+    def new_command(self) -> None:
+        """\\newcommand{\\x}[2][default]{body}, and its relatives."""
+        found = _NAME.fullmatch(clean_line(self.input.argument() or self.input.skip(re.compile(r"\s*\\[A-Za-z@]+"))))
+        count, default = self.input.optional() or "", self.input.optional()
+        body = self.input.argument()
+        if found and body is not None and len(body) <= MAX_INLINE:
+            arguments = int(count) if count.strip().isdecimal() and len(count.strip()) == 1 else 0
+            self._define(found[1], Macro(body, arguments, default))
+
+    def _define(self, name: str, macro: Macro) -> None:
+        if name not in _FIXED and f"\\{name}" not in macro.body:
+            self.input.macros[name] = macro
+
+    def define(self) -> None:
+        """\\def\\x#1#2{body} with plain parameters."""
+        name = self.input.skip(re.compile(r"\s*\\[A-Za-z@]+"))
+        parameters = self.input.skip(re.compile(r"(?:#[1-9])*"))
+        body = self.input.argument() if name else None
+        if body is not None and len(body) <= MAX_INLINE:
+            self._define(name.strip()[1:], Macro(body, len(parameters) // 2))
+
+    def operator(self) -> None:
+        found, body = _NAME.fullmatch(clean_line(self.input.argument() or "")), self.input.argument()
+        if found and body is not None:
+            self._define(found[1], Macro(f"\\operatorname{{{body[:200]}}}"))
+
+
+_HANDLERS: dict[str, Callable[[Scanner], None]] = {
+    "begin": Scanner.begin,
+    "end": Scanner.end,
+    "item": Scanner.item,
+    "label": Scanner.label,
+    "x@item": Scanner.open_item,
+    "bibitem": Scanner.bibitem,
+    "\\": Scanner.new_line,
+    "tabularnewline": Scanner.new_line,
+    "caption": Scanner.caption,
+    "captionof": Scanner.caption,
+    "includegraphics": Scanner.picture,
+    "href": Scanner.href,
+    "url": Scanner.url,
+    "nolinkurl": Scanner.url,
+    "verb": Scanner.verb,
+    "lstinline": Scanner.inline_code,
+    "mintinline": Scanner.mintinline,
+    "[": Scanner.display_math,
+    "(": Scanner.inline_math,
+    "ensuremath": Scanner.ensure_math,
+    "iffalse": Scanner.iffalse,
+    "title": Scanner.title,
+    "author": Scanner.author,
+    "date": Scanner.date,
+    "lstset": Scanner.language,
+    "enquote": Scanner.enquote,
+    "newcommand": Scanner.new_command,
+    "renewcommand": Scanner.new_command,
+    "providecommand": Scanner.new_command,
+    "DeclareRobustCommand": Scanner.new_command,
+    "def": Scanner.define,
+    "DeclareMathOperator": Scanner.operator,
+    "newtheorem": Scanner.new_theorem,
+    "newenvironment": Scanner.new_environment,
+    "renewenvironment": Scanner.new_environment,
+}
+_FIXED = frozenset({*_HANDLERS, *names.SECTIONS, *names.DROPPED, *names.FILES, *names.SILENT_CITES})

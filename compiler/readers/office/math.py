@@ -1,0 +1,197 @@
+"""Formulas of Word and PowerPoint (Office MathML) as LaTeX; signs that LaTeX reads as they are stay as they are."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+from compiler.readers.office.package import attribute, child, local
+
+MAX_LENGTH = 5_000  # characters of one formula
+MAX_PARTED = 50
+_ESCAPED = {c: f"\\{c}" for c in "#%&$_{}"} | {"\\": r"\backslash ", "~": r"\sim ", "^": r"\hat{}", "`": "'"}
+_FUNCTION = re.compile(
+    r"(?<![A-Za-z\\])(?:arcsin|arccos|arctan|sinh|cosh|tanh|coth|sin|cos|tan|cot|sec|csc|exp|ln|log|lg|max|min|sup|inf|lim"
+    r"|det|dim|gcd|ker|arg|deg|Pr|hom)(?![A-Za-z])"
+)
+_ACCENTS = {
+    "\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "overline", "\u0307": "dot", "\u0308": "ddot",
+    "\u030c": "check", "\u0301": "acute", "\u0300": "grave", "\u0306": "breve", "\u20d7": "vec",
+    "\u20d6": "overleftarrow",
+}  # fmt: skip
+_NARY = {
+    "∑": "sum", "∏": "prod", "∫": "int", "∬": "iint", "∭": "iiint", "∮": "oint", "⋃": "bigcup", "⋂": "bigcap",
+    "⋁": "bigvee", "⋀": "bigwedge", "∐": "coprod", "⨁": "bigoplus", "⨂": "bigotimes",
+}  # fmt: skip
+_PARTED = re.compile(r"\\(text|math[a-z]+)\{([^{}]*)\}( *)\\\1\{")
+_STYLES = (("DOUBLE-STRUCK", "mathbb"), ("BOLD", "mathbf"), ("SCRIPT", "mathcal"), ("FRAKTUR", "mathfrak"))
+_SCRIPTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "sans-serif": "mathsf"}
+
+
+def latex(formula: Any) -> str:
+    """The LaTeX of an `oMath` or `oMathPara` element, without fences."""
+    lines = [e for e in formula if local(e) == "oMath"] if local(formula) == "oMathPara" else [formula]
+    words = r" \\ ".join(w for e in lines if (w := _inside(e)))
+    for _ in range(MAX_PARTED):  # Word may part one word into a run for each character
+        words, found = _PARTED.subn(lambda m: f"\\{m[1]}{{{m[2]}{m[3]}", words)
+        if not found:
+            break
+    return words if len(words) <= MAX_LENGTH else " ".join("".join(formula.itertext()).split())[:MAX_LENGTH]
+
+
+def _inside(element: Any) -> str:
+    """The LaTeX of all children in turn."""
+    if element is None:
+        return ""
+    return " ".join(words for e in element if (words := _one(e)))
+
+
+def _one(element: Any) -> str:
+    name = local(element)
+    if name in _RULES:
+        return _RULES[name](element)
+    if name.endswith("Pr") or name in ("del", "moveFrom"):
+        return ""
+    return _inside(element)
+
+
+def _group(element: Any, name: str) -> str:
+    return "{" + _inside(child(element, name)) + "}"
+
+
+def _property(element: Any, properties: str, name: str, default: str) -> str:
+    """A setting of a structure: its value, "" where it is set to nothing, the default where it is not set."""
+    found = child(element, properties, name)
+    return default if found is None else attribute(found, "val")
+
+
+def _is_on(element: Any, properties: str, name: str) -> bool:
+    found = child(element, properties, name)
+    return found is not None and attribute(found, "val") not in ("0", "off", "false")
+
+
+def _run(element: Any) -> str:
+    text = "".join(e.text or "" for e in element if local(e) == "t")
+    if child(element, "rPr", "nor") is not None and len(text.strip()) > 1:
+        return r"\text{" + "".join(_ESCAPED.get(c, c) for c in text if c not in "\\^~`") + "}"
+    words = "".join(map(_sign, text)).strip()
+    words = _FUNCTION.sub(r"\\\g<0>", words)
+    script = _SCRIPTS.get(_property(element, "rPr", "scr", ""), "")
+    if not script and _property(element, "rPr", "sty", "") in ("b", "bi"):
+        script = "mathbf"
+    return f"\\{script}{{{words}}}" if script and words else words
+
+
+def _sign(char: str) -> str:
+    """One character as LaTeX; mathematical alphabets become plain letters with their style."""
+    if char in _ESCAPED:
+        return _ESCAPED[char]
+    if "\U0001d400" <= char <= "\U0001d7ff" or "\u2102" <= char <= "\u2138":
+        name, plain = unicodedata.name(char, ""), unicodedata.normalize("NFKC", char)
+        style = next((command for word, command in _STYLES if word in name), "")
+        return f"\\{style}{{{plain}}}" if style else plain
+    return char
+
+
+def _fraction(element: Any) -> str:
+    kind = _property(element, "fPr", "type", "bar")
+    if kind == "lin":
+        return f"{_inside(child(element, 'num'))} / {_inside(child(element, 'den'))}"
+    over = r"\binom" if kind == "noBar" else r"\frac"
+    return f"{over}{_group(element, 'num')}{_group(element, 'den')}"
+
+
+def _root(element: Any) -> str:
+    degree = _inside(child(element, "deg"))
+    index = f"[{degree}]" if degree and not _is_on(element, "radPr", "degHide") else ""
+    return rf"\sqrt{index}{_group(element, 'e')}"
+
+
+def _base(element: Any) -> str:
+    """What carries a script: in braces unless it is one sign or one command."""
+    words = _inside(child(element, "e"))
+    return words if len(words) <= 1 or (words[0] == "\\" and words[1:].isalpha()) else f"{{{words}}}"
+
+
+def _scripted(*names: str) -> Callable[[Any], str]:
+    signs = {"sub": "_", "sup": "^"}
+    return lambda element: _base(element) + "".join(signs[name] + _group(element, name) for name in names)
+
+
+def _before(element: Any) -> str:
+    return f"{{}}_{_group(element, 'sub')}^{_group(element, 'sup')}{_base(element)}"
+
+
+def _nary(element: Any) -> str:
+    sign = _property(element, "naryPr", "chr", "∫")
+    words = f"\\{_NARY[sign]}" if sign in _NARY else sign
+    for name, mark in (("sub", "_"), ("sup", "^")):
+        limit = _inside(child(element, name))
+        if limit and not _is_on(element, "naryPr", f"{name}Hide"):
+            words += f"{mark}{{{limit}}}"
+    return f"{words} {_inside(child(element, 'e'))}"
+
+
+def _delimited(element: Any) -> str:
+    begin, end = (_property(element, "dPr", name, usual) for name, usual in (("begChr", "("), ("endChr", ")")))
+    between = _property(element, "dPr", "sepChr", "|") or " "
+    inside = f" {between} ".join(_inside(e) for e in element if local(e) == "e")
+    left, right = (_ESCAPED.get(c, c) if c else "." for c in (begin, end))
+    return rf"\left{left} {inside} \right{right}"
+
+
+def _function(element: Any) -> str:
+    return f"{_inside(child(element, 'fName'))} {_inside(child(element, 'e'))}"
+
+
+def _limit(mark: str) -> Callable[[Any], str]:
+    return lambda element: f"{_base(element)}{mark}{_group(element, 'lim')}"
+
+
+def _matrix(element: Any) -> str:
+    rows = [" & ".join(_inside(e) for e in row if local(e) == "e") for row in element if local(row) == "mr"]
+    return r"\begin{matrix} " + r" \\ ".join(rows) + r" \end{matrix}"
+
+
+def _lines(element: Any) -> str:
+    lines = [_inside(e).replace("\\&", "&") for e in element if local(e) == "e"]  # Word's marks to align at
+    return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
+
+
+def _accent(element: Any) -> str:
+    sign = _property(element, "accPr", "chr", "\u0302")
+    return f"\\{_ACCENTS.get(sign, 'hat')}{_group(element, 'e')}"
+
+
+def _bar(element: Any) -> str:
+    below = _property(element, "barPr", "pos", "bot") == "bot"
+    return f"\\{'underline' if below else 'overline'}{_group(element, 'e')}"
+
+
+def _braced(element: Any) -> str:
+    below = _property(element, "groupChrPr", "pos", "bot") == "bot"
+    return f"\\{'underbrace' if below else 'overbrace'}{_group(element, 'e')}"
+
+
+_RULES: dict[str, Callable[[Any], str]] = {
+    "r": _run,
+    "f": _fraction,
+    "rad": _root,
+    "sSup": _scripted("sup"),
+    "sSub": _scripted("sub"),
+    "sSubSup": _scripted("sub", "sup"),
+    "sPre": _before,
+    "nary": _nary,
+    "d": _delimited,
+    "func": _function,
+    "limLow": _limit("_"),
+    "limUpp": _limit("^"),
+    "m": _matrix,
+    "eqArr": _lines,
+    "acc": _accent,
+    "bar": _bar,
+    "groupChr": _braced,
+    "phant": lambda element: "",
+}

@@ -1,0 +1,84 @@
+"""Blocks of PDF pages -> blocks of the document: cut paragraphs joined, lists of contents told from prose."""
+
+from __future__ import annotations
+
+import re
+
+from compiler.readers.pdf.blocks import SENTENCE_END, Block, Kind
+from compiler.readers.pdf.metrics import Measure
+
+_NOTE_MARK = re.compile(r"(?<=[^\W\d][.!?])[\"'”’)\]]*\d{1,2}\s*$")  # raised, after a sentence's end
+_ENDS_IN_NUMBER = re.compile(r"\s(?:\d+|[ivxlc]+)$")
+_LISTS = re.compile(
+    r"(?:table of )?contents|(?:subject |author |name )?index|inhalt(?:sverzeichnis)?|目录|list of (?:figures|tables)",
+    re.I,
+)
+
+
+def tabulated(blocks: list[Block]) -> list[Block]:
+    """The same blocks, with what a table of contents or an index lists, and a table's header, told as tables."""
+    listing = False
+    for i, block in enumerate(blocks):
+        text = block.lines[0].text.strip()
+        if block.kind is Kind.HEADING and listing and _ENDS_IN_NUMBER.search(text):
+            block.kind = Kind.TABLE
+        elif block.kind is Kind.HEADING:
+            listing = _LISTS.fullmatch(text) is not None
+        elif block.kind in (Kind.PARAGRAPH, Kind.ITEM) and (listing or _is_in_table(blocks, i)):
+            block.kind = Kind.TABLE
+    return blocks
+
+
+def _is_in_table(blocks: list[Block], at: int) -> bool:
+    """Whether a paragraph is a table's header line, or the rest of a cell of several lines."""
+    block, before = blocks[at], blocks[at - 1] if at else None
+    first = block.lines[0]
+    table_next = at + 1 < len(blocks) and blocks[at + 1].kind is Kind.TABLE
+    if table_next and block.kind is Kind.PARAGRAPH and len(block.lines) == 1 and len(first.text) < 90:
+        return not SENTENCE_END.search(first.text)
+    inside = before is not None and before.kind is Kind.TABLE and before.lines[-1].page == first.page
+    indented = first.x0 > block.left + 3 * first.size
+    return inside and indented and len(block.lines) <= 3 and first.text.lstrip()[:1].islower()
+
+
+def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
+    """Paragraphs that a column's or page's end had cut are whole again; what stood between comes after them."""
+    out = list(blocks)
+    i = 0
+    while i < len(out):
+        block = out[i]
+        if block.kind in (Kind.PARAGRAPH, Kind.ITEM) and _is_cut(block):
+            j = _continuation(out, i, usual)
+            if j:
+                block.lines += out.pop(j).lines
+                continue
+        i += 1
+    return out
+
+
+def _is_cut(block: Block) -> bool:
+    last = block.lines[-1]
+    return last.hyphen or not SENTENCE_END.search(_NOTE_MARK.sub("", last.text))
+
+
+def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
+    """The index of the block that goes on the cut paragraph at `at`; 0 if there is none near."""
+    last = blocks[at].lines[-1]
+    full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
+    second_best = 0
+    for j in range(at + 1, min(at + 16, len(blocks))):
+        block = blocks[j]
+        first = block.lines[0]
+        if block.kind is Kind.HEADING or first.page > last.page + 1:
+            break
+        if block.kind is not Kind.PARAGRAPH or abs(first.size - last.size) > 0.3:
+            continue
+        if first.page == last.page and first.y < last.y and abs(first.x0 - blocks[at].lines[0].x0) < 100:
+            break  # the same column goes on with another paragraph
+        if first.page == last.page and first.y < last.y and first.x0 > blocks[at].lines[0].x0 + 100:
+            continue  # lower and further right: a table's next cell, or a formula
+        if first.text.lstrip()[:1].islower():
+            return j
+        if full and not last.hyphen and not second_best and (len(block.lines) > 1 or j == at + 1):
+            second_best = j
+    return second_best

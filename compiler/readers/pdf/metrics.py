@@ -1,0 +1,144 @@
+"""What is usual in a PDF: the size of its running text, its columns, the order of its lines, its outline's headings."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from compiler.readers.pdf.lines import Document, Line, Style
+
+_NO_LETTER = re.compile(r"[\W_]+")
+_HEADING_NUMBER = re.compile(
+    r"^(?:chapter|part|appendix|kapitel|teil)?\s*(?:[A-Z]|[\dIVXLC]+)?(?:\.\d+)*[.:]?\s+", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    left: float
+    right: float
+
+    @property
+    def width(self) -> float:
+        return max(self.right - self.left, 1.0)
+
+
+@dataclass(slots=True)
+class Measure:
+    """What is usual in the document: the size and face of its running text, the distance of its lines."""
+
+    size: float
+    font: str
+    leading: float
+    headings: dict[int, list[tuple[str, int]]] = field(default_factory=dict)  # page -> (letters of the title, level)
+    outlined: bool = False
+    levels: dict[float, int] = field(default_factory=dict)  # size -> level, of the headings that the outline names
+
+    def is_body(self, line: Line) -> bool:
+        return abs(line.size - self.size) <= 0.6
+
+
+def letters(text: str) -> str:
+    """The letters and digits of `text` in lower case: the same heading set in two ways is the same."""
+    return _NO_LETTER.sub("", text.lower())
+
+
+def measure(document: Document) -> Measure:
+    """The usual size, face and leading, by characters and lines."""
+    sizes: Counter[float] = Counter()
+    fonts: Counter[str] = Counter()
+    for page in document.pages:
+        for line in page:
+            for run in line.runs:
+                sizes[run.size] += len(run.text)
+    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    leadings: Counter[float] = Counter()
+    for page in document.pages:
+        for before, line in itertools.pairwise(page):
+            drop = before.y - line.y
+            if abs(line.size - size) <= 0.6 and 0.8 * size < drop < 3 * size:
+                leadings[round(drop * 2) / 2] += 1
+            if abs(line.size - size) <= 0.6:
+                fonts[line.main.font.name] += len(line.text)
+    headings: dict[int, list[tuple[str, int]]] = {}
+    for entry in document.outline:
+        headings.setdefault(entry.page, []).append((letters(entry.title), entry.level))
+    leading = leadings.most_common(1)[0][0] if leadings else 1.2 * size
+    font = fonts.most_common(1)[0][0] if fonts else ""
+    return Measure(size, font, leading, headings, len(document.outline) >= 5, _levels(document, headings))
+
+
+def _levels(document: Document, headings: dict[int, list[tuple[str, int]]]) -> dict[float, int]:
+    """The level that headings of each size have, going by those that the outline names."""
+    seen: dict[float, Counter[int]] = {}
+    for number, entries in headings.items():
+        for line in document.pages[number - 1] if number <= len(document.pages) else ():
+            level = outlined_level(line, entries)
+            if level and line.size > 0:
+                seen.setdefault(line.size, Counter())[level] += 1
+    return {size: levels.most_common(1)[0][0] for size, levels in seen.items()}
+
+
+def outlined_level(line: Line, entries: list[tuple[str, int]]) -> int:
+    """The level of the outline's entry whose title this line is, or begins; 0 if it is none."""
+    text = line.text.strip()
+    key, bare = letters(text), letters(_HEADING_NUMBER.sub("", text))
+    for title, level in entries:
+        if title and (title in (key, bare) or (len(bare) > 12 and title.startswith(bare))):
+            return min(level, 6)
+    return 0
+
+
+def columns_of(page: list[Line], usual: Measure) -> list[Column]:
+    """The page's columns from the left; one if its lines run across."""
+    body = [line for line in page if usual.is_body(line) and len(line.text) >= 20 and line.share(Style.MATH) < 0.3]
+    if not body:
+        return [Column(min((line.x0 for line in page), default=0), max((line.x1 for line in page), default=1))]
+    middle = (min(line.x0 for line in body) + max(line.x1 for line in body)) / 2
+    left = [line for line in body if line.x1 <= middle + 10]
+    right = [line for line in body if line.x0 >= middle - 10]
+    across = len(body) - len(left) - len(right)
+    if len(left) >= 5 and len(right) >= 5 and across < 0.4 * len(body):
+        return [_column(left), _column(right)]
+    return [_column(body)]
+
+
+def _column(lines: list[Line]) -> Column:
+    lefts = Counter(round(line.x0) for line in lines)
+    rights = sorted(line.x1 for line in lines)
+    return Column(float(lefts.most_common(1)[0][0]), rights[int(0.9 * (len(rights) - 1))])
+
+
+def column_at(line: Line, columns: list[Column]) -> Column:
+    """The column in which a line stands; a line across two has the width of both."""
+    if len(columns) == 1:
+        return columns[0]
+    left, right = columns
+    if line.x0 >= right.left - 12:
+        return right
+    return left if line.x1 <= right.left + 4 else Column(left.left, right.right)
+
+
+def in_order(page: list[Line], columns: list[Column]) -> list[Line]:
+    """The lines in reading order: as written, unless the file jumps between the columns row by row."""
+    if len(columns) < 2:
+        return page
+    sides = [column_at(line, columns) is columns[1] for line in page]
+    jumps = sum(a != b for a, b in itertools.pairwise(sides))
+    if jumps < 0.3 * len(page):
+        return page
+    bands: list[list[Line]] = [[]]
+    for line in sorted(page, key=lambda line: (-line.y, line.x0)):
+        if column_at(line, columns) not in columns:
+            bands += [[line], []]
+        else:
+            bands[-1].append(line)
+    return [
+        line
+        for band in bands
+        for side in columns
+        for line in band
+        if len(band) == 1 or column_at(line, columns) is side
+    ]

@@ -1,0 +1,110 @@
+"""PDF -> source text: columns in reading order, headings, captions, emphasised terms, a place for each page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from compiler.readers.block import folded
+from compiler.readers.page import Page
+from compiler.readers.pdf.blocks import Block, Kind, blocks_of
+from compiler.readers.pdf.joins import tabulated, with_joins
+from compiler.readers.pdf.lines import Document, read_pages, words
+from compiler.readers.pdf.metrics import Measure, letters, measure
+from compiler.readers.pdf.page_furniture import without_furniture
+from compiler.readers.pdf.text import parts_of
+from vault.errors import Unreadable
+from vault.model.source import Mark, MarkKind, Problem
+from vault.text.sanitize import clean_line, normal
+
+_MARKS = {
+    Kind.HEADING: MarkKind.HEADING,
+    Kind.FORMULA: MarkKind.MATH,
+    Kind.CODE: MarkKind.CODE,
+    Kind.CAPTION: MarkKind.CAPTION,
+    Kind.TABLE: MarkKind.TABLE,
+    Kind.TITLE: MarkKind.TITLE,
+}
+_BULLET = re.compile(r"\s*(?:[•◦‣▪■●○∙⋄⁃*∗–—]\s*|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+)")
+_NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf|odt)$|^\W*$", re.IGNORECASE)
+MAX_NAMED_PAGES = 12
+
+
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Writes the document's blocks onto `page`; gives its properties and the problems met.
+
+    Raises: Unreadable if it is locked, damaged, or holds pictures of pages only.
+    """
+    document = read_pages(data)
+    empty = [number for number, lines in enumerate(document.pages, 1) if not lines]
+    if len(empty) == len(document.pages):
+        raise Unreadable("the PDF has no text layer, only pictures of pages", hint="run OCR on it first, e.g. ocrmypdf")
+    _check_letters(document)
+    usual = measure(document)
+    vocabulary = Counter(words(document.pages))
+    blocks: list[Block] = []
+    for lines in without_furniture(document, usual):
+        if lines:
+            blocks += blocks_of(lines, usual, not blocks)
+    for block in with_joins(tabulated(blocks), usual):
+        _write(page, block, usual, vocabulary)
+    problems = []
+    if empty:
+        named = ", ".join(map(str, empty[:MAX_NAMED_PAGES])) + (" ..." if len(empty) > MAX_NAMED_PAGES else "")
+        problems.append(
+            Problem("pages-without-text", f"no text on {len(empty)} of {len(document.pages)} pages: {named}")
+        )
+    return _properties(document), problems
+
+
+def _check_letters(document: Document) -> None:
+    """Fonts without a map to letters give rubbish; better none of it than some."""
+    text = "".join(line.text for page in document.pages[:50] for line in page)
+    odd = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
+    if odd > 0.3 * len(text):
+        raise Unreadable("the PDF's fonts don't say which letters they show", hint="run OCR on it first")
+
+
+def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
+    kept = block.kind in (Kind.CODE, Kind.TABLE)
+    if block.kind is Kind.FORMULA and len(letters("".join(line.text for line in block.lines))) < 3:
+        return  # a sum sign or bracket that lost its formula
+    text, marks, turns = "", list[Mark](), list[tuple[int, int]]()
+    for part in parts_of(block, usual, vocabulary):
+        raw = normal(part.text)
+        words, spans = folded(raw.replace("\n", "\x00") if kept else raw, part.marks)
+        if block.kind is Kind.ITEM and not text and (bullet := _BULLET.match(words)):
+            words, spans = _without_head(words, spans, bullet.end())
+        if text and not part.glued:
+            text += " "
+        turns.append((len(text), part.page))
+        marks += [Mark(m.kind, m.start + len(text), m.end + len(text), m.level) for m in spans]
+        text += words
+    if not text.strip():
+        return
+    if block.kind is Kind.ITEM:
+        page.begin(MarkKind.ITEM, 1)
+    start = page.add(text, marks, _MARKS.get(block.kind), block.level if block.kind is Kind.HEADING else 0)
+    if block.kind is Kind.ITEM:
+        page.end()
+    for offset, number in turns:
+        page.place(start + offset, f"p. {number}")
+
+
+def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[Mark]]:
+    return words[count:], [
+        Mark(m.kind, max(m.start - count, 0), m.end - count, m.level) for m in marks if m.end > count
+    ]
+
+
+def _properties(document: Document) -> dict[str, str]:
+    """What the file says of itself; the title only if it looks like one."""
+    out = {}
+    for key, name in (("Author", "author"), ("CreationDate", "created")):
+        value = clean_line(document.metadata.get(key, ""))
+        if value:
+            out[name] = value[:2000]
+    title = clean_line(document.metadata.get("Title", ""))
+    if len(title) >= 4 and not _NO_TITLE.search(title):
+        out["title"] = title[:2000]
+    return out

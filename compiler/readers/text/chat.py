@@ -1,0 +1,219 @@
+"""Exported chats with an AI (Claude, ChatGPT) -> source text: hearsay, and what a human wanted to know.
+
+A place is "title (day), message 4 (assistant)", messages counted from 1 as they are shown, the human's too. What the
+human wrote is marked as asked, so that nothing of it counts as asserted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from compiler.readers.decode import decode
+from compiler.readers.front_matter import day
+from compiler.readers.page import Page, label_of
+from compiler.readers.text.markdown import read_markdown
+from vault.errors import Unreadable
+from vault.model.source import MarkKind, Problem
+from vault.text.sanitize import clean_line, normal
+
+MAX_CONVERSATIONS = 50_000
+MAX_MESSAGES = 5_000  # of one conversation
+MAX_MESSAGE = 200_000  # characters; what was pasted beyond is left out
+MAX_ALL = 6_000_000  # characters of all messages; later conversations are left out
+_MARKERS = re.compile(
+    "\\s*[\ue000-\uf8ff][^\n\ue000-\uf8ff]{0,200}(?=[\ue000-\uf8ff])|[\ue000-\uf8ff]|【[^【】\n]{1,60}】"
+)
+_UNTITLED = "Untitled chat"
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    human: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    title: str
+    date: str  # ISO, "" if unknown
+    messages: tuple[_Message, ...]
+
+
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Writes the conversations of an export, or a single one, onto `page`; `kind` says that it is a chat.
+
+    Raises: Unreadable for what is no such export, or holds no message.
+    """
+    text, problems = decode(data)
+    try:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "nested too deeply")
+        raise Unreadable(f"a chat export whose JSON cannot be read ({reason})", hint="export it again") from None
+    raw, maker = _conversations(loaded)
+    properties = {"kind": "chat", "author": maker, "title": f"{maker} conversations"}
+    first: _Conversation | None = None
+    seen = written = 0
+    for conversation in map(_of_claude if maker == "Claude" else _of_chatgpt, raw[:MAX_CONVERSATIONS]):
+        if not conversation.messages:
+            continue
+        written += sum(len(m.text) for m in conversation.messages)
+        if written > MAX_ALL and seen:
+            message = f"only the first {seen} of {len(raw)} conversations are read"
+            problems.append(Problem("chat-too-long", message))
+            break
+        first = first or conversation
+        seen += 1
+        _write(conversation, page)
+    if first is None:
+        raise Unreadable("a chat export without a message")
+    if len(raw) == 1:
+        properties |= {"title": first.title, "date": first.date}
+    return {key: value for key, value in properties.items() if value}, problems
+
+
+def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
+    """The conversations of an export and who answered in them."""
+    if isinstance(loaded, dict) and isinstance(loaded.get("conversations"), list):
+        loaded = loaded["conversations"]
+    found = [c for c in (loaded if isinstance(loaded, list) else [loaded]) if isinstance(c, dict)]
+    for key, maker in (("chat_messages", "Claude"), ("mapping", "ChatGPT")):
+        of_kind = [c for c in found if key in c]
+        if of_kind:
+            return of_kind, maker
+    raise Unreadable("no chat export that is known here", hint="Claude's and ChatGPT's conversations.json are")
+
+
+def _write(conversation: _Conversation, page: Page) -> None:
+    start = page.add(conversation.title, (), MarkKind.HEADING, 1)
+    when = f" ({conversation.date})" if conversation.date else ""
+    name = f"{label_of(conversation.title)}{when}"
+    page.place(start, name)
+    if conversation.date:
+        page.place(page.add(conversation.date, (), MarkKind.CAPTION), name)
+    page.depth = 1
+    try:
+        for number, message in enumerate(conversation.messages, 1):
+            page.label = _labelled(f"{name}, message {number} ({'human' if message.human else 'assistant'})")
+            if message.human:
+                page.begin(MarkKind.QUESTION)
+            read_markdown(message.text, "message.md", page)
+            if message.human:
+                page.end()
+    finally:
+        page.depth, page.label = 0, None
+
+
+def _labelled(label: str) -> Callable[[str, int], str]:
+    return lambda heading, line: label
+
+
+def _title(value: object) -> str:
+    return clean_line(normal(value))[:200] or _UNTITLED if isinstance(value, str) else _UNTITLED
+
+
+def _day(value: object) -> str:
+    """The day of an instant, given in ISO form or in seconds since 1970, as a date in UTC; "" if it is neither."""
+    if isinstance(value, str):
+        return day(value)
+    try:
+        seconds = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds > 0 else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _message(human: bool, parts: Iterator[str]) -> _Message | None:
+    words = _MARKERS.sub("", normal("\n\n".join(parts)[:MAX_MESSAGE]))
+    return _Message(human, words) if words.strip() else None
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+# --- Claude ---------------------------------------------------------------------------------------------------
+
+
+def _of_claude(raw: Mapping[str, Any]) -> _Conversation:
+    messages = [m for m in _list(raw.get("chat_messages")) if isinstance(m, dict)]
+    shown = _branch_of_claude(messages, raw.get("current_leaf_message_uuid"))
+    made = (_message(m.get("sender") in ("human", "user"), _parts_of_claude(m)) for m in shown[:MAX_MESSAGES])
+    return _Conversation(_title(raw.get("name")), _day(raw.get("created_at")), tuple(m for m in made if m is not None))
+
+
+def _branch_of_claude(messages: list[dict[str, Any]], leaf: object) -> list[dict[str, Any]]:
+    """The messages that lead to the last one shown; where the export does not say which, all in their order."""
+    by_id = {m["uuid"]: m for m in messages if isinstance(m.get("uuid"), str)}
+    path: list[dict[str, Any]] = []
+    while isinstance(leaf, str) and leaf in by_id:
+        message = by_id.pop(leaf)
+        path.append(message)
+        leaf = message.get("parent_message_uuid")
+    return [m for m in (path[::-1] or messages) if m.get("sender") in ("human", "user", "assistant")]
+
+
+def _parts_of_claude(message: Mapping[str, Any]) -> Iterator[str]:
+    """The words of a message: not what tools were asked and answered, nor how the machine thought."""
+    blocks = [b for b in _list(message.get("content")) if isinstance(b, dict)]
+    texts = [b["text"] for b in blocks if b.get("type") == "text" and isinstance(b.get("text"), str)]
+    if texts or blocks:
+        yield from texts
+    elif isinstance(message.get("text"), str):
+        yield message["text"]
+
+
+# --- ChatGPT --------------------------------------------------------------------------------------------------
+
+
+def _of_chatgpt(raw: Mapping[str, Any]) -> _Conversation:
+    nodes = _mapping(raw.get("mapping"))
+    path: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    at = raw.get("current_node")
+    if not isinstance(at, str) or at not in nodes:
+        at = next((key for key, node in reversed(nodes.items()) if not _list(_mapping(node).get("children"))), None)
+    while isinstance(at, str) and at in nodes and at not in seen:
+        seen.add(at)
+        node = _mapping(nodes[at])
+        path.append(_mapping(node.get("message")))
+        at = node.get("parent")
+    shown = [m for m in reversed(path) if _is_shown(m)][:MAX_MESSAGES]
+    made = (_message(_role(m) == "user", _parts_of_chatgpt(m)) for m in shown)
+    return _Conversation(
+        _title(raw.get("title")), _day(raw.get("create_time")), tuple(m for m in made if m is not None)
+    )
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    return str(_mapping(message.get("author")).get("role", ""))
+
+
+def _is_shown(message: Mapping[str, Any]) -> bool:
+    """Whether a message is one that the page shows: no order to the machine, no tool's work, nothing hidden."""
+    metadata = _mapping(message.get("metadata"))
+    hidden = metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message")
+    kind = _mapping(message.get("content")).get("content_type", "text")
+    return (
+        _role(message) in ("user", "assistant")
+        and not hidden
+        and message.get("recipient", "all") in ("all", None)
+        and kind in ("text", "multimodal_text")
+    )
+
+
+def _parts_of_chatgpt(message: Mapping[str, Any]) -> Iterator[str]:
+    for part in _list(_mapping(message.get("content")).get("parts")):
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+            yield str(part.get("text", ""))

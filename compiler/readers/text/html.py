@@ -1,0 +1,203 @@
+"""HTML -> source text: the article in a web page, without the furniture round it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from compiler.readers.bibliography import resolve_cites
+from compiler.readers.decode import decode
+from compiler.readers.html_elements import BLOCKS, SILENT, parsed, words_of
+from compiler.readers.html_hidden import hidden_selectors
+from compiler.readers.html_walker import TreeWalker
+from compiler.readers.page import Page
+from vault.errors import Unreadable
+from vault.model.source import Problem
+from vault.text.sanitize import clean_line, normal
+
+MAX_DEPTH = 400  # nested elements; deeper pages are read whole, too
+MAX_GUIDED = 5_000_000  # characters; in a longer page the content is not searched for, all of it is read
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]+)|<\?xml[^>]{0,100}encoding=["']([\w.-]+)""", re.I
+)
+SAME_AS = {
+    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
+    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949",
+    "iso-8859-9": "cp1254", "tis-620": "cp874",
+}  # fmt: skip
+_ARTICLES = ("dt-article", "d-article", "article", "main")
+_FURNITURE = {
+    "nav", "navbar", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "share", "sharing",
+    "social", "cookie", "cookies", "advert", "advertisement", "ads", "promo", "newsletter", "subscribe", "related",
+    "recommended", "recommendations", "comments", "disqus", "pagination", "pager", "toc", "tableofcontents", "skip",
+    "skiplink", "editsection", "navbox", "catlinks", "popup", "modal", "masthead", "siteheader", "authorbio", "byline",
+    "metadata", "postmeta", "tags", "taglist", "hatnote", "noprint", "headerlink", "copybutton", "feedback", "rating",
+}  # fmt: skip
+_FURNITURE_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "alert", "dialog", "menu"}
+_NAME_PARTS = re.compile(r"[-_\s]+|(?<=[a-z])(?=[A-Z])")
+_META = {
+    "author": ("author", "citation_author", "article:author", "dc.creator"),
+    "published": ("article:published_time", "citation_publication_date", "date", "dc.date"),
+    "description": ("description", "og:description"),
+    "site": ("og:site_name",),
+}
+
+
+def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
+    """Writes the page's article onto `page`; gives its properties (title, author, source ...) and problems."""
+    text, problems = _decoded(data)
+    root = parsed(normal(text)) if text.strip() else None
+    if root is None:
+        raise Unreadable("no text in it")
+    properties = _properties(root)
+    resolve_cites(root)
+    hidden: set[str] = set()
+    for style in root.iter("style"):
+        hidden |= hidden_selectors(style.text or "")
+    body = next(root.iter("body"), root)
+    sizes = _sizes(body)
+    main = _main(body, text, sizes)
+    _prune(main, sizes)
+    TreeWalker(page, lambda element: element.sourceline or 0, hidden).walk(main)
+    return properties, problems
+
+
+def _decoded(data: bytes) -> tuple[str, list[Problem]]:
+    """The characters of the page by its byte order mark, what it says of itself, or the look of its bytes."""
+    declared = _CHARSET.search(data[:4096])
+    if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        name = (declared[1] or declared[2]).decode("ascii", "replace").lower()
+        try:
+            if not name.startswith("utf"):
+                return data.decode(SAME_AS.get(name, name)), []
+        except (UnicodeDecodeError, LookupError):
+            pass
+    return decode(data)
+
+
+def _properties(root: Any) -> dict[str, str]:
+    """What the page's head says of it."""
+    meta: dict[str, str] = {}
+    for element in root.iter("meta"):
+        name = (element.get("property") or element.get("name") or "").lower()
+        content = clean_line(element.get("content") or "")[:2000]
+        if name and content:
+            meta.setdefault(name, content)
+    out = {key: value for key, names in _META.items() if (value := next((meta[n] for n in names if n in meta), ""))}
+    link = next((e.get("href") for e in root.iter("link") if (e.get("rel") or "").lower() == "canonical"), None)
+    source = link or meta.get("og:url", "")
+    if source:
+        out["source"] = clean_line(source)[:2000]
+    title = meta.get("citation_title") or meta.get("og:title")
+    if not title:
+        element = root.find("head/title")
+        title = words_of(element) if element is not None else ""
+        site = out.get("site", "")
+        for bar in (" | ", " - ", " – ", " — ", " · "):
+            head, _, tail = title.rpartition(bar)
+            if head and tail == site:
+                title = head
+    if title:
+        out["title"] = clean_line(title)[:2000]
+    return out
+
+
+def _sizes(body: Any) -> dict[Any, int]:
+    """For each element the characters a reader could see in it, roughly: not those of scripts and drawings."""
+    sizes: dict[Any, int] = {}
+    order = [e for e in body.iter() if isinstance(e.tag, str)]
+    for element in reversed(order):  # children come after their parents in document order
+        silent = element.tag in SILENT
+        own = 0 if silent else len((element.text or "").strip())
+        sizes[element] = 0 if silent else sizes.get(element, 0) + own
+        parent = element.getparent()
+        if parent is not None and element is not body:
+            sizes[parent] = sizes.get(parent, 0) + sizes[element] + len((element.tail or "").strip())
+    return sizes
+
+
+def _main(body: Any, text: str, sizes: dict[Any, int]) -> Any:
+    """The element that holds the article: where the page names one, that; else where its paragraphs are."""
+    for name in _ARTICLES:
+        found = [e for e in body.iter(name) if next(e.iterancestors(name), None) is None]
+        if len(found) == 1 and sizes[found[0]] >= 0.3 * sizes[body]:
+            return found[0]
+    role = [e for e in sizes if e.get("role") == "main"]
+    if len(role) == 1:
+        return role[0]
+    if len(text) > MAX_GUIDED or _depth(body) > MAX_DEPTH:
+        return body
+    return _guided(body, text)
+
+
+def _depth(body: Any) -> int:
+    """How many elements stand inside one another at most."""
+    depths: dict[Any, int] = {body: 0}
+    for element in body.iterdescendants():
+        depths[element] = depths[element.getparent()] + 1
+    return max(depths.values())
+
+
+def _guided(body: Any, text: str) -> Any:
+    """The smallest element round nearly all paragraphs that trafilatura takes for the page's content."""
+    from trafilatura import bare_extraction
+
+    document = bare_extraction(
+        text, include_comments=False, include_tables=True, favor_recall=True, with_metadata=False
+    )
+    content = getattr(document, "body", None)
+    if content is None:
+        return body
+    wanted = {key for e in content.iter("p", "head", "item", "quote", "cell", "code") if len(key := _key(e)) >= 12}
+    hits: Counter[Any] = Counter()
+    for element in body.iter():
+        if isinstance(element.tag, str) and element.tag in BLOCKS and _key(element) in wanted:
+            hits[element] += 1
+            for ancestor in element.iterancestors():
+                hits[ancestor] += 1
+    at = body
+    while True:
+        inner = next((e for e in at if hits[e] and hits[e] >= 0.9 * hits[at] and e.tag in BLOCKS and hits[e] > 1), None)
+        if inner is None:
+            return at
+        at = inner
+
+
+def _key(element: Any) -> str:
+    """The first letters of an element's text, by which the same paragraph is known in two trees."""
+    out = ""
+    for words in element.itertext():
+        out += "".join(c for c in words[:200] if c.isalnum())
+        if len(out) >= 40:
+            break
+    return out[:40].lower()
+
+
+def _prune(main: Any, sizes: dict[Any, int]) -> None:
+    """Takes navigation, side matter, sharing buttons and the like out of the tree."""
+    limit = 0.35 * sizes.get(main, 0)
+    found = [e for e in main.iter() if e is not main and e in sizes and _is_furniture(e) and sizes[e] < limit]
+    for element in found:
+        _remove(element)
+
+
+def _is_furniture(element: Any) -> bool:
+    if element.tag in ("nav", "footer", "aside") or element.get("role") in _FURNITURE_ROLES:
+        return True
+    if element.tag in ("body", "main", "article", "p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code"):
+        return False
+    names = f"{element.get('class') or ''} {element.get('id') or ''}"
+    parts = {part.lower() for part in _NAME_PARTS.split(names)}
+    return bool(parts & _FURNITURE) or (element.tag == "header" and next(element.iter("h1", "h2"), None) is None)
+
+
+def _remove(element: Any) -> None:
+    """Takes an element out of its tree; the words after it stay."""
+    parent, before = element.getparent(), element.getprevious()
+    if element.tail:
+        if before is not None:
+            before.tail = (before.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)

@@ -1,0 +1,144 @@
+"""What was declared of a page: by the server, how its bytes are to be read; by the page, who wrote it and when."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from compiler.readers.decode import decode
+from compiler.readers.html_elements import parsed
+from compiler.readers.text.html import SAME_AS
+from vault.errors import Unreadable
+from vault.text.sanitize import clean_line, normal
+
+MAX_SCRIPT = 500_000  # characters of one piece of structured data
+MAX_NODES = 20_000
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
+MAX_AUTHORS = 20
+MAX_NAME = 80  # characters
+MAX_PIECES = 100  # of text in an element that may name somebody
+_ARTICLES = ("article", "posting", "webpage", "report", "book", "chapter", "thesis", "creativework", "recipe", "howto")
+
+
+def as_declared(data: bytes, charset: str) -> bytes:
+    """The document as UTF-8 with a byte order mark, if its server named an encoding that fits; else as it came.
+
+    A byte order mark of the document's own says more than the server.
+    """
+    if not charset or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data
+    name = charset.lower()
+    try:
+        text = data.decode(SAME_AS.get(name, name))
+    except (UnicodeError, LookupError, ValueError):
+        return data
+    return codecs.BOM_UTF8 + text.encode("utf-8", "replace")
+
+
+def said_of_itself(data: bytes) -> dict[str, str]:
+    """`author` and `published` as a page's structured data has them; without those that it leaves out."""
+    try:
+        text, _ = decode(data)
+        root = parsed(normal(text))
+    except Unreadable:
+        return {}
+    if root is None:
+        return {}
+    out: dict[str, str] = {}
+    for script in root.iter("script"):
+        kind, words = (script.get("type") or "").lower(), script.text or ""
+        if len(words) > MAX_SCRIPT:
+            continue
+        if "ld+json" in kind:
+            found = _linked_data(words)
+        elif "front-matter" in kind:
+            found = {"author": _listed_authors(words)}
+        else:
+            continue
+        out |= {key: value for key, value in found.items() if value and key not in out}
+    for element in root.iter():
+        _attributes(element, out)
+    return out
+
+
+def _attributes(element: Any, out: dict[str, str]) -> None:
+    """Takes what an element says by microdata or a link to its author."""
+    role = element.get("itemprop") if isinstance(element.tag, str) else None
+    if role == "datePublished" and "published" not in out:
+        out["published"] = _day(element.get("datetime") or element.get("content") or _first_words(element))
+    elif "author" not in out and (role == "author" or _leads_to_author(element)):
+        name = clean_line(element.get("content") or _first_words(element))
+        if name and len(name) <= MAX_NAME:
+            out.setdefault("author", name)
+
+
+def _leads_to_author(element: Any) -> bool:
+    return isinstance(element.tag, str) and "author" in (element.get("rel") or "").split()
+
+
+def _first_words(element: Any) -> str:
+    """An element's words, cut where they are more than a name or a date: such elements may hold one another."""
+    words = ""
+    for piece in islice(element.itertext(), MAX_PIECES):
+        words += piece[: 2 * MAX_NAME]
+        if len(words) > 2 * MAX_NAME:
+            break
+    return " ".join(words.split())
+
+
+def _day(words: str) -> str:
+    found = _DAY.fullmatch(clean_line(words))
+    return found[1] if found else clean_line(words)[:60]
+
+
+def _listed_authors(words: str) -> str:
+    """The names below `authors:` in the front matter of a page of that kind."""
+    below = re.search(r"^[ \t]*authors:[ \t]*\n((?:[ \t]+-.*\n?)+)", words, re.MULTILINE)
+    listed = below[1].splitlines()[:MAX_AUTHORS] if below else ()
+    names = (clean_line(line[:400].strip().removeprefix("-").strip().removeprefix("author:")) for line in listed)
+    return ", ".join(name for each in names if 2 <= len(name := each.partition(":")[0].strip()) <= MAX_NAME)
+
+
+def _linked_data(words: str) -> dict[str, str]:
+    """What JSON-LD says of the page's article."""
+    try:
+        whole = json.loads(words)
+    except (ValueError, RecursionError):
+        return {}
+    for node in _nodes(whole):
+        kinds = " ".join(_strings(node.get("@type"))).lower()
+        author = ", ".join(dict.fromkeys(_names(node.get("author"))))
+        published = _day(next(_strings(node.get("datePublished")), ""))
+        if (author or published) and any(kind in kinds for kind in _ARTICLES):
+            return {"author": author, "published": published}
+    return {}
+
+
+def _nodes(whole: object) -> Iterator[dict[str, Any]]:
+    """The mappings in it, the outer ones first; at most so many."""
+    queue: list[object] = [whole]
+    for seen, node in enumerate(queue):  # grows while it is walked
+        if seen > MAX_NODES:
+            return
+        if isinstance(node, dict):
+            yield node
+            queue += [v for v in node.values() if isinstance(v, dict | list)]
+        elif isinstance(node, list):
+            queue += [v for v in node if isinstance(v, dict | list)]
+
+
+def _strings(value: object) -> Iterator[str]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str):
+            yield each
+
+
+def _names(value: object) -> Iterator[str]:
+    for each in (value if isinstance(value, list) else [value])[:MAX_AUTHORS]:
+        name = each.get("name") if isinstance(each, dict) else each
+        if isinstance(name, str) and 0 < len(clean_line(name)) <= MAX_NAME and "://" not in name:
+            yield clean_line(name)

@@ -1,0 +1,62 @@
+"""A web page or text from the web -> a clipping: its words as harmless Markdown, and what it says of itself.
+
+Runs in the reading process: a page is parsed only there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from compiler.readers.read import read_source
+from compiler.readers.text.metadata import as_declared, said_of_itself
+from compiler.readers.web.clip_body import render_body
+from vault.text.sanitize import clean_line
+
+MAX_WORDS = 500  # characters of a title, an author, a description
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """`markdown` is the body without front matter; `characters` how much there is to read. "" is what nothing said."""
+
+    title: str
+    author: str
+    published: str
+    description: str
+    language: str
+    markdown: str
+    characters: int
+
+
+def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
+    """The clipping of a document that was served as `charset` ("" if nobody said) from the web address `address`.
+
+    `name` ends in what says the document's kind (".html", ".md") and stands in for a missing title.
+    Raises: Unreadable if there is no text in it.
+    """
+    data = as_declared(data, charset)
+    source = read_source(data, name)
+    said = {**(said_of_itself(data) if name.endswith(".html") else {}), **source.properties}
+
+    def words(*keys: str) -> str:
+        found = next((said[k] for k in keys if said.get(k)), "")
+        return clean_line(found)[:MAX_WORDS]
+
+    return Clip(
+        title=clean_line(source.title)[:MAX_WORDS],
+        author=words("author", "authors"),
+        published=words("published", "date"),
+        description=words("description"),
+        language=source.language,
+        markdown=render_body(source, address),
+        characters=len(source.text),
+    )
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """The reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
+    import base64
+
+    data = base64.b64decode(message["data"])
+    return {"clip": asdict(clip(data, message["name"], message["charset"], message["address"]))}

@@ -1,0 +1,243 @@
+"""Source text -> Markdown that shows the same to a human: what a clipped page is kept as.
+
+It is written from the text and marks that a reader made, never from the page's own markup, so nothing of the page can
+act: no HTML, no script, no comment, no query of a plugin. Links and pictures lead to web addresses alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin, urlsplit
+
+from vault.model.markdown import escape
+from vault.model.source import Mark, MarkKind, Picture, SourceText
+from vault.text.sanitize import fold
+
+MAX_ADDRESS = 2_000  # characters
+MAX_DEPTH = 12  # lists and quotations inside one another; deeper ones are shown at this depth
+_INLINE = {MarkKind.LINK: 0, MarkKind.EMPHASIS: 1, MarkKind.TERM: 1}  # the outer ones first where they are equal
+_RULE = re.compile(r"[ \t]*([-=_*])(?:[ \t]*\1){2,}[ \t]*|[ \t]*[-=]+[ \t]*")
+_IN_TEX = r"(?:(?!\\[()\[\]])[^$`\n]){1,2000}"
+_TEX = re.compile(rf"\\\(({_IN_TEX})\\\)|\\\[({_IN_TEX})\\\]")  # as MathJax finds it in a page
+_CELL = re.compile(r" ?\| ?")
+_WIKILINK = "wikilink"  # what the reader of Markdown puts as target of a link into a vault, which is no web's
+_SAFE = "/:@!$&'*+,;=-._~%?#"
+# The names of languages that a fence may carry: with any other, a plugin of the reader's might run what is in it.
+_LANGUAGES = frozenset(
+    """ada asm awk bash basic bat batch bib bibtex c c# c++ clike clojure cmake cobol coffeescript console cpp cs csharp
+    css csv cuda cython d dart diff docker dockerfile elixir elm erlang f# fish fortran fsharp gherkin glsl go graphql
+    groovy haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin latex less lisp llvm lua make
+    makefile markdown matlab md mojo nim nix objc objectivec ocaml octave pascal perl php plaintext powershell prolog
+    proto protobuf ps1 py pycon python python3 r racket raku rb re rs ruby rust sas sass scala scheme scss sh shell
+    solidity sparql sql stan svg swift systemverilog tcl terraform tex text toml triton ts tsx typescript txt v verilog
+    vhdl vim vue wasm xml yaml yml zig zsh""".split()
+)
+
+Addresses = Callable[[str], str]  # what a page names -> the web address it means, "" for none that may be shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`text[start:end]` between blank lines, with the marks that concern it."""
+
+    start: int
+    end: int
+    own: Mark | None  # what the block is as a whole
+    inside: tuple[Mark, ...]  # containers round it, outermost first
+    inline: tuple[Mark, ...]
+
+
+def web_address(base: str) -> Addresses:
+    """Gives the absolute http address of whatever a page at `base` names; "" for anything else."""
+
+    def of(target: str) -> str:
+        if target in ("", _WIKILINK) or target.startswith("#") or len(target) > MAX_ADDRESS:
+            return ""
+        try:
+            whole = urljoin(base, target.strip())
+            parts = urlsplit(whole)
+            if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+                return ""
+        except ValueError:
+            return ""
+        return quote(whole, safe=_SAFE)
+
+    return of
+
+
+def render_body(source: SourceText, address: str) -> str:
+    """The Markdown of a document that came from a web address, its blocks parted by blank lines."""
+    of = web_address(address)
+    # What stands for a picture without a caption is shown with it, and not once more as words.
+    alts = {p.alt for p in source.pictures if of(p.target) and not p.caption}
+    parts: list[str] = []
+    last: _Block | None = None
+    pictures = list(reversed(source.pictures))
+    for block in _blocks(source):
+        while pictures and pictures[-1].start <= block.start:
+            if shown := _picture(pictures.pop(), of):
+                parts += ("\n\n", shown)
+                last = None
+        is_caption = block.own is not None and block.own.kind is MarkKind.CAPTION
+        if is_caption and fold(source.text[block.start : block.end]) in alts:
+            continue
+        tight = last is not None and _starts_item(block) and bool(_items(last))
+        parts += ("\n" if tight else "\n\n", _block(source.text, block, of))
+        last = block
+    parts += (f"\n\n{shown}" for picture in reversed(pictures) if (shown := _picture(picture, of)))
+    return "".join(parts).strip("\n") + "\n"
+
+
+def _blocks(source: SourceText) -> Iterator[_Block]:
+    """The paragraphs of the text with the marks that concern them; one sweep, however many there are."""
+    marks = list(source.marks)
+    open_: list[Mark] = []
+    at = 0
+    for found in re.finditer(r"[^\n]+(?:\n[^\n]+)*", source.text):
+        start, end = found.span()
+        while at < len(marks) and marks[at].start < end:
+            open_.append(marks[at])
+            at += 1
+        open_ = [m for m in open_ if m.end > start]
+        whole = [m for m in open_ if m.start <= start and m.end >= end]
+        own = next((m for m in whole if (m.start, m.end) == (start, end) and _is_own(m, found[0])), None)
+        inside = tuple(m for m in whole if m.kind in (MarkKind.ITEM, MarkKind.QUOTATION, MarkKind.TABLE))
+        inline = sorted((m for m in open_ if m.kind in _INLINE and m is not own), key=_by_place)
+        yield _Block(start, end, own, inside[:MAX_DEPTH], tuple(inline))
+
+
+def _by_place(mark: Mark) -> tuple[int, int, int]:
+    return mark.start, -mark.end, _INLINE[mark.kind]
+
+
+def _is_own(mark: Mark, text: str) -> bool:
+    """Whether a mark over a whole block says what the block is, rather than how its words look."""
+    if mark.kind is MarkKind.CODE:
+        return not (len(text) > 2 and text[0] == text[-1] == "`" and "\n" not in text)
+    return mark.kind in (MarkKind.HEADING, MarkKind.TITLE, MarkKind.CAPTION)
+
+
+def _items(block: _Block) -> list[Mark]:
+    return [m for m in block.inside if m.kind is MarkKind.ITEM]
+
+
+def _starts_item(block: _Block) -> bool:
+    items = _items(block)
+    return bool(items) and items[-1].start == block.start
+
+
+def _block(text: str, block: _Block, of: Addresses) -> str:
+    """The lines of one block, behind the marks of the lists and quotations it stands in."""
+    first = rest = ""
+    for mark in block.inside:
+        if mark.kind is MarkKind.QUOTATION:
+            first, rest = f"{first}> ", f"{rest}> "
+        elif mark.kind is MarkKind.ITEM:
+            sign = f"{mark.info}. " if mark.info.isdecimal() and len(mark.info) < 10 else "- "
+            first += sign if mark.start == block.start else " " * len(sign)
+            rest += " " * len(sign)
+    lines = _lines(text, block, of)
+    return "\n".join((first if n == 0 else rest) + line for n, line in enumerate(lines))
+
+
+def _lines(text: str, block: _Block, of: Addresses) -> list[str]:
+    own, words = block.own, text[block.start : block.end]
+    if own is not None and own.kind is MarkKind.CODE:
+        return _fence(words, own.info)
+    if any(m.kind is MarkKind.TABLE for m in block.inside) and "|" in words:
+        return _table(text, block, of)
+    shown = _inline(text, block.start, block.end, block.inline, of)
+    if own is not None and own.kind is MarkKind.CAPTION:
+        return [_emphasised(" ".join(shown.split("\n")), "*", "", "")]
+    if own is not None:
+        level = own.level if own.kind is MarkKind.HEADING else 1
+        return ["#" * min(max(level, 1), 6) + " " + " ".join(shown.split("\n"))]
+    lines = [f"\\{line}" if _RULE.fullmatch(line) else line for line in shown.split("\n")]
+    return [line + "  " for line in lines[:-1]] + lines[-1:]  # the author's own line breaks
+
+
+def _fence(words: str, language: str) -> list[str]:
+    """Code as it is; a word joiner, which no reader shows, keeps what a template plugin would run from running."""
+    longest = max((len(run) for run in re.findall(r"`+", words)), default=0)
+    fence = "`" * max(3, longest + 1)
+    name = language.lower() if language.lower() in _LANGUAGES else ""
+    return [fence + name, *words.replace("<%", "<\u2060%").split("\n"), fence]
+
+
+def _table(text: str, block: _Block, of: Addresses) -> list[str]:
+    rows: list[list[str]] = []
+    at = block.start
+    for line in text[block.start : block.end].split("\n"):
+        cells = []
+        start = at
+        for bar in [*_CELL.finditer(line), None]:
+            end = at + (bar.start() if bar else len(line))
+            cells.append(_inline(text, start, end, block.inline, of).strip() if end > start else "")
+            start = at + (bar.end() if bar else 0)
+        rows.append(cells)
+        at += len(line) + 1
+    width = len(rows[0])
+    rows = [[*row[: width - 1], " \\| ".join(row[width - 1 :]), *[""] * (width - len(row))] for row in rows]
+    shown = [f"| {' | '.join(row)} |" for row in rows]
+    return [shown[0], "|" + " --- |" * width, *shown[1:]]
+
+
+def _picture(picture: Picture, of: Addresses) -> str:
+    """The picture where it is; a caption stands beside it as words of the text."""
+    address = of(picture.target)
+    return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
+
+
+def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses, rank: int = -1) -> str:
+    """`text[start:end]` with its links and the emphasis in them; of marks that overlap by halves the first counts.
+
+    `marks` are in order; those of a `rank` no higher than this are passed over.
+    """
+    low, high = (bisect_left(marks, at, key=lambda m: m.start) for at in (start, end))
+    out: list[str] = []
+    at = start
+    plain = start  # where the words begin that no mark has parted yet
+    for index in range(low, high):
+        mark = marks[index]
+        if mark.start < at or mark.end > end or rank >= _INLINE[mark.kind]:
+            continue
+        words = _inline(text, mark.start, mark.end, marks, of, _INLINE[mark.kind])
+        shown = _marked(mark, words, text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1], of)
+        if shown is None:
+            continue
+        out += (_plain(text[plain : mark.start], starts=plain == start), shown)
+        plain = at = mark.end
+    out.append(_plain(text[plain:end], starts=plain == start))
+    return "".join(out)
+
+
+def _marked(mark: Mark, words: str, before: str, after: str, of: Addresses) -> str | None:
+    """The words of a mark with its signs round them; None where it changes nothing."""
+    if mark.kind is MarkKind.LINK:
+        address = of(mark.info)
+        return f"[{words}]({address})" if address and "\n" not in words else None
+    sign = "**" if mark.info == "strong" or mark.kind is MarkKind.TERM else "*"
+    shown = _emphasised(words, sign, before, after)
+    return shown if shown != words else None
+
+
+def _emphasised(words: str, sign: str, before: str, after: str) -> str:
+    """`words` between the signs, or alone where CommonMark would not take the signs for emphasis."""
+    opens = not (_is_sign(words[:1]) and before and not before.isspace() and not _is_sign(before))
+    closes = not (_is_sign(words[-1:]) and after and not after.isspace() and not _is_sign(after))
+    clear = before != "*" and after != "*" and "\n" not in words and words.strip() == words != ""
+    return f"{sign}{words}{sign}" if opens and closes and clear and "*" not in words else words
+
+
+def _is_sign(character: str) -> bool:
+    return bool(character) and unicodedata.category(character)[0] in "PS"
+
+
+def _plain(words: str, *, starts: bool) -> str:
+    """Words that only show; what a line may not start with is free to stand in its middle. TeX becomes math."""
+    words = _TEX.sub(lambda m: f"${m[1].strip()}$" if m[1] else f"$${m[2].strip()}$$", words)
+    return escape(words) if starts else escape(f".{words}")[1:]

@@ -1,0 +1,1 @@
+"""Asking an engine, and keeping and reusing what it replied."""

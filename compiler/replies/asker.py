@@ -1,0 +1,273 @@
+"""Puts a build's questions to whoever answers them, and to nobody what the journal knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
+
+from compiler.model.report import Rejection
+from compiler.model.requests import Reply, Request, rests
+from compiler.replies.journal import Entry, Journal, JournalWriter, digest
+from compiler.replies.prompts import prompt_id
+from compiler.replies.reuse import merged, parts, prepared, stand_in
+from vault.errors import ModelUnavailable
+from vault.log.ledger import Event
+from vault.text.sanitize import clean_line
+
+KEPT = "kept"  # the engine of a reply that earlier ones gave already
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """`tokens` are those sent and received; `usd` None where nobody knows the price."""
+
+    reply: Reply
+    engine: str
+    tokens: tuple[int, int] = (0, 0)
+    usd: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No answer to one request, and what was paid for that; with `final`, none will come to the others either."""
+
+    what: str
+    hint: str = ""
+    final: bool = False
+    tokens: tuple[int, int] = (0, 0)
+    usd: float | None = 0.0
+
+
+class Backend(Protocol):
+    """Whoever answers: a model, or nobody. `name` is for humans."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
+        """(index, answer) as they come, in any order; after a final failure none need come."""
+        ...
+
+
+@runtime_checkable
+class KeepsNotes(Backend, Protocol):
+    """A backend that takes down in the journal what it must know again if it is killed."""
+
+    def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
+        """The journal is open: what earlier runs took down, and the hand that adds a line."""
+        ...
+
+
+@runtime_checkable
+class ShowsLeaves(Backend, Protocol):
+    """A backend that can show pages and pictures beside a request: blocks, and the tokens that they take at most."""
+
+    shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
+
+
+class Waiting(ModelUnavailable):
+    """Some questions have no answer yet. All that came is kept; nothing was published."""
+
+    def __init__(self, requests: Sequence[Request], what: str, hint: str) -> None:
+        super().__init__(what, hint=hint)
+        self.requests = tuple(requests)
+
+
+@dataclass(slots=True)
+class Spent:
+    """What the questions of one build cost: tokens sent and received, and money as far as it is known."""
+
+    sent: int = 0
+    received: int = 0
+    usd: float = 0.0
+    unpriced: bool = False  # whether some of it has no known price
+    asked: int = 0
+
+    def add(self, tokens: tuple[int, int], usd: float | None) -> None:
+        self.asked += 1
+        self.sent += tokens[0]
+        self.received += tokens[1]
+        self.usd += usd or 0.0
+        self.unpriced |= usd is None
+
+
+@dataclass(slots=True)
+class Asker:
+    """One build's questions. With `dry`, nothing is asked: what would be lies in `open`, and what stands stands in.
+
+    `fallback` answers where the backend could not: the embedded engine. `renew` takes no reply to an older prompt.
+    With `mend`, what the embedded engine answered in place of a model is asked again, once in a run.
+    """
+
+    journal: Journal
+    writer: JournalWriter | None
+    backend: Backend | None
+    at: str
+    progress: Callable[[dict[str, Any]], None]
+    fallback: Callable[[Request], Reply | None] = lambda _: None
+    dry: bool = False
+    renew: bool = False
+    mend: bool = False
+    hint: str = "`retain compile --engine claude` or `--engine agent` answers them"
+    open: list[Request] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    failed: list[tuple[Request, str]] = field(default_factory=list)  # those in whose place the embedded engine answered
+    spent: Spent = field(default_factory=Spent)
+    engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
+    dates: dict[str, str] = field(default_factory=dict)  # likewise -> when
+    _mended: dict[str, Entry] = field(default_factory=dict)  # what rests on -> the reply that stood in until now
+
+    def said(self, request: Request) -> tuple[str, str]:
+        """Who gave the reply to the request that was used, and when."""
+        key = rests(request)
+        return self.engines.get(key, ""), self.dates.get(key, "")
+
+    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
+        """The reply to each, in order; None where there is none.
+
+        Raises: Waiting where questions stay open, after all that came is kept; WriteFailed.
+        """
+        found: dict[str, Reply | None] = {}
+        todo: dict[str, Request] = {}
+        again: list[Request] = []
+        for request in requests:
+            key = rests(request)
+            if key in found or key in todo:
+                again.append(request)
+                continue
+            prompt = prompt_id(request.type)
+            entry = self.journal.find(request, prompt, exactly=self.renew)
+            mend = entry is not None and self._to_mend(key, entry)
+            if entry is not None and not mend:
+                found[key] = self._found(key, request, entry)
+                continue
+            now, ask = prepared(request, self.journal, prompt if self.renew or mend else "")
+            if ask:
+                todo[key] = now
+            else:
+                found[key] = self._kept(key, now)
+        found |= self._asked(todo, stage)
+        for request in again:
+            entry = self.journal.find(request, prompt_id(request.type)) if request.about else None
+            if entry is not None:
+                self._use(entry, request)
+        return [found[rests(request)] for request in requests]
+
+    def _found(self, key: str, request: Request, entry: Entry) -> Reply | None:
+        """The reply that the journal has; one that stands in for a model's is named."""
+        self.engines[key], self.dates[key] = entry.engine, entry.at
+        if entry.failed and all(r.type != request.type or rests(r) != key for r, _ in self.failed):
+            self.failed.append((request, clean_line(entry.failed)[:200]))
+        self._use(entry, request)
+        return entry.value()
+
+    def _to_mend(self, key: str, entry: Entry) -> bool:
+        """Whether a reply that stands in for a model's is to be asked for again now."""
+        now = bool(entry.failed) and self.mend and key not in self._mended
+        if now:
+            self._mended[key] = entry
+        return now
+
+    def _use(self, entry: Entry, request: Request) -> None:
+        """Take down that this reply is for that source too, or is the one in use again: of it the next edit keeps."""
+        if self.writer is None or not request.about:
+            return
+        known = self.journal.knows(entry, request.about)
+        if not known or (request.type != "extract" and not self.journal.is_last(entry)):
+            now = replace(entry, about=request.about, at=self.at, run=self.writer.run)
+            self._journal(replace(now, tokens=(0, 0), usd=0.0))
+
+    def _kept(self, key: str, request: Request) -> Reply | None:
+        """All of the reply that is wanted was said before: kept under what it rests on now."""
+        reply = stand_in(request)
+        if reply is not None and not self.dry:
+            self._keep(key, request, Answered(reply, self._before(request)))
+        return reply
+
+    def _before(self, request: Request) -> str:
+        older = self.journal.about(request.type, request.about)
+        return older[0].engine if older else KEPT
+
+    def _asked(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
+        if not todo:
+            return {}
+        if self.dry:
+            self.open += todo.values()
+            return {key: stand_in(request) for key, request in todo.items()}
+        if self.backend is None:
+            raise self._waiting(
+                list(todo.values()), f"{len(todo)} questions of this vault have no answer yet ({stage})"
+            )
+        keys, out = list(todo), dict[str, Reply | None]()
+        stopped: Failed | None = None
+        for done, (n, answer) in enumerate(self.backend.answers(list(todo.values())), 1):
+            request = todo[keys[n]]
+            self.spent.add(answer.tokens, answer.usd)
+            if isinstance(answer, Failed) and answer.final:
+                stopped = answer
+                continue
+            out[keys[n]] = self._answered(keys[n], request, answer)
+            self.progress({"event": stage, "done": done, "of": len(todo), **self._so_far()})
+        left = [request for key, request in todo.items() if key not in out]
+        if left:
+            what = stopped.what if stopped else "not every question was answered"
+            raise self._waiting(left, what, stopped.hint if stopped else "")
+        return out
+
+    def _so_far(self) -> dict[str, Any]:
+        spent = self.spent
+        return {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
+
+    def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
+        kept = f"what was answered is kept, {len(requests)} questions are open; nothing was published"
+        return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
+
+    def _answered(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
+        if isinstance(answer, Answered):
+            whole = Answered(merged(request, answer.reply), answer.engine, answer.tokens, answer.usd)
+            self._keep(key, request, whole)
+            return whole.reply
+        why = clean_line(answer.what)[:200]
+        self.failed.append((request, why))
+        if (entry := self._mended.get(key)) is not None and not (any(answer.tokens) or answer.usd):
+            self.engines[key], self.dates[key] = entry.engine, entry.at
+            return entry.value()  # as before, and nothing to take down
+        reply = self.fallback(request)
+        if reply is not None:
+            whole = Answered(merged(request, reply), "extractive", answer.tokens, answer.usd)
+            self._keep(key, request, whole, failed=why)
+            return whole.reply
+        return None
+
+    def _keep(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
+        self.engines[key], self.dates[key] = answer.engine, self.at
+        if self.writer is None:
+            return
+        self._journal(entry_of(request, answer, self.at, self.writer.run, failed))
+
+    def _journal(self, entry: Entry) -> None:
+        assert self.writer is not None, "asked before"
+        dated = self.journal.dated(entry)
+        self.writer.keep(dated)
+        self.journal.learn(dated)
+
+
+def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
+    """The answer as the journal keeps it."""
+    key, told = rests(request), prompt_id(request.type)
+    return Entry(
+        of=request.type,
+        rests=key,
+        digest=digest(key, told),
+        prompt=told,
+        engine=clean_line(answer.engine)[:120],
+        at=at,
+        reply=answer.reply.model_dump(mode="json", exclude_defaults=True),
+        about=request.about,
+        parts=parts(request),
+        tokens=answer.tokens,
+        usd=answer.usd,
+        failed=failed,
+        run=run,
+    )

@@ -1,0 +1,1 @@
+"""The documents in `raw/`: their inventory, segments, fingerprints and duplicates."""

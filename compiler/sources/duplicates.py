@@ -1,0 +1,245 @@
+"""Which sources are another's copy, edition, translation or part: they tell nothing that the other did not.
+
+Pure, and the same whatever order the sources come in. Two fingerprints are compared only where they share rare
+samples, so that thousands of sources cost about as much as reading their fingerprints.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import chain, combinations, pairwise
+
+from compiler.sources.fingerprint import Fingerprint
+from vault.ids import SourceId
+
+FEWEST = 16  # shingles: a shorter text is too short to be told from a quotation
+_SCALE = 1.6  # up to this many times the length two texts are of one size
+_EDITIONS = 3.0  # an edition may have grown this much
+_FEWEST_REVISED = 100  # shingles of an edition: notes made by one template are no editions of each other
+_COPIED, _REVISED = 0.7, 0.4  # of the smaller text's shingles stand in the other: a word changed breaks five of them
+_MANY = 16  # sources that share a sample: it is common property, and only neighbours are compared for it
+_TRACES, _CODE = 6, 12  # shared, from which two documents can be translations
+_IN_ORDER = 0.7
+
+
+class Kind(StrEnum):
+    """What a source is to the one that it is no independent witness beside."""
+
+    COPY = "copy"
+    EDITION = "edition"
+    TRANSLATION = "translation"
+    PART = "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A source as it is judged here. `published` is an ISO date or the beginning of one, "" if unknown; `came` is
+    the instant it came and its path."""
+
+    id: SourceId
+    fingerprint: Fingerprint
+    language: str
+    authority: int
+    published: str
+    came: tuple[str, str]
+
+    @property
+    def rank(self) -> tuple[int, bool, str, tuple[str, str], str]:
+        """The least is the original: the most trusted, then the first published, then the first here."""
+        return (-self.authority, not self.published, self.published, self.came, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A source is of this kind to `of`, which is nobody's copy unless that is itself a part of a larger one."""
+
+    of: SourceId
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """`low` and `high` tell the same; of a part, `low` stands in `high`."""
+
+    low: SourceId
+    high: SourceId
+    kind: Kind
+    share: float
+
+
+def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None]) -> dict[SourceId, Copy]:
+    """Every source that is another's copy, by id; a group of copies has one original.
+
+    `said` is what the human says: a source is the copy of another, or (None) of none.
+    """
+    known = {w.id: w for w in witnesses}
+    said = {i: of for i, of in said.items() if i in known and (of is None or (of in known and of != i))}
+    links = [k for k in _links(sorted(witnesses, key=lambda w: w.rank)) if k.low not in said and k.high not in said]
+    links += [
+        _Link(low, high, _kind_of(known[low], known[high]), 1.0)
+        for low, high in sorted((i, of) for i, of in said.items() if of is not None)
+    ]
+    groups = _Groups(known, frozenset(i for i, of in said.items() if of is not None))
+    for link in links:
+        if link.kind is not Kind.PART:
+            groups.join(link)
+    return groups.copies([k for k in links if k.kind is Kind.PART])
+
+
+def origin_of(source: SourceId, found: Mapping[SourceId, Copy]) -> SourceId:
+    """The source behind `source`: its original, or the whole that it is part of; itself if it is nobody's copy."""
+    seen = {source}
+    while (copy := found.get(source)) is not None and copy.of not in seen:
+        source = copy.of
+        seen.add(source)
+    return source
+
+
+def _kind_of(low: Witness, high: Witness) -> Kind:
+    found = _likeness(low, high)
+    if found is not None:
+        return found.kind
+    return Kind.TRANSLATION if _other_language(low, high) else Kind.COPY
+
+
+def _other_language(a: Witness, b: Witness) -> bool:
+    """Whether two sources are known to be written in different languages."""
+    return bool(a.language and b.language) and a.language != b.language
+
+
+@dataclass(slots=True)
+class _Groups:
+    """Sources that tell the same, each group with its original."""
+
+    known: Mapping[SourceId, Witness]
+    told: frozenset[SourceId]  # a human says that they are copies: none is an original
+    parent: dict[SourceId, SourceId] = field(default_factory=dict)
+    links: dict[SourceId, dict[SourceId, Kind]] = field(default_factory=lambda: defaultdict(dict))
+
+    def rank(self, id_: SourceId) -> tuple[object, ...]:
+        return (id_ in self.told, *self.known[id_].rank)
+
+    def root(self, id_: SourceId) -> SourceId:
+        while (up := self.parent.get(id_, id_)) != id_:
+            id_ = up
+        return id_
+
+    def join(self, link: _Link) -> None:
+        self.links[link.low][link.high] = self.links[link.high][link.low] = link.kind
+        first, second = sorted((self.root(link.low), self.root(link.high)), key=self.rank)
+        self.parent[second] = first
+
+    def copies(self, parts: Sequence[_Link]) -> dict[SourceId, Copy]:
+        out: dict[SourceId, Copy] = {}
+        for id_ in self.parent:
+            root = self.root(id_)
+            if root != id_:
+                out[id_] = Copy(root, self._kind(id_, root))
+        for link in sorted(parts, key=lambda k: (k.low, -k.share, self.rank(k.high))):
+            # A chapter has one book; what merely shares a part with another does not depend on it.
+            low, whole = self.root(link.low), self.root(link.high)
+            if low not in out and origin_of(whole, out) != low:
+                out[low] = Copy(whole, Kind.PART)
+        return out
+
+    def _kind(self, id_: SourceId, root: SourceId) -> Kind:
+        direct = self.links[id_].get(root)
+        if direct is not None:
+            return direct
+        if _other_language(self.known[id_], self.known[root]):
+            return Kind.TRANSLATION
+        return Kind.COPY if id_ in self.told else Kind.EDITION
+
+
+def _links(witnesses: Sequence[Witness]) -> list[_Link]:
+    wordings = [(n, chain.from_iterable(w.fingerprint.stretches)) for n, w in enumerate(witnesses)]
+    traces = [(n, chain(w.fingerprint.traces, w.fingerprint.code)) for n, w in enumerate(witnesses)]
+    found = []
+    for low, high in sorted(_sharing(wordings, FEWEST // 2) | _sharing(traces, _TRACES)):
+        link = _likeness(witnesses[low], witnesses[high])
+        if link is not None:
+            found.append(link)
+    return found
+
+
+def _sharing(samples: Iterable[tuple[int, Iterable[int]]], fewest: int) -> set[tuple[int, int]]:
+    """The pairs that share so many samples at least; one that many have counts for neighbours only."""
+    sets = [(n, set(hashes)) for n, hashes in samples]
+    held = Counter(chain.from_iterable(hashes for _, hashes in sets))
+    shared = {h for h, count in held.items() if count > 1}
+    holders: dict[int, list[int]] = defaultdict(list)
+    for n, hashes in sets:
+        for h in hashes & shared:
+            holders[h].append(n)
+    pairs: Counter[tuple[int, int]] = Counter()
+    for who in holders.values():
+        pairs.update(combinations(who, 2) if len(who) <= _MANY else pairwise(who))
+    return {pair for pair, count in pairs.items() if count >= fewest}
+
+
+def _likeness(a: Witness, b: Witness) -> _Link | None:
+    """What two sources are to each other; None if they are independent as far as can be seen."""
+    small, large = sorted((a, b), key=lambda w: (w.fingerprint.shingles, w.rank))
+    found = _wording(small, large)
+    if found is None and _other_language(a, b):
+        share = _translated(a.fingerprint, b.fingerprint)
+        found = _Link(small.id, large.id, Kind.TRANSLATION, share) if share else None
+    return found
+
+
+def _wording(small: Witness, large: Witness) -> _Link | None:
+    one, other = small.fingerprint, large.fingerprint
+    if one.shingles < FEWEST:
+        return None
+    every = max(one.every, other.every)
+    there = {h for stretch in other.stretches for h in stretch if h % every == 0}
+    here = [[h for h in stretch if h % every == 0] for stretch in one.stretches]
+    size = sum(map(len, here))
+    shares = [sum(h in there for h in stretch) / len(stretch) for stretch in here if stretch]
+    if not size or not there:
+        return None
+    share = sum(h in there for stretch in here for h in stretch) / size
+    scale = other.shingles / one.shingles
+    if share >= _COPIED and _spread(shares, _REVISED, 1):
+        return _Link(small.id, large.id, Kind.PART if scale > _SCALE else Kind.COPY, share)
+    if (
+        share >= _REVISED
+        and one.shingles >= _FEWEST_REVISED
+        and scale <= _EDITIONS
+        and _spread(shares, _REVISED / 2, 2)
+    ):
+        return _Link(small.id, large.id, Kind.EDITION, share)
+    return None
+
+
+def _spread(shares: Sequence[float], enough: float, missing: int) -> bool:
+    """Whether what is shared stands all over the text: a licence or a quotation fills some stretches and no others."""
+    return sum(s < enough for s in shares) <= missing
+
+
+def _translated(a: Fingerprint, b: Fingerprint) -> float:
+    """The share of traces that two documents have in the same order; 0 where it is too little to go by."""
+    place = {t: n for n, t in enumerate(b.traces)}
+    shared = [t for t in a.traces if t in place]
+    few, many = sorted((len(a.traces), len(b.traces)))
+    same_code = len(a.code & b.code)
+    little, much = sorted((len(a.code), len(b.code)))
+    if len(shared) >= _TRACES and len(shared) * 2 >= few and len(shared) * 3 >= many:
+        in_order = _longest_rise([place[t] for t in shared]) / len(shared)
+        return len(shared) / many if in_order >= _IN_ORDER and (little < _CODE or same_code * 3 >= little) else 0.0
+    if many < _TRACES and same_code >= _CODE and same_code * 3 >= much * 2:
+        return same_code / much
+    return 0.0
+
+
+def _longest_rise(numbers: Sequence[int]) -> int:
+    """The length of the longest rising run of `numbers`, others left out between."""
+    ends: list[int] = []
+    for number in numbers:
+        at = bisect_left(ends, number)
+        ends[at : at + 1] = [number]
+    return len(ends)

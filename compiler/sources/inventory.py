@@ -1,0 +1,176 @@
+"""What lies in `raw/`, and which source each file is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vault.diagnostic import Diagnostic
+from vault.ids import SourceId, free_slug, mint
+from vault.log import ledger
+
+# Folders that programs fill; in a repository, those too that its builds fill or that hold what others wrote.
+_MACHINES = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
+_BUILT = frozenset({"dist", "build", "target", "vendor", "third_party", "venv", "htmlcov", "coverage"})
+RACY_NS = 2_000_000_000  # a file this young may change again without its time stamp showing it
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A file below `raw/`; `stamp` is (size, mtime ns, inode), which changes whenever the bytes do."""
+
+    path: str  # from the vault's root, as the file system spells it
+    stamp: tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Scan:
+    """What lies below a folder. `unknown` are folders that could not be listed: whatever they hold is not gone."""
+
+    files: list[RawFile] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    failures: list[Diagnostic] = field(default_factory=list)
+    notices: list[Diagnostic] = field(default_factory=list)
+
+
+def scan(root: Path, folder: str) -> Scan:
+    """The plain files below `folder`, by path. Hidden ones are left out; links are named and not followed."""
+    found = Scan()
+    stack = [folder]
+    while stack:
+        here = stack.pop()
+        try:
+            with os.scandir(root / here) as entries:
+                for entry in entries:
+                    _take(entry, f"{here}/{entry.name}", stack, found)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found.unknown.append(here)
+            reason = f"cannot be listed: {error.strerror}"
+            found.failures.append(Diagnostic(here, 0, "unreadable-folder", reason, "check its permissions"))
+    found.files.sort(key=lambda f: f.path)
+    found.notices.sort(key=lambda n: n.path)
+    return found
+
+
+def is_passed_over(path: str) -> bool:
+    """Whether nobody wrote what lies in a folder of `raw/` at this vault path, as in node_modules."""
+    name = path.rsplit("/", 1)[-1]
+    return path.startswith("raw/") and (name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT))
+
+
+def _take(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
+    if entry.name.startswith("."):
+        return
+    if entry.is_symlink():
+        found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
+    elif entry.is_dir(follow_symlinks=False) and is_passed_over(path):
+        what, hint = "not read: programs fill such a folder", "put what you want to read elsewhere in raw/"
+        found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
+    elif entry.is_dir(follow_symlinks=False):
+        stack.append(path)
+    elif entry.is_file(follow_symlinks=False):
+        stat = entry.stat(follow_symlinks=False)
+        found.files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
+    else:
+        what = "not read: a pipe, a socket or a device, and no file"
+        found.notices.append(Diagnostic(path, 0, "no-file", what, "put a file there, or remove it"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """Raw files as sources: `paths` are all names of the same bytes, the source's own first."""
+
+    id: SourceId
+    paths: tuple[str, ...]
+    sha256: str
+    birth: tuple[str, str]  # (instant, path at birth): the order in which sources came
+    slug: str
+
+    @property
+    def path(self) -> str:
+        return self.paths[0]
+
+
+def track(files: dict[str, str], ids: ledger.Ids, at: str) -> tuple[list[Tracked], list[ledger.Event]]:
+    """The sources among `files` (path -> sha256 of the bytes), and what the ledger must learn.
+
+    Identity is the path first, then the bytes: a known path is that source whatever it holds now; a new path with
+    the bytes of a source whose file is gone is that source moved; equal bytes under two names are one source.
+    """
+    tracking = _Tracking(files, ids, at)
+    tracking.known_paths()
+    tracking.new_paths()
+    tracking.vanished()
+    return sorted(tracking.sources(), key=lambda s: (s.birth, s.id)), tracking.events
+
+
+class _Tracking:
+    def __init__(self, files: dict[str, str], ids: ledger.Ids, at: str) -> None:
+        self.files, self.ids, self.at = files, ids, at
+        self.events: list[ledger.Event] = []
+        self.paths: dict[str, list[str]] = {}  # id -> its paths, its own first
+        self.by_bytes: dict[str, str] = {}  # sha256 -> id
+        self.births: dict[str, ledger.Birth] = {}
+
+    def _event(self, type_: str, id_: str, **rest: str | int) -> None:
+        self.events.append({"v": 1, "type": type_, "of": "source", "id": id_, "at": self.at, **rest})
+
+    def known_paths(self) -> None:
+        """Paths that the ledger knows, oldest source first; of two with equal bytes the older goes on."""
+        known = [
+            (self.ids.births[i].at, key, i)
+            for (noun, key), i in self.ids.keys.items()
+            if noun == "source" and key in self.files
+        ]
+        for _, path, id_ in sorted(known):
+            self._give(path, self.by_bytes.get(self.files[path], id_))
+
+    def _give(self, path: str, id_: str) -> None:
+        self.by_bytes.setdefault(self.files[path], id_)
+        self.paths.setdefault(id_, []).append(path)
+
+    def new_paths(self) -> None:
+        given = {path for paths in self.paths.values() for path in paths}
+        last_bytes = {str(e.get("digest")): i for i, e in sorted(self.ids.changed.items()) if e.get("of") == "source"}
+        slugs = self.ids.slugs("source")
+        for path in sorted(set(self.files) - given):
+            digest = self.files[path]
+            gone = last_bytes.get(digest)
+            if digest in self.by_bytes:
+                self._give(path, self.by_bytes[digest])
+            elif gone is not None and self.ids.present_key[gone] not in self.files:
+                self._give(path, gone)
+                self._event("rename", gone, key=path)
+            else:
+                self._give(path, self._born(path, slugs))
+
+    def _born(self, path: str, slugs: set[str]) -> str:
+        id_ = mint("source", path, {**self.ids.births, **self.births})
+        name = path.rsplit("/", 1)[-1]
+        slug = free_slug(name.rsplit(".", 1)[0] or name, id_, slugs)
+        slugs.add(slug.casefold())
+        self.births[id_] = ledger.Birth("source", id_, self.at, path, slug=slug)
+        self._event("birth", id_, key=path, slug=slug)
+        return id_
+
+    def vanished(self) -> None:
+        for id_, birth in self.ids.births.items():
+            if birth.noun == "source" and id_ not in self.paths and self.ids.alive(id_):
+                self._event("retire", id_, reason="its file is gone")
+
+    def sources(self) -> list[Tracked]:
+        out = []
+        for id_, paths in self.paths.items():
+            birth = self.ids.births.get(id_) or self.births[id_]
+            digest = self.files[paths[0]]
+            out.append(Tracked(SourceId(id_), tuple(paths), digest, (birth.at, birth.key), birth.slug))
+            if id_ in self.ids.retired:
+                self._event("revive", id_)
+            before = self.ids.changed.get(id_, {})
+            if before.get("digest") != digest:
+                kept = {key: before[key] for key in ("authority", "copy_of") if key in before}
+                self._event("change", id_, digest=digest, **kept)
+        return out

@@ -1,0 +1,1 @@
+"""Child processes that parse documents and run the embedded engine."""

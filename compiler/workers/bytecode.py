@@ -1,0 +1,42 @@
+"""What Python keeps of the code it has read, for a process that will not be able to write it later."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from importlib.util import cache_from_source
+from pathlib import Path
+
+_HERE = Path(__file__).parents[1]
+_FOLDERS = ("readers", "engines/extractive")
+_OURS = "compiler.readers.read compiler.readers.web.clip compiler.claims.extract vault.model.frontmatter".split()
+# The libraries that readers and engine load when a document needs them.
+_LIBRARIES = (
+    "trafilatura lxml.etree lxml.html mammoth pptx openpyxl pylatexenc.latex2text._defaultspecs PIL.Image "
+    "PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PngImagePlugin PIL.PpmImagePlugin "
+    "PIL.WebPImagePlugin pypdfium2.raw markdown_it mdit_py_plugins.footnote mdit_py_plugins.dollarmath "
+    "mdit_py_plugins.deflist charset_normalizer frontmatter sentencex rapidfuzz"
+).split()
+
+
+def leave_bytecode() -> None:
+    """Load what documents may need, once, where it was never loaded before, so that Python keeps what it made of it.
+
+    Installers that compile nothing leave that to the first use; a jailed process would read every library anew each
+    time, which costs more than a second. Where nothing can be kept, nothing is done.
+    """
+    modules = [path for folder in _FOLDERS for path in sorted((_HERE / folder).rglob("*.py"))]
+    kept = [Path(cache_from_source(str(path))) for path in modules]
+    if sys.dont_write_bytecode or not modules or all(path.exists() for path in kept) or not _can_keep(kept[0]):
+        return
+    for name in (*map(_module, modules), *_OURS, *_LIBRARIES):
+        importlib.import_module(name)
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(_HERE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _can_keep(path: Path) -> bool:
+    return os.access(next(folder for folder in path.parents if folder.exists()), os.W_OK)

@@ -1,0 +1,195 @@
+"""The reading process: parsers and engine run here, in a jail and under limits, and nothing here writes a file.
+
+Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
+folder of
+documents that it may read. One JSON object a line comes in and one goes out; {"op": "source", ...} reads a document and
+extracts from it, {"op": "picture", ...} gives the bytes of a picture that may be shown, {"op": "pages", ...}
+those of a PDF's pages, {"op": "clip", ...} makes a
+clipping of a page from the web, {"op": "ask", ...} puts composed requests to the engine.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from compiler.model.requests import (
+    REPLY_TO,
+    CardsReply,
+    CardsRequest,
+    ComposeReply,
+    ComposeRequest,
+    Engine,
+    ExtractReply,
+    ExtractRequest,
+)
+from compiler.sources.fingerprint import fingerprint
+from compiler.workers.bytecode import leave_bytecode
+from vault.errors import RetainError, TooCostly, Unreadable
+from vault.model.source import SourceText
+from vault.sandbox.child_main import Answer, serve
+
+SECONDS = 120  # of a processor's time for one request; a book of 587 pages takes 20
+_REQUESTS: dict[str, type[ComposeRequest] | type[CardsRequest] | type[ExtractRequest]] = {
+    "compose": ComposeRequest,
+    "cards": CardsRequest,
+    "extract": ExtractRequest,
+}
+
+
+class NotNow(Exception):
+    """The document could not be read this time, through no fault of its bytes: the answer must not be kept."""
+
+
+def engine_named(name: str) -> Engine:
+    """The engine that answers. Raises RetainError for a name that is none."""
+    if name == "extractive":
+        from compiler.engines.extractive import ExtractiveEngine
+
+        return ExtractiveEngine()
+    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
+
+
+def read(path: str, sha256: str) -> SourceText | str:
+    """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
+
+    Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
+    """
+    from compiler.readers.formats import HEAD, RECORDED, kind_of
+    from compiler.readers.read import read_source
+
+    data = _bytes(path, sha256)
+    kind = kind_of(Path(path).name, data[:HEAD])
+    if (kind in RECORDED and data) or (kind == "code" and not data.strip()):  # empty __init__.py are no fault
+        return kind
+    try:
+        return read_source(data, Path(path).name)
+    except MemoryError as error:
+        raise TooCostly("reading it needs more memory than a document may take") from error
+    except RecursionError as error:
+        raise Unreadable("it is nested too deeply to be read") from error
+
+
+def _bytes(path: str, sha256: str) -> bytes:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise NotNow(f"it cannot be read: {error.strerror}") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise NotNow("the file changed while it was being read")
+    return data
+
+
+def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
+    """The picture that the raw file at `path` is, or with a `target` holds, as suffix, sides in pixels and bytes.
+
+    Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
+    """
+    from compiler.readers.images import judged
+
+    data = _bytes(path, sha256)
+    try:
+        if target:
+            data = _taken_out(data, Path(path).name, target)
+        seen = judged(data)
+    except MemoryError as error:
+        raise NotNow("reading it needs more memory than a picture may take") from error
+    return {
+        "kind": seen.kind,
+        "width": seen.width,
+        "height": seen.height,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "base64": base64.b64encode(data).decode(),
+    }
+
+
+def _taken_out(data: bytes, name: str, target: str) -> bytes:
+    """A picture that a document holds: its own reader knows how, or that of zipped documents."""
+    from compiler.readers import zip_archive
+    from compiler.readers.formats import HEAD, READERS, kind_of
+
+    reader = READERS.get(kind_of(name, data[:HEAD]))
+    module = importlib.import_module(f"compiler.readers.{reader.module}") if reader else zip_archive
+    found: bytes = getattr(module, "picture", zip_archive.picture)(data, name, target)
+    return found
+
+
+def pages(path: str, sha256: str, first: int, last: int) -> str:
+    """The pages of the PDF at `path`, in base64. Raises: Unreadable; NotNow as `read` does."""
+    from compiler.readers.pdf.page_cut import cut
+
+    try:
+        return base64.b64encode(cut(_bytes(path, sha256), first, last)).decode()
+    except MemoryError as error:
+        raise NotNow("cutting pages out needs more memory than a document may take") from error
+
+
+def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
+    """The engine's reply for every segment of the source."""
+    from compiler.claims.extract import requests_for
+
+    return [engine.extract(request) for request in requests_for(source)]
+
+
+def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
+    """The reply to one message; a fault of the document is {"unreadable": ...}."""
+    if message["op"] in ("source", "picture", "pages"):
+        try:
+            if message["op"] == "pages":
+                return {"pages": pages(message["path"], message["sha256"], message["first"], message["last"])}
+            if message["op"] == "picture":
+                return {"picture": picture(message["path"], message["sha256"], message["target"])}
+            source = read(message["path"], message["sha256"])
+            if isinstance(source, str):
+                return {"recorded": source}
+            wanted = engine is not None and not message.get("only_read")
+            replies = extract(source, engine) if engine is not None and wanted else []
+            made = {"fingerprint": fingerprint(source).as_json()} if engine is not None else {}
+        except NotNow as error:
+            return {"not_now": str(error)}
+        except TooCostly as error:
+            return {"too_costly": error.what}
+        except Unreadable as error:
+            return {"unreadable": {"what": error.what, "hint": error.hint}}
+        return {
+            "source": source.as_json(),
+            "replies": [r.model_dump(mode="json", exclude_defaults=True) for r in replies],
+            **made,
+        }
+    if message["op"] == "clip":
+        from compiler.readers.web import clip
+
+        try:
+            return clip.answer(message)
+        except Unreadable as error:
+            return {"unreadable": {"what": error.what, "hint": error.hint}}
+    if engine is None:
+        raise RetainError("no engine was started")
+    kind = message["request"]["type"]
+    request = _REQUESTS[kind].model_validate(message["request"])
+    reply: ExtractReply | ComposeReply | CardsReply
+    if isinstance(request, ExtractRequest):
+        reply = engine.extract(request)
+    else:
+        reply = engine.compose(request) if isinstance(request, ComposeRequest) else engine.cards(request)
+    assert isinstance(reply, REPLY_TO[kind])
+    return {"reply": reply.model_dump(mode="json", exclude_defaults=True)}
+
+
+def main() -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+
+    def prepare() -> Answer:
+        engine = engine_named(name) if name else None
+        return lambda message: answer(message, engine)
+
+    serve(prepare, before=leave_bytecode, readable=raw, seconds=SECONDS)
+
+
+if __name__ == "__main__":
+    main()

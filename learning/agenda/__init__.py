@@ -1,0 +1,1 @@
+"""The reading agenda: what keeps being forgotten, and decisions on gaps."""

@@ -1,0 +1,373 @@
+"""The learner's part of `learning/gaps.md`: gathered from log, cards and wiki as of the last event, and written there.
+
+The other parts of that page are the compiler's, which carries this one over as it stands.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from learning.agenda.gap_decisions import decisions_of
+from learning.agenda.gap_rules import (
+    MANY,
+    RECENT,
+    WINDOW,
+    CardRecord,
+    Need,
+    Subject,
+    Trial,
+    Twin,
+    as_gap,
+    gap_id,
+    is_in_trouble,
+    most_pressing,
+)
+from learning.cards.workspace import Desk, last_event, prerequisites
+from learning.memory.predictions import only, replay
+from learning.stats.mastery import is_known
+from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
+from learning.store.near_copy import tokens
+from learning.store.placed import article_of
+from vault.audit.agent_runs import at_work
+from vault.errors import Damaged, EditedMeanwhile, Refused
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId, GapId
+from vault.layout import CONCEPTS, GAPS
+from vault.log import ledger
+from vault.log.events import Flag, LogEvent, Resume, Suspend
+from vault.log.fast_scan import ScannedLog
+from vault.log.ledger import Event
+from vault.log.review_columns import ReviewColumns
+from vault.model.article import sentences
+from vault.model.frontmatter import read_properties
+from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
+from vault.model.markdown import unescape
+from vault.model.wikilink import links, note_link
+from vault.text.sanitize import clean_line, short
+from vault.vault import Vault
+
+MOST = 50  # subjects on the agenda: more would be read by nobody
+ALIKE = 0.8  # of the words of two questions or answers, which are then nearly the same
+CROWD = 200  # cards
+_REASON = 80  # characters
+_TRIES = 5  # an editor or another command may save the page just then
+_STATUS = {"resolve": GapStatus.RESOLVED, "ignore": GapStatus.IGNORED, "plan": GapStatus.PLANNED}
+
+
+def save_learner_gaps(desk: Desk, now: datetime, cards: Catalogue | None = None) -> None:
+    """Brings the learner's part of the agenda up to date, the human's ticks on it taken into the ledger first.
+
+    `now` dates only the ticks; `cards` is the desk's catalogue, if the caller has it. While the work of an agent is not
+    settled the page is left alone: a tick may be the agent's. Raises: WriteFailed, Refused.
+    """
+    cards = cards or catalogue(desk.vault, desk.cards)
+    guard = desk.vault.guard(Scope.LOG)
+    for last_try in (*[False] * (_TRIES - 1), True):
+        old = guard.read(GAPS)
+        if at_work(desk.vault):  # asked after the reading, as for the promotion queue
+            return
+        page = parse_agenda((old or b"").decode("utf-8", "replace"))
+        before = [replace(gap, line=0) for gap in page if gap.kind is GapKind.LEARNER]
+        others = [gap for gap in page if gap.kind is not GapKind.LEARNER]
+        after = learner_gaps(desk, others, _with_ticks(desk.vault, before, now), cards)
+        if before == after:
+            return
+        try:
+            text = render_agenda([*others, *after]).encode()
+            guard.write(GAPS, text, expect=None if old is None else sha256_hex(old))
+        except EditedMeanwhile:
+            if last_try:
+                raise
+        else:
+            return
+
+
+def _with_ticks(vault: Vault, before: Iterable[Gap], now: datetime) -> list[Event]:
+    """The decisions in the ledger, once the ticks of the page are among them."""
+    decided = decisions_of(vault)
+    ticked = [gap for gap in before if gap.open and gap.ticked]
+    if not ticked:
+        return decided
+    at = ledger.after(decided, now)
+    events: list[Event] = [
+        {"v": 1, "type": "gap", "gap": gap.id, "decision": "resolve", "at": at, "via": "tick"} for gap in ticked
+    ]
+    vault.guard(Scope.LOG).append(ledger.DECISIONS, b"".join(map(ledger.encode, events)))
+    return [*decided, *events]
+
+
+def learner_gaps(
+    desk: Desk, others: Sequence[Gap], decided: Iterable[Event] = (), cards: Catalogue | None = None
+) -> list[Gap]:
+    """The learner's gaps as of the last event, the most pressing first. `others` are the gaps of the wiki.
+
+    What the human resolved comes back when it is forgotten anew; what is ignored does not.
+    """
+    decisions = _decisions(decided)
+    gaps = []
+    for subject in _subjects(desk, others, cards or catalogue(desk.vault, desk.cards)):
+        status, at_ms = decisions.get(gap_id(subject.concept), (GapStatus.OPEN, 0))
+        if status is GapStatus.RESOLVED and is_in_trouble(again := _since(subject, at_ms)):
+            gaps.append(as_gap(again))
+        else:
+            gaps.append(replace(as_gap(subject), status=status))
+    return sorted(gaps, key=lambda gap: not gap.open)  # as the page has them
+
+
+def _decisions(decided: Iterable[Event]) -> dict[GapId, tuple[GapStatus, int]]:
+    """The last decision on each gap and when it was made, in Unix milliseconds; "reopen" takes one back."""
+    out: dict[GapId, tuple[GapStatus, int]] = {}
+    for event in ledger.ordered(e for e in decided if e.get("type") == "gap"):
+        gap, decision = GapId(str(event.get("gap"))), str(event.get("decision"))
+        if decision in _STATUS:
+            out[gap] = (_STATUS[decision], _ms(ledger.parse_instant(str(event["at"]))))
+        elif decision == "reopen":
+            out.pop(gap, None)
+    return out
+
+
+def _since(subject: Subject, at_ms: int) -> Subject:
+    """`subject` with the trials that came after that instant alone."""
+    return replace(
+        subject,
+        cards=tuple(replace(c, trials=tuple(t for t in c.trials if t.at_ms > at_ms)) for c in subject.cards),
+    )
+
+
+def _ms(at: datetime) -> int:
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+# --- gathering --------------------------------------------------------------------------------------------------------
+
+
+def _subjects(desk: Desk, others: Sequence[Gap], cards: Catalogue) -> list[Subject]:
+    """The concepts in trouble, the most pressing first, with all that the rules look at."""
+    last = last_event(desk)
+    if last is None:
+        return []
+    calendar = desk.scheduler.calendar
+    start, recent = (_ms(calendar.start(calendar.day(last) - days + 1)) for days in (WINDOW, RECENT))
+    log = desk.past.scanned()
+    concepts = _candidates(desk, cards, log.reviews, start)
+    if not concepts:
+        return []
+    gathered = _Gathered(desk, cards, others, log, (start, recent), concepts)
+    found = {s.concept: (s, rows) for rows in concepts.values() if (s := gathered.subject(rows)) and is_in_trouble(s)}
+    worst = most_pressing([subject for subject, _ in found.values()])[:MOST]
+    twins = _Twins(desk, cards, _met(log.reviews, start), [c.card for s in worst for c in s.cards if c.forgotten])
+    return [gathered.completed(*found[subject.concept], twins) for subject in worst]
+
+
+def _rows_since(columns: ReviewColumns, start: int) -> Iterator[int]:
+    """The reviews that happened at `start` (Unix milliseconds) or later."""
+    rows, clocks = range(bisect_left(columns.at_ms, start), len(columns)), columns.clocks
+    return (row for row in rows if clocks.get(row, start) >= start)
+
+
+def _met(columns: ReviewColumns, start: int) -> set[CardId]:
+    """The cards that were reviewed since."""
+    return {columns.cards[number] for number in {columns.card[row] for row in _rows_since(columns, start)}}
+
+
+def _candidates(desk: Desk, cards: Catalogue, columns: ReviewColumns, start: int) -> dict[str, list[int]]:
+    """By concept the cards, as rows of the catalogue, of those that were not recalled often enough since `start` to be
+    looked at."""
+    failed = Counter(columns.card[row] for row in _rows_since(columns, start) if columns.rating[row] == 1)
+    times = {columns.cards[number]: count for number, count in failed.items()}
+    by_concept: Counter[str] = Counter()
+    rows: dict[str, list[int]] = defaultdict(list)
+    for shelf in cards.shelves:
+        mine = range(shelf.first, shelf.end)
+        rows[shelf.stem] += mine
+        for card in times.keys() & cards.ids[shelf.first : shelf.end]:
+            by_concept[shelf.stem] += max(times[card], MANY) if desk.state(card).leech else times[card]
+    return {stem: mine for stem, mine in rows.items() if by_concept[stem] >= MANY}
+
+
+@dataclass(slots=True)
+class _Marks:
+    """What the human said of the cards: why they were flagged, and which were suspended and not resumed."""
+
+    flags: dict[CardId, str]
+    suspended: set[CardId]
+
+
+def _marks(events: Iterable[LogEvent], cards: Collection[CardId]) -> _Marks:
+    marks = _Marks({}, set())
+    for event in events:
+        if isinstance(event, Flag) and event.card in cards:
+            marks.flags[event.card] = event.reason
+        elif isinstance(event, Suspend) and event.card in cards:
+            marks.suspended.add(event.card)
+        elif isinstance(event, Resume):
+            marks.suspended.discard(event.card)
+    return marks
+
+
+class _Gathered:
+    """What the subjects have in common, read once. `since`: where the window begins, and where its latest part does."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        cards: Catalogue,
+        others: Sequence[Gap],
+        log: ScannedLog,
+        since: tuple[int, int],
+        concepts: Mapping[str, Sequence[int]],
+    ) -> None:
+        self.desk, self.cards = desk, cards
+        ids = {cards.ids[row] for rows in concepts.values() for row in rows}
+        self.marks = _marks(log.others, ids)
+        self.trials = _trials(desk, only(log.reviews, ids), *since)
+        self.needs = prerequisites(desk.vault.read_bytes("wiki/_graph.md") or b"")
+        self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
+        self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention
+        for gap in others:
+            for link in links(" ".join(gap.mentions)) if gap.open else ():
+                self.gaps[f"{link.target}.md"].append(gap)
+        self.shelves: dict[str, list[Shelf]] = defaultdict(list)
+        for shelf in cards.shelves:
+            self.shelves[shelf.stem].append(shelf)
+        self.shelf_of = {shelf.first: shelf for stem in concepts for shelf in self.shelves[stem]}
+
+    def subject(self, rows: Sequence[int]) -> Subject | None:
+        """The concept of those cards and their trials; None if none of them is asked for any more."""
+        shelf = self.shelf_of[rows[0]]
+        records = tuple(self._record(id_) for row in rows if self._counts(id_ := self.cards.ids[row]))
+        if not records:
+            return None
+        return Subject(
+            concept=shelf.named or shelf.stem,
+            title=short(shelf.title),
+            link="",
+            cards=records,
+            wanted=self.desk.scheduler.rules.retention,
+        )
+
+    def completed(self, subject: Subject, rows: Sequence[int], twins: _Twins) -> Subject:
+        """`subject` with all that causes are told by, which takes longer to find."""
+        shelf = self.shelf_of[rows[0]]
+        article = article_of(shelf.stem)
+        there = article in self.articles
+        around = self.gaps[article]
+        whole = replace(
+            subject,
+            link=note_link(article if there else shelf.path, subject.title),
+            cards=tuple(self._looked_at(record, twins) for record in subject.cards),
+            has_article=there,
+            needs=tuple(self._need(stem) for stem in sorted(self.needs.get(shelf.stem, ()))),
+            unexplained=tuple(gap.what for gap in around if gap.kind is GapKind.STRUCTURAL),
+            lacks=tuple((gap.missing, gap.fill) for gap in around if gap.kind is GapKind.EPISTEMIC),
+        )
+        return _with_article(whole, self.desk.vault, article) if there else whole
+
+    def _looked_at(self, record: CardRecord, twins: _Twins) -> CardRecord:
+        placed = self.desk.cards.get(record.card)
+        if placed is None:  # gone in this very moment
+            return record
+        twin = twins.of(record.card) if record.forgotten else None
+        return replace(record, words=len(tokens(unescape(placed.card.answer))), twin=twin)
+
+    def _counts(self, card: CardId) -> bool:
+        return not self.desk.state(card).retracted and card not in self.marks.suspended
+
+    def _record(self, card: CardId) -> CardRecord:
+        state = self.desk.state(card)
+        return CardRecord(
+            card,
+            tuple(self.trials.get(card, ())),
+            leech=state.leech,
+            flagged=card in self.marks.flags,
+            reason=clean_line(self.marks.flags.get(card, ""))[:_REASON],
+        )
+
+    def _need(self, stem: str) -> Need:
+        shelves = self.shelves.get(stem, ())
+        ids = [card for shelf in shelves for card in self.cards.ids[shelf.first : shelf.end]]
+        cards = [card for card in ids if not self.desk.state(card).retracted]
+        path = article_of(stem)
+        title = short(self.desk.place(cards[0]).title) if cards else stem.replace("-", " ")
+        known = sum(is_known(self.desk.state(card)) for card in cards)
+        return Need(title, note_link(path, title), path in self.articles, len(cards), known)
+
+
+def _with_article(subject: Subject, vault: Vault, path: str) -> Subject:
+    """`subject` with what its article holds; one that cannot be read says nothing against it."""
+    with suppress(Damaged, Refused):
+        text = vault.read_text(path) or ""
+        properties = read_properties(text)
+        return replace(
+            subject,
+            sentences=sum(1 for _ in sentences(text)),
+            sources=len(properties.texts("sources")),
+            confidence=properties.text("confidence"),
+        )
+    return replace(subject, sentences=None)
+
+
+def _trials(desk: Desk, columns: ReviewColumns, start: int, recent: int) -> dict[CardId, list[Trial]]:
+    """The reviews since `start` that put a memory to the test, by card."""
+    seen = replay(columns, desk.scheduler, desk.changes)
+    out: dict[CardId, list[Trial]] = defaultdict(list)
+    when_ms = columns.when_ms
+    for row in seen.tried():
+        at = when_ms[row]
+        if at >= start:
+            trial = Trial(at, columns.rating[row] > 1, seen.predicted[row], at >= recent)
+            out[columns.cards[columns.card[row]]].append(trial)
+    return out
+
+
+class _Twins:
+    """Cards that were reviewed since and whose questions or answers are nearly those of the `wanted` ones.
+
+    They are found by numbers that stand for words, among the cards that share one with a wanted card: no deck is read.
+    """
+
+    def __init__(self, desk: Desk, cards: Catalogue, met: Collection[CardId], wanted: Sequence[CardId]) -> None:
+        self.desk, self.cards = desk, cards
+        rows = {card: row for row, card in enumerate(cards.ids)}
+        self.rows = {card: rows[card] for card in wanted if card in rows}
+        asked = [
+            {word for row in self.rows.values() for word in cards.words_of(row, part)} for part in range(len(PARTS))
+        ]
+        self.holders: list[dict[int, list[int]]] = [defaultdict(list), defaultdict(list)]
+        near = [rows[card] for card in sorted(met) if card in rows and not desk.state(card).retracted]
+        for row in near if wanted else ():
+            for part, words in enumerate(asked):
+                for word in words.intersection(cards.words_of(row, part)):
+                    self.holders[part][word].append(row)
+
+    def of(self, card: CardId) -> Twin | None:
+        """The card that is most like it; of equals the one whose id comes first."""
+        best: tuple[float, int, str] | None = None
+        for part, name in enumerate(PARTS):
+            said = set(self.cards.words_of(self.rows[card], part))
+            for row in self._near(self.rows[card], part):
+                other = self.cards.words_of(row, part)
+                common = len(said.intersection(other))
+                share = common / (len(said) + len(other) - common)
+                if share >= ALIKE and (best is None or share > best[0]):
+                    best = share, row, name
+        if best is None:
+            return None
+        _, row, part_name = best
+        shelf = self.cards.shelf_of(row)
+        return Twin(self.cards.ids[row], short(shelf.title), part_name, note_link(shelf.path, short(shelf.title)))
+
+    def _near(self, row: int, part: int) -> list[int]:
+        """The rows that share a rare word with it, by their ids."""
+        said = self.cards.words_of(row, part)
+        rare = sorted(said, key=lambda word: (len(self.holders[part][word]), word))
+        # Of two sets that share so much, one has a word of the other's among those that most cards lack. A word
+        # of hundreds of cards tells of a pattern that they are made by, not of a twin.
+        few = (self.holders[part][word] for word in rare[: len(said) - int(ALIKE * len(said)) + 1])
+        near = {other for holders in few if len(holders) <= CROWD for other in holders}
+        return sorted(near - {row}, key=self.cards.ids.__getitem__)

@@ -1,0 +1,1 @@
+"""Anki packages: export, and import in a confined child process."""

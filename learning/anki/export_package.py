@@ -1,0 +1,323 @@
+"""Decks as an Anki package. The one room that knows `genanki`.
+
+A card keeps its GUID for ever, so that importing a newer package updates its note and leaves its schedule alone. Anki
+takes a note in only if it is newer than its own; so each note carries the instant at which its content was first
+exported, and an edit always comes later than that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import sqlite3
+import unicodedata
+import zipfile
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from learning.anki.field_html import NameOf, field, field_of_words, inert
+from learning.anki.made_notes import read_made
+from learning.anki.media import Media
+from learning.cards.workspace import Desk, Placed
+from learning.formats.targets import MARK, is_package
+from learning.store.siblings import DECK, is_imported
+from vault.errors import Refused, WriteFailed
+from vault.evidence.evidence import Evidence, EvidenceReader
+from vault.files.guard import Scope, export_file, sha256_hex
+from vault.ids import CardId
+from vault.log.review_log import unix_ms
+from vault.model.card import Deck
+from vault.text.sanitize import clean_line
+
+STAMPS = ".retain/anki.json"
+_MODEL_ID = 1_763_719_210  # of our note type, in every vault and for ever
+VAULT_TAG = "retain::vault::"
+MODEL = "retain"  # the name of our note type
+_MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
+FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", "CardId")
+FRONT = """\
+{{#Question}}<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>
+<div class="retain-question">{{Question}}</div>{{/Question}}"""
+BACK = """\
+{{FrontSide}}
+<hr id="answer">
+<div class="retain-answer">{{Answer}}</div>
+{{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
+{{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
+STYLE = """\
+.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
+.retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
+.retain-question { font-weight: 600; margin-top: 0.5em; }
+.retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
+img { max-width: 100%; }
+pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
+"""
+# The columns that are no parameter: to be synced, no checksum (Anki makes it), no flags, no data; a card is new.
+_NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
+_CARD = "INSERT INTO cards VALUES (?, ?, ?, 0, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
+_LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
+_SHOWN = 8  # contents of a note that are remembered
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class AnkiNote:
+    """One card as Anki will have it. `fields` are HTML, `deck` the names of nested decks, outermost first."""
+
+    card: CardId
+    guid: str
+    deck: tuple[str, ...]
+    fields: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """Says whether the fields are what Anki has (see `fields_digest`)."""
+        return fields_digest(self.fields)
+
+    @property
+    def digest(self) -> str:
+        """Says whether what Anki would show has changed."""
+        return hashlib.sha256("\x1f".join([*self.fields, *self.tags]).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStamp:
+    """What an earlier export said of a note: its content, since when (Unix seconds), and its number in Anki.
+
+    `shown` are digests of its fields now and in exports before, the oldest first: what Anki may still have.
+    """
+
+    digest: str
+    mod: int
+    number: int
+    shown: tuple[str, ...] = ()
+
+
+def fields_digest(values: Iterable[str]) -> str:
+    """Of our fields in their order; Anki composes letters and marks (NFC), which is no change."""
+    words = unicodedata.normalize("NFC", "\x1f".join(values))
+    return hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16]
+
+
+def guid_of(vault_id: str, card: CardId) -> str:
+    """The note's GUID: the same for ever, whatever becomes of the card's words."""
+    import genanki
+
+    return str(genanki.guid_for(vault_id, card))
+
+
+def vault_tag(vault_id: str) -> str:
+    """Says of a note whose GUID we could not choose, as `sync` makes it, which vault it is of."""
+    return f"{VAULT_TAG}{hashlib.sha256(vault_id.encode()).hexdigest()[:10]}"
+
+
+def notes_of(desk: Desk, media: Media | None = None, left_out: Container[CardId] = ()) -> list[AnkiNote]:
+    """Every card of the vault but retracted ones and those `left_out`, in the order of the decks; the pictures they
+    show go to `media`."""
+    settings = desk.vault.settings
+    reader = EvidenceReader(desk.vault)
+    made = read_made(desk.vault)
+    tags: dict[str, tuple[str, ...]] = {}
+    notes = []
+    for id_, placed in desk.cards.items():
+        if id_ in left_out or desk.state(id_).retracted:
+            continue
+        own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
+        fields = _fields(placed, reader.of(placed.card.support), media.name_of if media else None)
+        deck = ("retain", _deck_name(settings.name) or "vault", *(_decks_there(placed.deck, own) or ["concepts"]))
+        ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
+        words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *desk.state(id_).tags)))])
+        guid = (made[id_].guid if id_ in made else "") or guid_of(settings.vault_id, id_)
+        notes.append(AnkiNote(id_, guid, deck, fields, tuple(words)))
+    return notes
+
+
+def _fields(placed: Placed, evidence: Sequence[Evidence], name_of: NameOf | None) -> tuple[str, ...]:
+    question = placed.card.question
+    quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
+    places = dict.fromkeys(inert(clean_line(e.place)) for e in evidence)
+    return (
+        field(question, name_of)
+        or inert(clean_line(question))
+        or "?",  # Anki makes no card of a note without a first field
+        field(placed.card.answer, name_of),
+        placed.kind.capitalize(),
+        inert(placed.title),
+        "<br>".join(quotes),
+        "; ".join(places),
+        placed.id,
+    )
+
+
+def _tag(word: str) -> str:
+    """A word as an Anki tag: no white space, which would part it in two."""
+    return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
+
+
+def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
+    """The names below the vault's own: those that an imported deck had in Anki, else the file's first tag."""
+    names = deck.properties.text(DECK).split("::") if is_imported(deck) else tags[:1]
+    return list(filter(None, map(_deck_name, names)))
+
+
+def _deck_name(name: str) -> str:
+    return re.sub(r":{2,}|[\"\x1f]", " ", clean_line(name)).strip(" :")[:60]
+
+
+def stamped(notes: Iterable[AnkiNote], known: Mapping[CardId, NoteStamp], now: datetime) -> dict[CardId, NoteStamp]:
+    """The stamp of each note: the known one while its content stays, else of `now` and later than that."""
+    stamps: dict[CardId, NoteStamp] = {}
+    numbers = {stamp.number for stamp in known.values()}
+    number = max(1, unix_ms(now))
+    for note in notes:
+        old = known.get(note.card)
+        if old is not None and old.digest == note.digest:
+            stamps[note.card] = old
+            continue
+        if old is None:
+            while number in numbers:
+                number += 1
+            numbers.add(number)
+        mod = max(unix_ms(now) // 1000, old.mod + 1 if old else 1)
+        shown = (*(s for s in (old.shown if old else ()) if s != note.shown), note.shown)[-_SHOWN:]
+        stamps[note.card] = NoteStamp(note.digest, mod, old.number if old else number, shown)
+    return stamps
+
+
+def package(
+    vault_id: str,
+    notes: Sequence[AnkiNote],
+    stamps: Mapping[CardId, NoteStamp],
+    media: Mapping[str, bytes] | None = None,
+) -> bytes:
+    """The bytes of an .apkg: a pure function of its arguments. `media` maps the names of pictures to their bytes."""
+    decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
+    return _zipped(_database(decks, notes, stamps), media or {})
+
+
+def _deck_id(vault_id: str, deck: tuple[str, ...]) -> int:
+    digest = hashlib.sha256("\x1f".join((vault_id, *deck)).encode()).digest()
+    return (1 << 30) + int.from_bytes(digest[:4], "big") % (1 << 30)  # Anki's own are milliseconds, far above
+
+
+def _database(
+    decks: Mapping[tuple[str, ...], int], notes: Sequence[AnkiNote], stamps: Mapping[CardId, NoteStamp]
+) -> bytes:
+    """The collection: genanki's own, with its note type and decks; notes and cards are written many at once."""
+    import genanki
+
+    model = genanki.Model(
+        _MODEL_ID,
+        MODEL,
+        fields=[{"name": name} for name in FIELDS],
+        templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
+        css=STYLE,
+    )
+    made = [genanki.Deck(number, "::".join(deck)) for deck, number in decks.items()]
+    for deck in made:
+        deck.add_model(model)
+    connection = sqlite3.connect(":memory:")
+    try:
+        cursor = connection.cursor()
+        genanki.Package(made).write_to_db(cursor, _MODEL_MOD, iter(()))
+        cursor.executemany(_NOTE, (_note_row(note, stamps[note.card]) for note in notes))
+        rows = (_card_row(stamps[note.card], decks[note.deck], place) for place, note in enumerate(notes))
+        cursor.executemany(_CARD, rows)
+        connection.commit()
+        return connection.serialize()
+    finally:
+        connection.close()
+
+
+def _note_row(note: AnkiNote, stamp: NoteStamp) -> tuple[object, ...]:
+    """Number, GUID, note type, modification, tags, fields and the field that Anki sorts by."""
+    return (
+        stamp.number,
+        note.guid,
+        _MODEL_ID,
+        stamp.mod,
+        f" {' '.join(note.tags)} ",
+        "\x1f".join(note.fields),
+        note.fields[0],
+    )
+
+
+def _card_row(stamp: NoteStamp, deck: int, place: int) -> tuple[object, ...]:
+    """A new card, in its place among the new ones. Number, note, deck, modification, place."""
+    return stamp.number, stamp.number, deck, stamp.mod, place
+
+
+def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
+    names = sorted(media)
+    listed = json.dumps({str(number): name for number, name in enumerate(names)}).encode()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        pictures = ((str(number), media[name]) for number, name in enumerate(names))
+        archive.comment = MARK
+        for name, data in (("collection.anki2", database), ("media", listed), *pictures):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data, compresslevel=_LEVEL)
+    return out.getvalue()
+
+
+def read_stamps(data: bytes | None) -> dict[CardId, NoteStamp]:
+    """The stamps of earlier exports; none where they are gone or spoilt, and then every note counts as new content."""
+    try:
+        found = json.loads(data or b"{}")
+        return {
+            CardId(c): NoteStamp(str(d), int(mod), int(n), tuple(map(str, s))) for c, (d, mod, n, *s) in found.items()
+        }
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def retracted_there(desk: Desk) -> list[CardId]:
+    """The cards that an earlier package held and that were retracted since: no package can take a note away in Anki."""
+    known = read_stamps(desk.vault.read_bytes(STAMPS))
+    return [card for card in desk.cards if card in known and desk.state(card).retracted]
+
+
+def doubled_there(desk: Desk) -> list[CardId]:
+    """The cards that a sync made notes of whose GUIDs are not known: the package would give that Anki second notes."""
+    return [card for card, one in read_made(desk.vault).items() if not one.guid and card in desk.cards]
+
+
+def export_anki(
+    desk: Desk, path: Path, *, fresh: bool = False, left_out: Container[CardId] = (), force: bool = False
+) -> int:
+    """Writes the package to `path`; gives the number of notes in it.
+
+    With `fresh`, every note is newer than whatever Anki holds: for one that took an older package after a newer.
+    Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
+    """
+    media = Media(desk.vault)
+    notes = notes_of(desk, media, left_out)
+    known = read_stamps(desk.vault.read_bytes(STAMPS))
+    stamps = stamped(notes, {} if fresh else known, desk.now)
+    replaces = (lambda _: True) if force else is_package
+    with export_file(path, forbidden=desk.vault.kept_out(), replaces=replaces) as temporary:
+        temporary.write_bytes(package(desk.vault.settings.vault_id, notes, stamps, media.files))
+    keep_stamps(desk, known | {card: _after(stamp, known.get(card)) for card, stamp in stamps.items()})
+    return len(notes)
+
+
+def _after(stamp: NoteStamp, old: NoteStamp | None) -> NoteStamp:
+    """`stamp` with what exports before it showed, which Anki may still have."""
+    shown = (*(s for s in (old.shown if old else ()) if s not in stamp.shown), *stamp.shown)
+    return replace(stamp, shown=shown[-_SHOWN:])
+
+
+def keep_stamps(desk: Desk, stamps: Mapping[CardId, NoteStamp]) -> None:
+    """Writes down what Anki was given; without it the next export only says that every note is new."""
+    kept = json.dumps({card: [s.digest, s.mod, s.number, *s.shown] for card, s in stamps.items()}, indent=0)
+    guard = desk.vault.guard(Scope.LOG)
+    with suppress(WriteFailed, Refused):
+        old = guard.read(STAMPS)
+        guard.write(STAMPS, kept.encode(), expect=None if old is None else sha256_hex(old))

@@ -1,0 +1,289 @@
+"""A stranger's Anki notes as cards of the vault: one file a deck (and set of tags), each card known by its note.
+
+An imported card is like one made by hand: it rests on no claim and has no kind, as nobody here wrote it for one. It
+carries the stamp of the words it came with, so that a newer package may reword it while no human has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from learning.anki.media_import import take_media
+from learning.anki.package_reader import Package, PackageCard
+from learning.anki.render import LARGEST
+from learning.cards.workspace import Desk, Placed
+from learning.store.siblings import DECK, is_imported
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId, free_slug, mint
+from vault.layout import FLASHCARDS
+from vault.log import ledger
+from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, stamped
+from vault.model.frontmatter import render_note
+from vault.model.markdown import escape
+from vault.text.sanitize import clean_line
+
+PER_FILE = 200  # cards
+_MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")
+_NAMED = 20  # of the cards with one and the same fate; the rest are counted
+
+
+class Report(Protocol):
+    """Where it is told what became of notes, cards and media (see `learning.anki.import_package.ImportReport`)."""
+
+    dry_run: bool
+    cards: dict[str, int]
+    media: dict[str, int]
+    note_types: dict[str, dict[str, Any]]
+    files: list[str]
+
+    def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
+
+
+@dataclass(slots=True)
+class _Births:
+    """What the ledger says of imported cards."""
+
+    ids: dict[str, CardId] = field(default_factory=dict)  # by key
+    taken: set[str] = field(default_factory=set)
+    mods: dict[CardId, int] = field(default_factory=dict)
+    slugs: set[str] = field(default_factory=set)
+
+
+def take_strangers(
+    desk: Desk, package: Package, cards: Iterable[PackageCard], report: Report, *, restore: bool = False
+) -> dict[int, CardId]:
+    """Writes the cards; gives Anki's card -> ours for every one that is in the vault now."""
+    made = _gathered(cards, report)
+    if not report.note_types:
+        return {}
+    paths = _media(desk, package, made, report)
+    work = _Work(desk, report, _births(desk))
+    made.reverse()
+    while made:  # each is let go of once it is settled: there may be many
+        work.settle(_with_media(made.pop(), paths), restore=restore)
+    work.write()
+    return work.known
+
+
+# --- what the package holds -----------------------------------------------------------------------------------------
+
+
+def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]:
+    """The cards that were made; what can't be a card is counted by note type, and what is too large is named."""
+    out = []
+    reasons: Counter[tuple[str, str]] = Counter()
+    last: dict[str, int] = {}
+    large = 0
+    for card in cards:
+        name = clean_line(card.note_type)[:100]
+        told = report.note_types.setdefault(name, {"notes": 0, "cards": 0, "mapped": 0, "reported": []})
+        told["cards"] += 1
+        told["notes"] += last.get(name) != card.note
+        last[name] = card.note
+        reasons.update((name, clean_line(reason)) for reason in card.reasons)
+        if card.is_made:
+            told["mapped"] += 1
+            out.append(card)
+            continue
+        report.cards["skipped"] += 1
+        if card.too_large:
+            large += 1
+            if large <= _NAMED:
+                report.tell("", f"note {clean_line(card.guid)}: {clean_line(card.too_large)}; shorten it in Anki")
+    for (name, reason), count in sorted(reasons.items()):
+        report.note_types[name]["reported"].append({"reason": reason, "cards": count})
+    return out
+
+
+def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Report) -> dict[str, str]:
+    """Name in the package -> vault path, of the pictures and sounds that could be taken in."""
+    wanted = {name for card in made for name in card.names}
+    paths = take_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
+    for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
+        what = "is not in the package" if name not in paths else "is not what its name says, or too large"
+        report.tell("", f"the file {clean_line(name)[:100]} {what}; its card names it")
+    return {name: path for name, path in paths.items() if path is not None}
+
+
+def _with_media(card: PackageCard, paths: Mapping[str, str]) -> PackageCard:
+    """The card with links to its files in the place of their numbers."""
+    if not card.names:
+        return card
+    words = [f"![[{paths[n]}]]" if n in paths else escape(f"[{clean_line(n)[:100]}: missing]") for n in card.names]
+
+    def link(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return words[number] if number < len(words) else ""
+
+    front, back = (_MEDIUM.sub(link, side) for side in (card.question, card.answer))
+    return replace(card, question=front, answer=back)
+
+
+# --- words to files -------------------------------------------------------------------------------------------------
+
+
+def _births(desk: Desk) -> _Births:
+    found = _Births()
+    events, _ = desk.vault.ledger_events(ledger.IDS)
+    for event in events:
+        id_, key, type_ = (str(event.get(name, "")) for name in ("id", "key", "type"))
+        if type_ == "birth":
+            found.taken.add(id_)
+            found.slugs.add(str(event.get("slug", "")).casefold())
+        if event.get("of") == "card" and key.startswith("anki:") and type_ in ("birth", "reanchor"):
+            found.ids.setdefault(key, CardId(id_))
+            mod = event.get("mod")
+            found.mods[CardId(id_)] = max(found.mods.get(CardId(id_), 0), mod if isinstance(mod, int) else 0)
+    return found
+
+
+@dataclass(slots=True)
+class _Work:
+    """Gathers what is to be written, file by file, and then writes it."""
+
+    desk: Desk
+    report: Report
+    births: _Births
+    known: dict[int, CardId] = field(default_factory=dict)
+    _new: list[tuple[CardId, PackageCard, str]] = field(default_factory=list)
+    _changes: dict[str, list[tuple[Card, Card]]] = field(default_factory=lambda: defaultdict(list))
+    _events: list[ledger.Event] = field(default_factory=list)
+    _fates: Counter[str] = field(default_factory=Counter)
+
+    def settle(self, made: PackageCard, *, restore: bool) -> None:
+        """Decides whether a card is new, kept, reworded or left alone."""
+        id_ = self.births.ids.get(made.key)
+        born = id_ is not None
+        if id_ is None:
+            birth = f"anki\x1f{self.desk.vault.settings.vault_id}\x1f{made.key}"
+            id_ = CardId(mint("card", birth, self.births.taken))
+            self.births.taken.add(id_)
+        placed = self.desk.cards.get(id_)
+        if placed is not None:
+            self._standing(made, placed, born=born)
+        elif born and not restore:
+            self._skip(id_, "it was deleted here; --restore brings it back")
+        else:
+            self._create(id_, made, born=born)
+
+    def _skip(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        self.report.cards["skipped"] += 1
+        self._tell(id_, reason, path, line)
+
+    def _tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        self._fates[reason] += 1
+        if self._fates[reason] <= _NAMED:
+            self.report.tell(id_, reason, path, line)
+
+    def _create(self, id_: CardId, made: PackageCard, *, born: bool) -> None:
+        fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
+        block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
+        if block is None:
+            self._skip(id_, f"note {clean_line(made.key)}: its words cannot be written as a card")
+            return
+        self.report.cards["created"] += 1
+        self.known[made.id] = id_
+        self._new.append((id_, replace(made, question="", answer=""), block))
+        if not born:
+            self._remember(id_, made, "birth")
+
+    def _remember(self, id_: CardId, made: PackageCard, type_: str) -> None:
+        at = ledger.instant(self.desk.now)
+        event: ledger.Event = {"v": 1, "type": type_, "of": "card", "id": id_, "at": at, "key": made.key}
+        self._events.append(event | {"mod": made.note_mod} | ({"tags": list(made.tags)} if made.tags else {}))
+
+    def _standing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
+        """A card that is here already: reworded if the package is newer and no human touched it."""
+        self.known[made.id] = placed.id
+        old = placed.card
+        new = stamped(Card(old.kind, made.question, made.answer, old.support, placed.id))
+        if not born:  # an import was cut off between the file and the ledger
+            self._remember(placed.id, made, "birth")
+        if new.stamp in (old.stamp, stamp_of(old)) or made.note_mod < self.births.mods.get(placed.id, 0):
+            self.report.cards["kept"] += 1
+        elif old.human_edited:
+            self.report.cards["kept"] += 1
+            self._tell(placed.id, "reworded in Anki and edited here; your words stay", placed.deck.path, old.line)
+        elif _block(new) is not None:
+            self.report.cards["updated"] += 1
+            self._changes[placed.deck.path].append((old, new))
+            self._remember(placed.id, made, "reanchor")
+
+    def write(self) -> None:
+        """Files first, then births: a card in a file tells the next import by itself that it was born."""
+        texts = self._texts()
+        self.report.files = sorted(texts)
+        if self.report.dry_run:
+            return
+        guard = self.desk.vault.guard(Scope.LOG)
+        for path in sorted(texts):
+            old, new = texts[path]
+            guard.write(path, new.encode(), expect=None if old is None else sha256_hex(old.encode()))
+        if self._events:
+            guard.append(ledger.IDS, b"".join(map(ledger.encode, self._events)))
+
+    def _texts(self) -> dict[str, tuple[str | None, str]]:
+        """Path -> (the text that it has, None if none; the text that it gets)."""
+        decks = {p.deck.path: p.deck for p in self.desk.cards.values()}
+        texts: dict[str, tuple[str | None, str]] = {}
+        for path, changes in self._changes.items():
+            text = decks[path].text
+            for card, new in sorted(changes, key=lambda c: -c[0].start):
+                text = splice_card(text, card, new)
+            texts[path] = (decks[path].text, text)
+        homes = {
+            (d.properties.text(DECK), d.properties.texts("tags")): (path, len(d.cards))
+            for path, d in sorted(decks.items())
+            if is_imported(d)
+        }
+        taken = {p.rsplit("/", 1)[-1].removesuffix(".md").casefold() for p in self.desk.vault.paths(FLASHCARDS, ".md")}
+        taken |= self.births.slugs
+        for (deck, tags), cards in _grouped(self._new).items():
+            path, count = homes.get((deck, tags), ("", PER_FILE))
+            while cards:
+                if count >= PER_FILE:
+                    stem = free_slug(" ".join((deck, *tags)), cards[0][0], taken)
+                    taken.add(stem.casefold())
+                    path, count = f"{FLASHCARDS}/{stem}.md", 0
+                    texts[path] = (None, _head(deck, tags))
+                some, cards = cards[: PER_FILE - count], cards[PER_FILE - count :]
+                old, text = texts.get(path) or (decks[path].text, decks[path].text)
+                texts[path] = (old, text.rstrip("\n") + "\n\n" + "\n".join(block for _, _, block in some))
+                count = PER_FILE
+        return texts
+
+
+def _grouped(
+    new: Iterable[tuple[CardId, PackageCard, str]],
+) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]]:
+    """New cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
+    by_deck: dict[str, list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
+    for each in new:
+        by_deck[each[1].deck].append(each)
+    out: dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
+    for deck, cards in by_deck.items():
+        sets = {made.tags for _, made, _ in cards}
+        shared = set.intersection(*map(set, sets))
+        many = len(sets) > max(1, len({made.note for _, made, _ in cards}) // 4)
+        for each in cards:
+            out[deck, tuple(sorted(shared)) if many else each[1].tags].append(each)
+    return out
+
+
+def _head(deck: str, tags: tuple[str, ...]) -> str:
+    properties: dict[str, str | tuple[str, ...]] = {"type": "flashcards", DECK: deck}
+    return render_note({**properties, **({"tags": tags} if tags else {})}, f"\n# {escape(deck)}\n")
+
+
+def _block(card: Card) -> str | None:
+    """The text of a card, if a deck that holds it is read as that very card and nothing else."""
+    text = render_card(stamped(card))
+    deck = parse_deck(f"{text}\nQ: x\nA: y\n", "")
+    whole = len(deck.cards) == 2 and not deck.diagnostics and deck.cards[0].id == card.id
+    return text if whole and not deck.cards[0].human_edited and deck.cards[1].question == "x" else None

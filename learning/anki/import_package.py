@@ -1,0 +1,354 @@
+"""Bringing an Anki package home: what was reviewed there into the log, a stranger's notes into cards.
+
+The same package twice changes nothing the second time, and packages may come in any order: an event has an id of its
+own origin (`learning.anki.reviews`), a card one of its Anki note. First the cards are on disk, then their births, then
+their reviews; whatever was cut off, the next import completes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any
+
+from learning.anki.made_notes import Made, keep_made, read_made, told
+from learning.anki.package_reader import Identity, Package, PackageCard
+from learning.anki.read import AnkiRow
+from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
+from learning.anki.suspension import SUSPENDED, AnkiState, take_marks
+from learning.cards.workspace import Desk, open_desk, read_desk
+from vault.audit.agent_runs import refuse_beside_agents
+from vault.errors import UsageError
+from vault.files.guard import Scope
+from vault.ids import CardId
+from vault.locks import lock
+from vault.log import ledger
+from vault.log.review_log import append, stream_log
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+BATCH = 20_000  # events between two waits for the disk
+_ODD = 20  # reviews without a date of ours, that are named
+_NAMED = 12  # of a package's decks, where none has the name that was asked for
+_PATIENCE_S = 5.0  # for a compile that ends, or an agent's start
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Something that the human should know of: `path` is a vault path, or "" for what is in the package alone."""
+
+    id: str
+    reason: str
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or (`dry_run`) would do."""
+
+    dry_run: bool = False
+    notes: dict[str, int] = field(default_factory=lambda: {"ours": 0, "strange": 0})
+    cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
+    reviews: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "known", "left_out"), 0))
+    left_out: dict[str, int] = field(default_factory=dict)  # why reviews were, and how many
+    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
+    media: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "kept", "left_out"), 0))
+    note_types: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    reported: list[Reported] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def tell(self, id_: str, reason: str, path: str = "", line: int = 0) -> None:
+        self.reported.append(Reported(id_, reason, path, line))
+
+
+def import_package(
+    vault: Vault,
+    package: Package,
+    now: datetime,
+    *,
+    deck: str = "",
+    history: bool = True,
+    restore: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Takes `package` in. `deck` names the one deck (with those below it) to take; without `history` no review is
+    added; `restore` brings back imported cards that were deleted here.
+
+    A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck has that name;
+    LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as what came in
+    would count as the agent's; Refused or WriteFailed, after which the rest can be imported again; Unreadable and
+    WorkerFailed of the package, before any card is written or among the reviews, and so can they.
+    """
+    decks = _chosen(package, deck)
+    report = ImportReport(dry_run)
+    options = _Options(decks, history, restore, progress)
+    if dry_run:
+        return _taken(replace(read_desk(vault), now=now), package, report, options)
+    with ExitStack() as held:
+        held.enter_context(lock(vault.root, "import", purpose="importing", now=now))
+        held.enter_context(lock(vault.root, "publish", purpose="importing", now=now, timeout_s=_PATIENCE_S))
+        refuse_beside_agents(vault)
+        return _taken(open_desk(vault, now), package, report, options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What an import was asked for; `decks` None is all of them."""
+
+    decks: list[int] | None
+    history: bool
+    restore: bool
+    progress: Progress | None
+
+
+def _taken(desk: Desk, package: Package, report: ImportReport, options: _Options) -> ImportReport:
+    """As `import_package`."""
+    from learning.anki.import_notes import take_strangers
+
+    vault, now = desk.vault, desk.now
+    notes = sort_notes(desk, package, report)
+    report.notes["ours"] = len(notes.own)
+    if not report.dry_run and (learnt := told(read_made(vault), notes.made)):
+        keep_made(vault, learnt)
+    cards = _Cards(notes.own, _Edits(desk, report))
+    made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
+    known = take_strangers(desk, package, cards.of_others(made), report, restore=options.restore)
+    report.notes["strange"] = cards.strange_notes
+    states = cards.own_states + [state._replace(card=known[state.id]) for state in cards.states if state.id in known]
+    _tell_undated(sum(state.id in known for state in cards.undated), report)
+    if options.history:
+        events = known_history(stream_log(vault.root))
+        take_marks(vault, events, states, now, report)
+        known |= {state.id: state.card for state in cards.own_states}
+        _take_reviews(vault, events, package, known, now, report, options.progress)
+    return report
+
+
+@dataclass(slots=True)
+class _Cards:
+    """Tells the cards of the vault's own notes from others while they are read once, and keeps how each is in Anki."""
+
+    own: Mapping[int, CardId]
+    edits: _Edits
+    own_states: list[AnkiState] = field(default_factory=list)
+    states: list[AnkiState] = field(default_factory=list)  # of others, by Anki's numbers alone
+    undated: list[AnkiState] = field(default_factory=list)  # those of `states` that have a date but no review
+    strange_notes: int = 0
+
+    def of_others(self, cards: Iterable[PackageCard]) -> Iterator[PackageCard]:
+        last = None
+        for card in cards:
+            own = self.own.get(card.note, CardId(""))
+            state = AnkiState(own, card.id, card.mod, card.queue == SUSPENDED, card.answered)
+            if own:
+                if card.is_first:
+                    self.own_states.append(state)
+                if card.fields is not None:
+                    self.edits.tell(own, card.note_mod, card.fields)
+                continue
+            self.strange_notes += card.note != last
+            last = card.note
+            if card.is_made:
+                self.states.append(state)
+                if card.type > 0 and not card.is_reviewed:
+                    self.undated.append(state)
+            yield card
+
+
+def _tell_undated(count: int, report: ImportReport) -> None:
+    if count:
+        what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
+        report.tell("", f"{what} a date in Anki but no review in the package: {it} new here")
+
+
+def _chosen(package: Package, deck: str) -> list[int] | None:
+    """The numbers of the deck and of those below it; None without a deck, for all. Raises: UsageError."""
+    if not deck:
+        return None
+    wanted, names = deck.casefold(), package.decks()
+    chosen = [i for i, name in names.items() if f"{name.casefold()}::".startswith(f"{wanted}::")]
+    if not chosen:
+        raise UsageError(
+            f"no deck in the package is called {clean_line(deck)[:100]!r}",
+            where=clean_line(str(package.path)),
+            hint=f"it has: {_nearest(deck, names.values())}",
+        )
+    return chosen
+
+
+def _nearest(wanted: str, decks: Iterable[str]) -> str:
+    """The names of decks, those most like `wanted` first."""
+
+    def unlike(name: str) -> tuple[float, str]:
+        return -SequenceMatcher(None, wanted.casefold(), name.casefold()).ratio(), name
+
+    names = sorted({clean_line(name)[:100] for name in decks}, key=unlike)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (", ".join(names[:_NAMED]) or "none") + more
+
+
+@dataclass(slots=True)
+class Notes:
+    """The notes of a package that say they are a vault's. `own` maps Anki's number to our card; `left_out` say they are
+    of this vault, and nothing else says so; `made` are (card, number, GUID) of own notes that a sync made."""
+
+    own: dict[int, CardId] = field(default_factory=dict)
+    left_out: set[int] = field(default_factory=set)
+    made: list[tuple[CardId, int, str]] = field(default_factory=list)
+
+
+def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
+    """Finds every note that this vault gave out, whatever was edited in it since.
+
+    Its GUID says so, or that a sync wrote down to have made it: tag and CardId alone could be anybody's. Notes of
+    another vault are a stranger's, and are named.
+    """
+    from learning.anki.export_package import VAULT_TAG, guid_of, vault_tag
+
+    vault_id = desk.vault.settings.vault_id
+    tag = vault_tag(vault_id)
+    events, _ = desk.vault.ledger_events(ledger.IDS)
+    births = {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
+    every, made = births | desk.cards.keys(), read_made(desk.vault)
+    by_guid = {one.guid: card for card, one in made.items() if one.guid and card in every}
+    by_guid |= {guid_of(vault_id, card): card for card in every}
+    notes, others = Notes(), 0
+    for note in package.identities(VAULT_TAG):
+        said = CardId(note.card)
+        is_ours = said in every and (note.guid == guid_of(vault_id, said) or _is_made(note, made.get(said)))
+        own = said if is_ours else by_guid.get(note.guid)  # the field may be edited away: the GUID alone still tells
+        if own is not None:
+            notes.own[note.id] = own
+            if own in made:
+                notes.made.append((own, note.id, note.guid))
+            continue
+        others += any(each != tag for each in note.tags)
+        if tag in note.tags and said:
+            notes.left_out.add(note.id)
+    _tell_of_vaults(others, len(notes.left_out), report)
+    return notes
+
+
+def _is_made(note: Identity, made: Made | None) -> bool:
+    return made is not None and (note.id == made.number if not made.guid else note.guid == made.guid)
+
+
+def _tell_of_vaults(others: int, odd: int, report: ImportReport) -> None:
+    if others:
+        notes = "1 note is" if others == 1 else f"{others} notes are"
+        report.tell("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
+    if odd:
+        who = "1 note says it is" if odd == 1 else f"{odd} notes say they are"
+        what = f"{who} of this vault, but with another GUID, and no sync here made any such: left out, with reviews"
+        report.tell("", f"{what}; `retain sync anki` takes reviews from your own Anki")
+
+
+@dataclass(slots=True)
+class _Edits:
+    """Names the cards that read otherwise in Anki than the last export made them: no edit comes in unseen."""
+
+    desk: Desk
+    report: ImportReport
+    _stamps: Mapping[CardId, Any] | None = None
+    _ours: Mapping[CardId, tuple[str, ...]] = field(default_factory=dict)
+    _told: set[CardId] = field(default_factory=set)
+
+    def tell(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
+        """`fields` are the first two of the note that the package has of `card`."""
+        if self._stamps is None:
+            from learning.anki.export_package import STAMPS, notes_of, read_stamps
+            from learning.anki.media import Media
+
+            self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
+            self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
+        if card in self._told:
+            return
+        self._told.add(card)
+        if card not in self._ours:
+            self.report.tell(card, "no deck here has this card any more; its reviews are kept")
+        elif fields != self._ours[card] and _edited(mod, self._stamps.get(card)):
+            placed = self.desk.cards[card]
+            what = "edited in Anki; the vault's words stay: edit the card here, or export it with --newer"
+            self.report.tell(card, what, placed.deck.path, placed.card.line)
+
+
+def _edited(mod: int, stamp: Any) -> bool:
+    """Whether a note that reads otherwise was edited in Anki: without a stamp of its export, that is assumed."""
+    return stamp is None or mod > stamp.mod
+
+
+def _take_reviews(
+    vault: Vault,
+    history: KnownHistory,
+    package: Package,
+    known: Mapping[int, CardId],
+    now: datetime,
+    report: ImportReport,
+    progress: Progress | None,
+) -> None:
+    """Every answer of a known card that the log has not yet, each once; the others are counted by reason.
+
+    They come and go to the log a batch at a time, oldest first, so that no more than a batch is ever in memory.
+    """
+    counts = _Counts()
+    guard = vault.guard(Scope.LOG)
+    fresh = counts.fresh(package.rows(), history, known, now)
+    while some := list(islice(fresh, BATCH)):
+        counts.added += len(some)
+        if not report.dry_run:
+            append(guard, *imports(some, (), vault.settings.vault_id, vault.settings.zone))
+            if progress is not None:
+                progress(counts.seen, package.reviews)
+    report.reviews = {"added": counts.added, "known": counts.known, "left_out": sum(counts.why.values())}
+    report.left_out = dict(sorted(counts.why.items()))
+    report.reported += [Reported("", message) for message in counts.odd]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What became of the reviews in a package: `why` those were left out that were, and how many for each reason."""
+
+    seen: int = 0
+    added: int = 0
+    known: int = 0
+    why: Counter[str] = field(default_factory=Counter)
+    odd: list[str] = field(default_factory=list)  # what is said of the first that have no date of ours
+
+    def fresh(
+        self, rows: Iterable[AnkiRow], history: KnownHistory, known: Mapping[int, CardId], now: datetime
+    ) -> Iterator[AnkiReview]:
+        """Those that the log does not know: neither by their number, nor as a review of that card at that very instant,
+        which is one of our own that had gone to Anki. What was undone here stays undone."""
+        last = None
+        for row in rows:
+            self.seen += 1
+            if row.card not in known:
+                if history.is_known(row.id):
+                    self.known += 1  # its card was deleted here since; the review is not
+                else:
+                    self.why["its card was not taken in"] += 1
+                continue
+            review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
+            if not review.counts:
+                self.why["no answer: crammed, or set by hand"] += 1
+                continue
+            kept, odd = dated([review], now)
+            if odd:
+                self.why["dated before 1970 or in the future"] += 1
+                self.odd += [each.message for each in odd if len(self.odd) < _ODD]
+            elif row.id == last or history.is_known(row.id) or (review.card, row.id) in history.own:
+                self.known += 1
+            else:
+                last = row.id
+                yield from kept

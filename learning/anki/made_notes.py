@@ -1,0 +1,54 @@
+"""Notes that a sync made in Anki one by one: Anki chose their GUIDs, so what they are is written down here.
+
+Only what stands here is believed of such a note. Its tag and its field CardId could be in any stranger's deck.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from vault.errors import Refused, WriteFailed
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId
+from vault.vault import Vault
+
+MADE = ".retain/anki-notes.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A note by Anki's number; `guid` is "" until a package from Anki has told it."""
+
+    number: int
+    guid: str = ""
+
+
+def read_made(vault: Vault) -> dict[CardId, Made]:
+    """Card -> the note that a sync made of it; none where the file is gone or spoilt."""
+    try:
+        found = json.loads(vault.read_bytes(MADE) or b"{}")
+        return {CardId(card): Made(int(number), str(guid)) for card, (number, guid) in found.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def keep_made(vault: Vault, made: Mapping[CardId, Made]) -> None:
+    """Adds to what is written down. Without it those notes are taken for a stranger's in a package from Anki."""
+    guard = vault.guard(Scope.LOG)
+    kept = {card: [one.number, one.guid] for card, one in (read_made(vault) | dict(made)).items()}
+    with suppress(WriteFailed, Refused):
+        old = guard.read(MADE)
+        data = json.dumps(kept, indent=0, sort_keys=True).encode()
+        guard.write(MADE, data, expect=None if old is None else sha256_hex(old))
+
+
+def told(made: Mapping[CardId, Made], seen: Iterable[tuple[CardId, int, str]]) -> dict[CardId, Made]:
+    """Those of `made` whose GUID is learnt now; `seen` are (card, number, GUID) of notes in a package from Anki."""
+    return {
+        card: replace(made[card], guid=guid)
+        for card, number, guid in seen
+        if card in made and made[card].number == number and made[card].guid != guid
+    }

@@ -1,0 +1,333 @@
+"""Anki packages of every generation (`.apkg`, `.colpkg`), row by row. Nothing in them is believed.
+
+The collection is read in memory alone, by a connection that may read tables and do nothing else: no function of
+SQL, no view, no trigger, no file. So a hostile one can be wrong, but not act. `retain` does this in a process of its
+own (`learning.anki.worker`).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
+from learning.anki.reviews import is_answer
+from vault.text.sanitize import clean_line
+
+IMAGE_OCCLUSION = 6  # Anki's number of that stock note type
+MAX_NOTES = 1_000_000
+MAX_CARDS = 2_000_000
+MAX_REVIEWS = 20_000_000
+MAX_FIELD = 256 * 1024  # characters of a note's fields together; no card can be larger than 64 KiB anyhow
+_INTEGERS = frozenset((int,))
+_STEPS = 1_000_000  # of SQLite's machine between two looks at how long a question has taken
+_MOST_LOOKS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One kind of card of a note type: Anki's templates of front and back."""
+
+    name: str
+    front: str
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteType:
+    id: int
+    name: str
+    cloze: bool
+    fields: tuple[str, ...]
+    templates: tuple[Template, ...]
+    stock: int = 0  # Anki's number of the built-in type it was made from, 0 if unknown
+
+
+class AnkiNote(NamedTuple):
+    """`mod` is in Unix seconds; `values` are HTML, in the order of the type's fields."""
+
+    id: int
+    guid: str
+    type: int
+    mod: int
+    tags: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+class AnkiCard(NamedTuple):
+    """`ord` is the number of the template, or of the cloze less one; `deck` the home deck; the rest as Anki has it."""
+
+    id: int
+    note: int
+    deck: int
+    ord: int
+    mod: int
+    type: int
+    queue: int
+    flags: int
+
+
+class AnkiRow(NamedTuple):
+    """One row of Anki's review log; `id` in Unix milliseconds, `ms` the time on screen."""
+
+    id: int
+    card: int
+    ease: int
+    ms: int
+    kind: int
+    factor: int
+
+
+@dataclass(slots=True)
+class Collection:
+    """An open package. `decks` maps ids to names with `::` between parents and children.
+
+    `counts` are the notes, cards and reviews in it; `answered` is the Unix second of each card's last answer, -1 for
+    none; `reviewed` are the cards of which the log of reviews has any row.
+    """
+
+    archive: Archive
+    connection: sqlite3.Connection
+    types: Mapping[int, NoteType]
+    decks: Mapping[int, str]
+    counts: tuple[int, int, int] = (0, 0, 0)
+    answered: dict[int, int] = field(default_factory=dict)
+    reviewed: set[int] = field(default_factory=set)
+
+    @property
+    def media(self) -> Mapping[str, str]:
+        """The entry in the archive of each file, by the name that the fields say: hostile."""
+        return self.archive.media
+
+    def notes(self) -> Iterator[AnkiNote]:
+        """In order of their ids, as everything else here."""
+        rows = self.connection.execute("SELECT id, guid, mid, mod, tags, flds FROM notes ORDER BY id")
+        for id_, guid, type_, mod, tags, values in _limited(rows, MAX_NOTES, "notes"):
+            parts = tuple(_str(values)[:MAX_FIELD].split("\x1f"))
+            yield AnkiNote(_int(id_), _str(guid)[:200], _int(type_), _int(mod), tuple(_str(tags)[:4096].split()), parts)
+
+    def cards(self) -> Iterator[AnkiCard]:
+        """In order of note and number; a card in a filtered deck counts to its home."""
+        asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags FROM cards ORDER BY nid, ord"
+        for row in _limited(self.connection.execute(asked), MAX_CARDS, "cards"):
+            id_, note, deck, home, ord_, mod, type_, queue, flags = row
+            deck = _int(home) or _int(deck)
+            yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags)))
+
+    def cards_with_notes(self) -> Iterator[tuple[AnkiCard, AnkiNote]]:
+        """Each card whose note is there, beside that note."""
+        notes = self.notes()
+        note = next(notes, None)
+        for card in self.cards():
+            while note is not None and note.id < card.note:
+                note = next(notes, None)
+            if note is not None and note.id == card.note:
+                yield card, note
+
+    def reviews(self) -> Iterator[AnkiRow]:
+        rows = self.connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog ORDER BY id")
+        for row in _limited(rows, MAX_REVIEWS, "reviews"):
+            yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
+
+    def look_through(self) -> None:
+        """Reads every row once, so that a fault in any of them is found before the first is used.
+
+        Raises: sqlite3.Error or ValueError, for damage and for too many rows.
+        """
+        notes = sum(1 for _ in self.notes())
+        self.answered = {card.id: -1 for card in self.cards()}
+        reviews = 0
+        for row in self.reviews():
+            reviews += 1
+            last = self.answered.get(row.card)
+            if last is None:
+                continue
+            self.reviewed.add(row.card)
+            if row.ease > 0 and is_answer(row.kind, row.factor):
+                self.answered[row.card] = max(last, row.id // 1000)
+        self.counts = notes, len(self.answered), reviews
+
+    def close(self) -> None:
+        self.connection.close()
+        self.archive.zip.close()
+
+
+def open_collection(path: Path) -> Collection:
+    """The package at `path`, looked through. Raises: Unreadable, naming the file and what is wrong with it."""
+    archive = open_archive(path)
+    try:
+        data = archive.read(archive.collection, MAX_COLLECTION)
+        with faults_of(archive):
+            connection = _opened(data)
+        try:
+            del data
+            with faults_of(archive):
+                collection = _read(archive, connection)
+                collection.look_through()
+                return collection
+        except BaseException:
+            connection.close()
+            raise
+    except BaseException:
+        archive.zip.close()
+        raise
+
+
+@contextmanager
+def faults_of(archive: Archive) -> Iterator[None]:
+    """What reading a collection raises, as Unreadable."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise archive.fault(f"its collection cannot be read: {clean_line(str(error))[:200]}") from error
+
+
+def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
+    table = _tables(connection)
+    if not {"notes", "cards", "revlog", "col"} <= table.keys():
+        raise ValueError("it lacks a table that every collection has")
+    modern = {"notetypes", "fields", "templates", "decks"} <= table.keys()
+    types = _modern_types(connection) if modern else _legacy_types(connection)
+    decks = _modern_decks(connection) if modern else _legacy_decks(connection)
+    return Collection(archive, connection, types, decks)
+
+
+def _opened(data: bytearray) -> sqlite3.Connection:
+    """A connection to a copy in memory that can only read. The journal mode of the file (WAL) needs files: it is
+    taken out of the header, as the whole of the content is here."""
+    if len(data) < 100 or not data.startswith(b"SQLite format 3\0"):
+        raise ValueError("not an SQLite database")
+    data[18:20] = b"\x01\x01"
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.deserialize(data)
+        for setting in (
+            "trusted_schema=OFF",
+            "cell_size_check=ON",
+            "query_only=ON",
+            "mmap_size=0",
+            "temp_store=MEMORY",
+        ):
+            connection.execute(f"PRAGMA {setting}").fetchall()
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 64 * 1024**2)
+        connection.create_collation("unicase", _by_case)
+        connection.text_factory = _text
+        connection.set_authorizer(_reading_only)
+        connection.set_progress_handler(_patience(), _STEPS)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _by_case(one: str, other: str) -> int:
+    left, right = one.casefold(), other.casefold()
+    return (left > right) - (left < right)
+
+
+def _reading_only(action: int, one: str | None, two: str | None, where: str | None, inner: str | None) -> int:
+    """Columns of tables, and nothing through a view or a trigger (`inner`); no function, no pragma, no writing."""
+    allowed = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ) and inner is None
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _patience() -> Callable[[], bool]:
+    """Ends a question that takes more steps than the largest honest collection needs."""
+    looks = iter(range(_MOST_LOOKS))
+    return lambda: next(looks, None) is None
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, str]:
+    """The plain tables by name. Raises: ValueError where a name that is asked for is a view or a virtual table."""
+    found: dict[str, str] = {}
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        if kind == "table" and str(sql or "").lstrip()[:14].casefold().split()[:2] == ["create", "table"]:
+            found[str(name)] = str(sql)
+    return found
+
+
+def _limited(rows: Any, most: int, noun: str) -> Iterator[tuple[Any, ...]]:
+    for number, row in enumerate(rows):
+        if number >= most:
+            raise ValueError(f"it has more than {most:,} {noun}")
+        yield row
+
+
+def _int(value: object) -> int:
+    """A number, which a hostile column may hold as anything."""
+    if isinstance(value, float) and value == value and abs(value) < 2**62:
+        return int(value)
+    return value if isinstance(value, int) else 0
+
+
+def _str(value: object) -> str:
+    if isinstance(value, bytes):
+        return _text(value)
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _legacy_table(connection: sqlite3.Connection, column: str) -> dict[str, Any]:
+    row = connection.execute(f"SELECT {column} FROM col").fetchone()  # noqa: S608 (one of two names of ours)
+    found = json.loads(_str(row[0]) if row else "{}")
+    return found if isinstance(found, dict) else {}
+
+
+def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
+    types = {}
+    for key, model in _legacy_table(connection, "models").items():
+        if isinstance(model, dict) and key.isdecimal():
+            names = tuple(_str(f.get("name")) for f in _in_order(model.get("flds")))
+            made = tuple(
+                Template(_str(t.get("name")), _str(t.get("qfmt")), _str(t.get("afmt")))
+                for t in _in_order(model.get("tmpls"))
+            )
+            stock = _int(model.get("originalStockKind"))
+            types[int(key)] = NoteType(int(key), _str(model.get("name")), model.get("type") == 1, names, made, stock)
+    return types
+
+
+def _in_order(listed: object) -> list[dict[str, Any]]:
+    found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return sorted(found, key=lambda each: _int(each.get("ord")))
+
+
+def _legacy_decks(connection: sqlite3.Connection) -> dict[int, str]:
+    decks = _legacy_table(connection, "decks").items()
+    return {int(key): _str(deck.get("name")) for key, deck in decks if isinstance(deck, dict) and key.isdecimal()}
+
+
+def _modern_decks(connection: sqlite3.Connection) -> dict[int, str]:
+    rows = connection.execute("SELECT id, name FROM decks")
+    return {_int(id_): _str(name).replace("\x1f", "::") for id_, name in _limited(rows, 100_000, "decks")}
+
+
+def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
+    names: dict[int, list[tuple[int, str]]] = {}
+    for type_, ord_, name in connection.execute("SELECT ntid, ord, name FROM fields"):
+        names.setdefault(_int(type_), []).append((_int(ord_), _str(name)))
+    made: dict[int, list[tuple[int, Template]]] = {}
+    for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM templates"):
+        texts = {key: _str(value) for key, value in _message(config) if isinstance(value, bytes)}
+        made.setdefault(_int(type_), []).append((_int(ord_), Template(_str(name), texts.get(1, ""), texts.get(2, ""))))
+    types = {}
+    for id_, name, config in connection.execute("SELECT id, name, config FROM notetypes"):
+        kinds = {key: value for key, value in _message(config) if isinstance(value, int)}
+        number = _int(id_)
+        own = tuple(n for _, n in sorted(names.get(number, [])))
+        templates = tuple(t for _, t in sorted(made.get(number, []), key=lambda each: each[0]))
+        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0))
+    return types
+
+
+def _message(config: object) -> list[tuple[int, int | bytes]]:
+    return list(fields(config)) if isinstance(config, bytes) else []

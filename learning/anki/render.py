@@ -1,0 +1,107 @@
+"""What a note of an Anki package becomes as a card: its two sides as inert Markdown, or the reason why it is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from learning.anki.html_to_markdown import markdown
+from learning.anki.read import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
+from learning.anki.template import Sheet, TooLarge, sides
+from vault.model.card import MAX_CARD
+from vault.model.markdown import escape
+from vault.text.sanitize import clean_line
+
+MAX_FILES = 500  # pictures and sounds that one card may name
+LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
+_MAX_NAME = 1000  # characters of a file's name
+_ANKIS_OWN = frozenset(("marked", "leech"))  # tags that say how it went there, and nothing of the card
+_OCCLUSION = "image-occlusion:"
+
+
+@dataclass(slots=True)
+class Rendered:
+    """One card. `fault` says why it cannot be one here, else ""; `odd` what was not understood of its template.
+
+    `names` are the pictures and sounds that its sides name, which stand there as numbers between two marks.
+    """
+
+    fault: str = ""
+    too_large: bool = False
+    odd: set[str] = field(default_factory=set)
+    question: str = ""
+    answer: str = ""
+    names: list[str] = field(default_factory=list)
+    tags: tuple[str, ...] = ()
+
+
+def deck_name(name: str) -> str:
+    return (clean_line(name).strip(": ") or "Default")[:300]
+
+
+def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) -> Rendered:
+    """The card that Anki shows of `note` in `deck`."""
+    out = Rendered(_fault(card, note, type_))
+    if out.fault or type_ is None:
+        return out
+
+    def embed(name: str) -> str:
+        if re.match(r"(?:https?:|data:|file:|//)", name, re.IGNORECASE):
+            return escape(f"[picture elsewhere: {clean_line(name)[:200]}]")
+        out.names.append(name[:_MAX_NAME])
+        return f"\ue002{len(out.names) - 1}\ue003"
+
+    sheet = Sheet(_values(note, type_, card, deck), card.ord)
+    template = type_.templates[0 if type_.cloze else card.ord]
+    out.odd = sheet.odd
+    try:
+        made = sides(template.front, template.back, sheet)
+    except TooLarge as error:
+        out.fault, out.too_large = f"its template is too large for a card: {error}", True
+        return out
+    out.question, out.answer = (_led(markdown(side, embed)) for side in made)
+    if not out.question.strip():
+        out.fault = "its front is blank"
+    elif len(out.question) + len(out.answer) > LARGEST:
+        out.fault, out.too_large = "it is larger than a card may be (64 KiB)", True
+    elif len(out.names) > MAX_FILES:
+        out.fault, out.too_large = f"it names more than {MAX_FILES} pictures and sounds", True
+    out.tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
+    return out
+
+
+def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
+    if type_ is None or not type_.templates or not type_.fields:
+        return "its note type is not in the package"
+    if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
+        return "image occlusion: a picture with parts covered has no form as text"
+    if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
+        return "its template is not in the package"
+    return "" if note.guid.strip() else "its note has no GUID to know it by again"
+
+
+def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:
+    """What a template may ask for; fields win over Anki's own names, and are the first in order."""
+    padded = (*note.values, *[""] * len(type_.fields))
+    named = dict(zip(type_.fields, padded, strict=False))
+    template = type_.templates[0 if type_.cloze else card.ord].name
+    facts = {"Tags": " ".join(note.tags), "Type": type_.name, "Deck": deck, "Card": template, "CardFlag": ""}
+    return named | {k: escape_html(v) for k, v in facts.items() if k not in named and k != ""} | _sub(named, deck)
+
+
+def _sub(named: Mapping[str, str], deck: str) -> dict[str, str]:
+    return {} if "Subdeck" in named else {"Subdeck": escape_html(deck.rsplit("::", 1)[-1])}
+
+
+def escape_html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _led(words: str) -> str:
+    """A side that begins with code gets a word before it: a fence right behind `Q:` would not be read as one."""
+    return f"(code)\n{words}" if words.startswith(("```", "~~~")) else words
+
+
+def _tag(word: str) -> str:
+    return re.sub(r"[^\w/.+:-]+", "-", clean_line(word)).replace("::", "/").strip(":-/")[:100]

@@ -1,0 +1,149 @@
+"""Reviews done in Anki as events of the log: the same events, whichever way and however often they come."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from operator import gt
+
+from vault.diagnostic import Diagnostic
+from vault.ids import CardId
+from vault.log.events import Import, LogEvent, Rating, Resume, Review, Suspend
+from vault.log.review_log import mint_stamp, unix_ms
+
+VIA = "anki"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
+FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
+_LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
+_LONGEST_MS = 24 * 3600 * 1000  # nobody looks at a card for longer
+
+
+@dataclass(frozen=True, slots=True)
+class AnkiReview:
+    """One row of Anki's review log, of a card of ours. `id` is the instant of the answer in Unix milliseconds, `ease`
+    the button, `ms` the time on screen; `kind` and `factor` are Anki's own."""
+
+    card: CardId
+    id: int
+    ease: int
+    ms: int = 0
+    kind: int = 1
+    factor: int = 2500
+
+    @property
+    def counts(self) -> bool:
+        """Whether somebody answered: no manual rescheduling, no cramming that leaves the schedule alone."""
+        return 1 <= self.ease <= 4 and self.kind >= 0 and is_answer(self.kind, self.factor)
+
+    @property
+    def origin(self) -> str:
+        return f"{VIA}:{self.id}"
+
+
+def is_answer(kind: int, factor: int) -> bool:
+    """Whether a row of that kind is one: no manual rescheduling, no cramming that leaves the schedule alone."""
+    return kind < MANUAL and (kind != FILTERED or factor != 0)
+
+
+def known_origins(events: Iterable[LogEvent]) -> set[str]:
+    """What has come home before, also where it was undone since."""
+    return {event.origin for event in events if isinstance(event, Import) and event.origin}
+
+
+@dataclass(slots=True)
+class KnownHistory:
+    """What an import has to know of the log, in little memory however many reviews came from Anki before.
+
+    `origins` are the numbers in Anki of all reviews that came home, sorted, also where they were undone since; `own`
+    are the other reviews by card and Unix millisecond. `marks` is the last word of Anki's on each card as (Unix second,
+    suspended), `mark_ids` the events that said it, and `reviewed` the second of each card's last review.
+    """
+
+    origins: array[int] = field(default_factory=lambda: array("q"))
+    own: set[tuple[CardId, int]] = field(default_factory=set)
+    marks: dict[CardId, tuple[int, bool]] = field(default_factory=dict)
+    mark_ids: set[str] = field(default_factory=set)
+    reviewed: dict[CardId, int] = field(default_factory=dict)
+
+    def is_known(self, number: int) -> bool:
+        """Whether the review of that number in Anki came home before."""
+        at = bisect_left(self.origins, number)
+        return at < len(self.origins) and self.origins[at] == number
+
+
+def known_history(events: Iterable[LogEvent]) -> KnownHistory:
+    """Of `events` in any order, each any number of times; they are read once."""
+    found, origins = KnownHistory(), array("q")
+    for event in events:
+        if isinstance(event, Review):
+            ms = unix_ms(event.at)
+            found.reviewed[event.card] = max(ms // 1000, found.reviewed.get(event.card, -1))
+            number = _number_of(event.origin) if isinstance(event, Import) else None
+            if number is not None:
+                origins.append(number)
+            if number != ms:
+                found.own.add((event.card, ms))
+        elif isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
+            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
+            found.marks[event.card] = max(word, found.marks.get(event.card, word))
+            found.mark_ids.add(event.id)
+    found.origins = array("q", sorted(origins)) if any(map(gt, origins, origins[1:])) else origins
+    return found
+
+
+def _number_of(origin: str) -> int | None:
+    """Anki's number of a review by the origin that an import wrote."""
+    found = _ORIGIN.fullmatch(origin)
+    return int(found[1]) if found else None
+
+
+def dated(rows: Iterable[AnkiReview], now: datetime) -> tuple[list[AnkiReview], list[Diagnostic]]:
+    """The answers among `rows` that lie between 1970 and `now`, and what is said of the others.
+
+    One from the future is left for a later time: taken now, it would push every review until then behind it.
+    """
+    latest = unix_ms(now)
+    kept: list[AnkiReview] = []
+    found: list[Diagnostic] = []
+    for row in rows:
+        if not row.counts:
+            continue
+        if 0 < row.id <= latest:
+            kept.append(row)
+        else:
+            found.append(_oddly_dated(row))
+    return kept, found
+
+
+def _oddly_dated(row: AnkiReview) -> Diagnostic:
+    if row.id > 0:
+        when = (
+            f"{_EPOCH + timedelta(milliseconds=row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
+        )
+        what, hint = f"is dated {when}, in the future", "set that device's clock; it comes in once that time has come"
+    else:
+        what, hint = "is dated before 1970", "nothing was taken from it"
+    return Diagnostic("Anki", 0, "anki-review-date", f"review {row.id} of card {row.card} {what}", hint)
+
+
+def imports(rows: Iterable[AnkiReview], known: Collection[str], vault_id: str, zone: tzinfo) -> list[Import]:
+    """The events of the answers that are not `known` yet (origins), each once, in order of (at, id).
+
+    A pure function: two machines that take in the same review write the same line, and the union has it once. Rows
+    that are no answer or have no date that a log can hold are left out; `dated` names them.
+    """
+    new = {row.id: row for row in rows if row.counts and 0 < row.id <= _LAST_MS and row.origin not in known}
+    return [_event(new[id_], vault_id, zone) for id_ in sorted(new)]
+
+
+def _event(row: AnkiReview, vault_id: str, zone: tzinfo) -> Import:
+    at = _EPOCH + timedelta(milliseconds=row.id)
+    entropy = hashlib.sha256(f"{vault_id}\0{row.origin}".encode()).digest()[:10]
+    stamp = mint_stamp(at, last=None, zone=zone, via=VIA, entropy=entropy)
+    return Import(stamp, row.card, Rating(row.ease), min(max(0, row.ms), _LONGEST_MS), row.origin)

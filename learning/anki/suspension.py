@@ -1,0 +1,121 @@
+"""Suspension as it was in Anki: marks in the log that packages give in any order, each once.
+
+A package says of a card how it stood when Anki last touched it. The newest word counts, whichever package came first;
+so what was last heard of a card is written down where no mark in the log tells it. Without that file an old package
+may suspend a card again, which the next newer one puts right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, Protocol
+
+from learning.anki.reviews import VIA, KnownHistory
+from vault.errors import Refused, WriteFailed
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId, ulid
+from vault.log.events import LogEvent, Resume, Stamp, Suspend
+from vault.log.review_log import append, unix_ms
+from vault.vault import Vault
+
+HEARD = ".retain/anki-heard.json"
+SUSPENDED = -1  # Anki's queue of a suspended card
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Report(Protocol):
+    """Where it is told how many cards were marked (see `learning.anki.import_package.ImportReport`)."""
+
+    dry_run: bool
+    marks: dict[str, int]
+
+
+class AnkiState(NamedTuple):
+    """How a card of ours is in Anki. `mod` and `answered` are the Unix seconds of its last change and answer there, -1
+    for no answer; `id` is its number, the Unix millisecond at which it was made."""
+
+    card: CardId
+    id: int
+    mod: int
+    is_suspended: bool
+    answered: int = -1
+
+
+def take_marks(vault: Vault, history: KnownHistory, states: Iterable[AnkiState], now: datetime, report: Report) -> None:
+    """Cards suspended in Anki are suspended here, and resumed once they are there: only where that has changed since
+    the last import, so that what the human says here afterwards stands. Of several `states` of one card, the newest
+    counts."""
+    heard = read_heard(vault)
+    learnt: dict[CardId, int] = {}
+    new: list[LogEvent] = []
+    newest, answered = _newest(states, unix_ms(now) // 1000)
+    for own, (second, state) in newest.items():
+        at, was = history.marks.get(own, (-1, False))
+        if (second, state.is_suspended) <= max((at, was), (heard.get(own, -1), was)):
+            continue  # an older package, or the same again
+        reviewed, there = history.reviewed.get(own, -1), answered[own]
+        if state.is_suspended != was and not (state.is_suspended and reviewed > max(second, there)):
+            new.append(_event(vault, own, second, suspended=state.is_suspended))
+        elif state.is_suspended or not _is_told(state, second, max(reviewed, there)):
+            learnt[own] = second
+    new = [event for event in new if event.id not in history.mark_ids]
+    suspended = sum(isinstance(event, Suspend) for event in new)
+    report.marks.update(suspended=suspended, resumed=len(new) - suspended)
+    if report.dry_run:
+        return
+    if new:
+        append(vault.guard(Scope.LOG), *new)
+    if learnt:
+        _keep_heard(vault, heard | learnt)
+
+
+def _newest(states: Iterable[AnkiState], latest: int) -> tuple[dict[CardId, tuple[int, AnkiState]], dict[CardId, int]]:
+    """Our card -> (Unix second, Anki's card) that was changed last, where two of Anki's are one of ours; and -> the
+    second of its last answer in either."""
+    found: dict[CardId, tuple[int, AnkiState]] = {}
+    answered: dict[CardId, int] = {}
+    for state in states:
+        own, word = state.card, (min(max(state.mod, 0), latest), state)
+        answered[own] = max(answered.get(own, -1), state.answered)
+        if own not in found or _order(word) > _order(found[own]):
+            found[own] = word
+    return found, answered
+
+
+def _order(word: tuple[int, AnkiState]) -> tuple[int, bool]:
+    return word[0], word[1].is_suspended
+
+
+def _is_told(card: AnkiState, second: int, reviewed: int) -> bool:
+    """Whether no older package can say that a card was suspended and be believed: a review came later, or the card has
+    not been touched since it was made."""
+    return second <= reviewed or second <= card.id // 1000
+
+
+def _event(vault: Vault, card: CardId, second: int, *, suspended: bool) -> LogEvent:
+    """The same wherever it is made. Of two in one second, being suspended is the last word."""
+    at = _EPOCH + timedelta(seconds=second)
+    kind = Suspend if suspended else Resume
+    seed = hashlib.sha256(f"{vault.settings.vault_id}\0{kind.type}:{card}".encode()).digest()
+    return kind(Stamp(ulid(unix_ms(at), bytes([255 * suspended]) + seed[:9]), at, via=VIA), card)
+
+
+def read_heard(vault: Vault) -> dict[CardId, int]:
+    """Card -> the Unix second of what was last heard of it; none where the file is gone or spoilt."""
+    try:
+        found = json.loads(vault.read_bytes(HEARD) or b"{}")
+        return {CardId(card): int(second) for card, second in found.items()}
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        return {}
+
+
+def _keep_heard(vault: Vault, heard: Mapping[CardId, int]) -> None:
+    guard = vault.guard(Scope.LOG)
+    with suppress(WriteFailed, Refused):
+        old = guard.read(HEARD)
+        data = json.dumps(heard, indent=0, sort_keys=True).encode()
+        guard.write(HEARD, data, expect=None if old is None else sha256_hex(old))

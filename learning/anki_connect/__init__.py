@@ -1,0 +1,1 @@
+"""Sync with a running Anki through its add-on AnkiConnect."""

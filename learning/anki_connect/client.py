@@ -1,0 +1,166 @@
+"""A running Anki, spoken to through the add-on AnkiConnect: its API version 6, on this machine alone.
+
+Whatever answers there is a stranger until it is checked: the size of an answer, the time it takes and its form have
+limits. No redirect is followed and no proxy asked, and the key goes nowhere but to the loopback address.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from vault.errors import RetainError, UsageError
+from vault.text.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+URL = "http://127.0.0.1:8765"
+VERSION = 6
+MAX_REPLY = 64 * 1024 * 1024  # bytes of one answer
+TIMEOUT_S = 60.0  # of one answer as a whole; Anki answers nothing while it shows a dialogue
+_BLOCK = 1 << 20
+_LOOPBACK = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}  # names are not looked up
+_START = "start Anki with the add-on AnkiConnect (Tools, Add-ons, Get Add-ons, code 2055492159), then try again"
+_KEY = "put the key of AnkiConnect's settings into the environment variable RETAIN_ANKI_KEY"
+
+
+class AnkiNotReached(RetainError):
+    """No AnkiConnect answers at that address, or what answers is none."""
+
+
+class AnkiRefused(RetainError):
+    """AnkiConnect answered that it would not or could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnkiConnect:
+    """The add-on at `host` and `port`; `key` is the one of its settings, "" where it asks for none."""
+
+    host: str
+    port: int
+    key: str = field(default="", repr=False)
+    timeout_s: float = TIMEOUT_S
+
+    def call(self, action: str, **params: Any) -> Any:
+        """What the action gives. Raises: AnkiNotReached, AnkiRefused."""
+        return self._result(action, self._answer(self._request(action, params)))
+
+    def each(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+        """What each (action, parameters) gives, in one request; an AnkiRefused stands where one was refused."""
+        answers = self.call("multi", actions=[self._request(action, params) for action, params in asked])
+        if not isinstance(answers, list) or len(answers) != len(asked):
+            raise self._odd("the number of its answers is not that of the questions")
+        return [self._result_or_refusal(action, said) for (action, _), said in zip(asked, answers, strict=True)]
+
+    def _request(self, action: str, params: dict[str, Any]) -> dict[str, Any]:
+        key = {"key": self.key} if self.key else {}
+        return {"action": action, "version": VERSION, "params": params, **key}
+
+    def _result_or_refusal(self, action: str, answer: object) -> Any:
+        try:
+            return self._result(action, answer)
+        except AnkiRefused as refused:
+            return refused
+
+    def _result(self, action: str, answer: object) -> Any:
+        if not isinstance(answer, dict) or not answer.keys() >= {"result", "error"}:
+            raise self._odd("its answer has no result and no error")
+        if answer["error"] is not None:
+            said = clean_line(str(answer["error"]))[:300]
+            hint = _KEY if "api key" in said else ""
+            raise AnkiRefused(f"Anki would not do `{action}`: {said}", where=self.shown, hint=hint)
+        return answer["result"]
+
+    @property
+    def shown(self) -> str:
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+    def _answer(self, request: dict[str, Any]) -> object:
+        words = json.dumps(request, ensure_ascii=False)
+        data = self._exchanged(words.encode(errors="replace"))  # half a character pair may have come in a tag
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise self._odd("its answer is no JSON") from error
+
+    def _exchanged(self, body: bytes) -> bytes:
+        from http.client import HTTPConnection, HTTPException
+
+        connection = HTTPConnection(self.host, self.port, timeout=self.timeout_s)
+        headers = {"Content-Type": "application/json", "Connection": "close"}
+        try:
+            connection.request("POST", "/", body, headers)
+            return self._read(connection.getresponse())
+        except TimeoutError as error:
+            hint = "close Anki's dialogues, and look whether a profile is open"
+            raise AnkiNotReached("Anki did not answer in time", where=self.shown, hint=hint) from error
+        except ConnectionRefusedError as error:
+            raise AnkiNotReached("no Anki is listening there", where=self.shown, hint=_START) from error
+        except (OSError, HTTPException) as error:
+            what = f"the connection to Anki failed: {clean_line(str(error)) or type(error).__name__}"
+            raise AnkiNotReached(what, where=self.shown, hint=_START) from error
+        finally:
+            connection.close()
+
+    def _read(self, response: HTTPResponse) -> bytes:
+        if response.status == 403:
+            hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
+            raise AnkiRefused("AnkiConnect does not let us in", where=self.shown, hint=hint)
+        if response.status != 200:
+            raise self._odd(f"it answered with the status {response.status}")
+        read, size, end = [], 0, time.monotonic() + self.timeout_s
+        while block := response.read1(_BLOCK):
+            read.append(block)
+            size += len(block)
+            if size > MAX_REPLY:
+                raise self._odd(f"its answer is larger than {MAX_REPLY >> 20} MiB")
+            if time.monotonic() > end:
+                raise TimeoutError
+        return b"".join(read)
+
+    def _odd(self, what: str) -> AnkiNotReached:
+        return AnkiNotReached(f"what answers there is no AnkiConnect: {what}", where=self.shown, hint=_START)
+
+
+def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiConnect:
+    """The AnkiConnect at `url`, which has been asked and lets us in.
+
+    Raises: UsageError if `url` is not one of this machine; AnkiNotReached; AnkiRefused.
+    """
+    anki = AnkiConnect(*_place(url), key, timeout_s)
+    asked = anki.call("requestPermission")
+    if not isinstance(asked, dict):
+        raise anki._odd("it does not say whether we may come in")
+    if asked.get("permission") != "granted":
+        hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
+        raise AnkiRefused("AnkiConnect does not let us in", where=anki.shown, hint=hint)
+    if asked.get("requireApikey") is True and not key:
+        raise AnkiRefused("AnkiConnect asks for a key", where=anki.shown, hint=_KEY)
+    version = anki.call("version")
+    if type(version) is not int or version < VERSION:
+        said = version if type(version) is int else "unknown"
+        what = f"this AnkiConnect speaks version {said} of its API; retain needs {VERSION}"
+        raise AnkiRefused(what, where=anki.shown, hint="in Anki: Tools, Add-ons, Check for Updates")
+    return anki
+
+
+def _place(url: str) -> tuple[str, int]:
+    """Host and port of an address on this machine. Raises: UsageError."""
+    shown = clean_line(url)[:200]
+    try:
+        parts = urlsplit(url)
+        host, port = _LOOPBACK.get(parts.hostname or ""), parts.port
+    except ValueError as error:
+        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}") from error
+    plain = parts.scheme == "http" and parts.path in ("", "/") and not parts.query and not parts.fragment
+    if not plain or parts.username is not None or parts.password is not None or port == 0:
+        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}")
+    if host is None:
+        hint = "Anki is reached at 127.0.0.1, ::1 or localhost; cards and key go to no other machine"
+        raise UsageError("not an address of this machine", where=shown, hint=hint)
+    return host, port or 8765

@@ -1,0 +1,186 @@
+"""What a sync does in a running Anki: notes, pictures and tags go there in batches, and what one is refused stops none.
+
+New notes go as a package, so that they have the GUIDs of the export; where the add-on takes none, one by one.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from learning.anki.export_package import BACK, FIELDS, FRONT, MODEL, STYLE, AnkiNote
+from learning.anki.made_notes import Made
+from learning.anki_connect.client import AnkiConnect, AnkiRefused
+from learning.anki_connect.remote import Found, check, parts
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId
+from vault.vault import Vault
+
+RETRACTED = "retain::retracted"
+_PACKAGE = ".retain/anki-sync.apkg"  # for as long as Anki reads it
+_FEW = 50  # changes in one request
+Progress = Callable[[int, int], None]
+Job = tuple[CardId, str, dict[str, Any]]  # whose card it is, the action of AnkiConnect and its parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What Anki would not take: of a card, or of a file with `id` "". `path` and `line` are where its card stands."""
+
+    id: str
+    reason: str
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Deeds:
+    """What was done in Anki so far. `made` are notes whose GUIDs Anki chose, `written` cards whose words it took,
+    `media` is the number of files sent."""
+
+    made: dict[CardId, Made] = field(default_factory=dict)
+    written: set[CardId] = field(default_factory=set)
+    media: int = 0
+    failed: list[Failed] = field(default_factory=list)
+
+    @property
+    def refused(self) -> set[str]:
+        """The cards of which Anki would not take something."""
+        return {each.id for each in self.failed}
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """The tags that a note is to have, in the place of those that it has."""
+
+    note: Found
+    tags: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToDo:
+    """What is to be changed in Anki: notes made, fields written, tags set, cards suspended and let go again."""
+
+    new: Sequence[AnkiNote] = ()
+    fields: Sequence[tuple[Found, AnkiNote]] = ()
+    tags: Sequence[Tagged] = ()
+    suspended: Sequence[Found] = ()
+    resumed: Sequence[Found] = ()
+
+
+def package_taken(vault: Vault, anki: AnkiConnect, data: bytes) -> bool:
+    """Whether Anki says that it took the package in: it may see no file of ours, or the add-on be older than Anki."""
+    guard = vault.guard(Scope.LOG)
+    old = guard.read(_PACKAGE)
+    guard.write(_PACKAGE, data, expect=None if old is None else sha256_hex(old))
+    try:
+        return anki.call("importPackage", path=str(vault.root / _PACKAGE)) is True
+    except AnkiRefused:
+        return False
+    finally:
+        guard.remove(_PACKAGE, expect=sha256_hex(data))
+
+
+def do(anki: AnkiConnect, todo: ToDo, media: Mapping[str, bytes], deeds: Deeds, progress: Progress | None) -> None:
+    """Does it all; `deeds` gathers what came of it, also where the connection breaks.
+
+    Raises: AnkiNotReached; AnkiRefused if notes cannot be made because another note type has the name of ours.
+    """
+    if todo.new or todo.fields:
+        _send_media(anki, media, deeds)
+    if todo.new:
+        _make_note_type(anki)
+    last = [job for one in todo.suspended for job in _retagging(Tagged(one, [*one.tags, RETRACTED]))]
+    jobs = _jobs(todo)
+    whole = len(jobs) + len(last)
+    _run(anki, jobs, deeds, progress, 0, whole)
+    # Only a card that is suspended is tagged as such: the tag says that no later sync has to do it.
+    refused = deeds.refused
+    _run(anki, [job for job in last if job[0] not in refused], deeds, progress, len(jobs), whole)
+
+
+def _jobs(todo: ToDo) -> list[Job]:
+    nobody = CardId("")
+    jobs: list[Job] = [
+        (nobody, "createDeck", {"deck": deck}) for deck in dict.fromkeys("::".join(n.deck) for n in todo.new)
+    ]
+    jobs += [(note.card, "addNote", {"note": _new(note)}) for note in todo.new]
+    jobs += [(n.card, "updateNoteFields", {"note": {"id": one.id, "fields": _named(n)}}) for one, n in todo.fields]
+    jobs += [(one.card, "unsuspend", {"cards": list(one.cards)}) for one in todo.resumed]
+    jobs += [job for each in todo.tags for job in _retagging(each)]
+    jobs += [(one.card, "suspend", {"cards": list(one.cards)}) for one in todo.suspended]
+    return jobs
+
+
+def _run(
+    anki: AnkiConnect, jobs: Sequence[Job], deeds: Deeds, progress: Progress | None, before: int, whole: int
+) -> None:
+    done = before
+    for some in parts(jobs, _FEW):
+        answers = anki.each([(action, params) for _, action, params in some])
+        for (card, action, _), answer in zip(some, answers, strict=True):
+            if isinstance(answer, AnkiRefused):
+                deeds.failed.append(Failed(card, answer.what))
+                continue
+            if action in ("addNote", "updateNoteFields"):
+                deeds.written.add(card)
+            if action == "addNote" and type(answer) is int:
+                deeds.made[card] = Made(answer)
+        done += len(some)
+        if progress is not None:
+            progress(done, whole)
+
+
+def _retagging(each: Tagged) -> list[Job]:
+    one = each.note
+    changes = (
+        ("removeTags", [tag for tag in one.tags if tag not in each.tags]),
+        ("addTags", [tag for tag in each.tags if tag not in one.tags]),
+    )
+    return [(one.card, action, {"notes": [one.id], "tags": " ".join(words)}) for action, words in changes if words]
+
+
+def _new(note: AnkiNote) -> dict[str, Any]:
+    """A note as `addNote` wants it. Two cards may ask the same question: that makes them no doubles."""
+    return {
+        "deckName": "::".join(note.deck),
+        "modelName": MODEL,
+        "fields": _named(note),
+        "tags": list(note.tags),
+        "options": {"allowDuplicate": True},
+    }
+
+
+def _named(note: AnkiNote) -> dict[str, str]:
+    return dict(zip(FIELDS, note.fields, strict=True))
+
+
+def _make_note_type(anki: AnkiConnect) -> None:
+    """Our note type, made where Anki has none. Raises: AnkiRefused if another one has its name."""
+    names = anki.call("modelNames")
+    check(isinstance(names, list), "modelNames", anki)
+    if MODEL not in names:
+        templates = [{"Name": "Card", "Front": FRONT, "Back": BACK}]
+        anki.call("createModel", modelName=MODEL, inOrderFields=list(FIELDS), css=STYLE, cardTemplates=templates)
+        return
+    there = anki.call("modelFieldNames", modelName=MODEL)
+    check(isinstance(there, list), "modelFieldNames", anki)
+    if missing := [name for name in FIELDS if name not in there]:
+        what = f"Anki's note type `{MODEL}` has no field {', '.join(missing)}"
+        raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
+
+
+def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], deeds: Deeds) -> None:
+    """Sends the files that Anki hasn't got. Their names say what is in them, so that no other file is replaced."""
+    if not files:
+        return
+    there = anki.call("getMediaFilesNames", pattern="retain-*")
+    check(isinstance(there, list), "getMediaFilesNames", anki)
+    for name in sorted(files.keys() - {name for name in there if isinstance(name, str)}):
+        try:
+            anki.call("storeMediaFile", filename=name, data=base64.b64encode(files[name]).decode())
+            deeds.media += 1
+        except AnkiRefused as refused:
+            deeds.failed.append(Failed("", f"file {name}: {refused.what}"))

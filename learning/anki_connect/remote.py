@@ -1,0 +1,141 @@
+"""What a running Anki holds of the vault's cards: asked of AnkiConnect, and checked before anything is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from learning.anki.export_package import FIELDS, VAULT_TAG, fields_digest
+from learning.anki.reviews import AnkiReview
+from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused
+from vault.ids import CardId
+
+_MANY = 500  # in one request that only reads
+_LARGEST = 1 << 63
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note in Anki that has a CardId. `cards` are Anki's numbers of its cards, the first of which is ours."""
+
+    id: int
+    card: CardId
+    fields: Mapping[str, str]
+    tags: tuple[str, ...]
+    cards: tuple[int, ...]
+
+    @property
+    def digest(self) -> str:
+        """Says whether our fields are what we last took there."""
+        return fields_digest(self.fields.get(name, "") for name in FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether Anki's card is suspended, and when it was last touched there, in Unix seconds."""
+
+    number: int
+    mod: int
+    is_suspended: bool
+
+
+def found_notes(anki: AnkiConnect, cards: Container[CardId], tag: str) -> list[Found]:
+    """The notes in Anki of the vault's cards, in the order in which they were made; none that another vault made,
+    whose tag is not `tag`. AnkiConnect tells no GUIDs, so the field CardId is all there is to know them by."""
+    numbers = anki.call("findNotes", query='"CardId:_*"')
+    check(isinstance(numbers, list) and all(map(_is_number, numbers)), "findNotes", anki)
+    found = [note for some in parts(sorted(set(numbers)), _MANY) for note in _told(anki, some)]
+    return [one for one in found if one.card in cards and _whose(one) in ("", tag)]
+
+
+def _told(anki: AnkiConnect, asked: Sequence[int]) -> list[Found]:
+    told = anki.call("notesInfo", notes=list(asked))
+    check(isinstance(told, list), "notesInfo", anki)
+    notes = [_note(one, anki) for one in told if one]  # nothing is said of a note that was deleted meanwhile
+    numbers = {note.id for note in notes}
+    check(len(numbers) == len(notes) and numbers <= set(asked), "notesInfo", anki)
+    return notes
+
+
+def _whose(one: Found) -> str:
+    return next((tag for tag in one.tags if tag.startswith(VAULT_TAG)), "")
+
+
+def _note(told: Any, anki: AnkiConnect) -> Found:
+    try:
+        fields = {str(name): value["value"] for name, value in told["fields"].items()}
+        note = Found(
+            told["noteId"], CardId(fields["CardId"].strip()), fields, tuple(told["tags"]), tuple(told["cards"])
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise no_answer("notesInfo", anki) from error
+    texts, numbers = [*fields.values(), *note.tags], [note.id, *note.cards]
+    check(all(isinstance(t, str) for t in texts) and all(map(_is_number, numbers)), "notesInfo", anki)
+    return note
+
+
+def _is_number(value: object) -> bool:
+    """Whether it can be one of Anki's numbers."""
+    return type(value) is int and abs(value) < _LARGEST
+
+
+def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
+    """Every row of Anki's review log that is of a card of ours."""
+    ours = {one.cards[0]: one.card for one in found if one.cards}
+    for some in parts(sorted(ours), _MANY):
+        told = anki.call("getReviewsOfCards", cards=list(some))
+        check(isinstance(told, dict), "getReviewsOfCards", anki)
+        asked = {str(number): ours[number] for number in some}
+        for number, rows in told.items():
+            card = asked.get(number)
+            check(card is not None and isinstance(rows, list), "getReviewsOfCards", anki)
+            for row in rows:
+                yield _review(card, row, anki)
+
+
+def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:
+    check(isinstance(row, dict), "getReviewsOfCards", anki)
+    numbers = [row.get(name) for name in ("id", "ease", "time", "type", "factor")]
+    check(all(type(n) is int for n in numbers), "getReviewsOfCards", anki)
+    return AnkiReview(card, *numbers)
+
+
+def standings(anki: AnkiConnect, cards: Sequence[int]) -> list[Standing | None]:
+    """How each of the cards stands in Anki; None for one that was deleted meanwhile, and for all where the add-on is
+    too old to be asked."""
+    found: list[Standing | None] = []
+    for some in parts(cards, _MANY):
+        suspended, mods = anki.each([(action, {"cards": list(some)}) for action in ("areSuspended", "cardsModTime")])
+        if isinstance(suspended, AnkiRefused) or isinstance(mods, AnkiRefused):
+            return [None] * len(cards)
+        check(isinstance(suspended, list) and len(suspended) == len(some), "areSuspended", anki)
+        check(isinstance(mods, list) and len(mods) == len(some), "cardsModTime", anki)
+        found += map(partial(_standing, anki), some, suspended, mods)
+    return found
+
+
+def _standing(anki: AnkiConnect, number: int, is_suspended: object, told: object) -> Standing | None:
+    if is_suspended is None or told == {}:
+        return None
+    check(isinstance(is_suspended, bool), "areSuspended", anki)
+    fits = isinstance(told, dict) and told.get("cardId") == number and _is_number(told.get("mod"))
+    check(fits, "cardsModTime", anki)
+    return Standing(number, told["mod"], bool(is_suspended))  # type: ignore[index]
+
+
+def check(fits: bool, action: str, anki: AnkiConnect) -> None:
+    """Raises: AnkiNotReached unless what the action gave has the form that it must have."""
+    if not fits:
+        raise no_answer(action, anki)
+
+
+def no_answer(action: str, anki: AnkiConnect) -> AnkiNotReached:
+    what = f"what answers there is no AnkiConnect: its answer to `{action}` has another form"
+    return AnkiNotReached(what, where=anki.shown, hint="update Anki and the add-on")
+
+
+def parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,347 @@
+"""Cards and reviews of a vault and a running Anki, brought together: reviews come home, notes go there.
+
+A note is known by its field CardId, whichever way it came into Anki. What a human wrote into a note in Anki stays until
+the vault says something new, and what a human deleted there stays away. Cards that came from Anki are notes there
+already: they are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from learning.anki.export_package import (
+    STAMPS,
+    VAULT_TAG,
+    AnkiNote,
+    NoteStamp,
+    keep_stamps,
+    notes_of,
+    package,
+    read_stamps,
+    stamped,
+    vault_tag,
+)
+from learning.anki.made_notes import keep_made
+from learning.anki.media import Media
+from learning.anki.reviews import dated, imports, known_history, known_origins
+from learning.anki.suspension import AnkiState, take_marks
+from learning.anki_connect.client import AnkiConnect
+from learning.anki_connect.push import RETRACTED, Deeds, Failed, Progress, Tagged, ToDo, do, package_taken
+from learning.anki_connect.remote import Found, found_notes, reviews, standings
+from learning.cards.workspace import Desk
+from learning.store.siblings import imported_cards
+from vault.diagnostic import Diagnostic
+from vault.errors import Refused, WriteFailed
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId
+from vault.log.events import Import
+from vault.log.review_log import append
+
+PUSHED = ".retain/anki-sync.json"
+_VAULT = CardId("vault")  # no card's id: it is too short
+_OURS = "retain::"  # tags that begin so are ours; a human's own stay
+_MOVED = "Anki took it in and shows no note with its CardId: put that field right there, or delete the note"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `gone` are no longer
+    there, and stay away. `retracted` are to be suspended, `revived` to be let go again, `twice` are cards that two
+    notes show. No card is in a list twice."""
+
+    create: tuple[AnkiNote, ...] = ()
+    update: tuple[tuple[Found, AnkiNote], ...] = ()
+    retag: tuple[tuple[Found, AnkiNote], ...] = ()
+    unchanged: tuple[AnkiNote, ...] = ()
+    edited: tuple[CardId, ...] = ()
+    gone: tuple[CardId, ...] = ()
+    retracted: tuple[Found, ...] = ()
+    revived: tuple[Found, ...] = ()
+    twice: tuple[CardId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The reviews that are new, how many of the others had come before, and what is odd about the rest."""
+
+    new: tuple[Import, ...] = ()
+    known: int = 0
+    odd: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What was done, or in a dry run would be. `failed` says of each note or picture why Anki would not take it,
+    `left_out` which cards that came from Anki were left out, `marks` how many
+    cards were suspended here and resumed."""
+
+    plan: Plan
+    home: Home
+    media: int = 0
+    failed: tuple[Failed, ...] = ()
+    left_out: tuple[CardId, ...] = ()
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def created(self) -> list[CardId]:
+        return self._done(note.card for note in self.plan.create)
+
+    @property
+    def changed(self) -> list[CardId]:
+        return self._done(note.card for _, note in (*self.plan.update, *self.plan.retag))
+
+    @property
+    def suspended(self) -> list[CardId]:
+        return self._done(one.card for one in self.plan.retracted)
+
+    @property
+    def resumed(self) -> list[CardId]:
+        return self._done(one.card for one in self.plan.revived)
+
+    def _done(self, cards: Iterable[CardId]) -> list[CardId]:
+        """Each card once, less those of which Anki would not take something."""
+        refused = {each.id for each in self.failed}
+        return [card for card in dict.fromkeys(cards) if card not in refused]
+
+
+def sync(
+    desk: Desk,
+    anki: AnkiConnect,
+    *,
+    dry_run: bool = False,
+    newer: bool = False,
+    imported: bool = False,
+    progress: Progress | None = None,
+) -> Synced:
+    """Brings every review of our cards home, then takes new and changed cards there; safe to repeat or to break off.
+
+    With `newer`, the vault's words also replace what was edited or deleted in Anki; with `imported`, cards that came
+    from Anki go there as well; with `dry_run`, Anki is only read. `progress` hears (done, of) of the changes in Anki.
+    Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
+    """
+    tag = vault_tag(desk.vault.settings.vault_id)
+    found = found_notes(anki, desk.cards, tag)
+    shown = {one.card for one in found}
+    left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
+    media, old = Media(desk.vault), desk.vault.read_bytes(PUSHED)
+    notes, known = notes_of(desk, media, frozenset(left_out)), read_stamps(desk.vault.read_bytes(STAMPS))
+    pushed = read_pushed(old, tag)
+    plan = _planned(desk, notes, found, known, pushed, newer=newer)
+    home = _home(desk, anki, found)
+    if home.new and not dry_run:
+        append(desk.vault.guard(Scope.LOG), *home.new)
+    marks = _marked(desk, anki, found, home.new, dry_run=dry_run)
+    if dry_run:
+        return Synced(plan, home, left_out=left_out, marks=marks)
+    deeds, there = Deeds(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
+    try:
+        # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
+        _do(desk, anki, plan, {} if newer else known, media, deeds, progress)
+    except BaseException:  # what Anki took before it broke off is no edit of a human's either
+        there = [note for note in there if note.card in deeds.written]
+        raise
+    finally:
+        refused = deeds.refused
+        there = [note for note in there if note.card not in refused]
+        keep_stamps(desk, known | stamped(there, known, desk.now))
+        _keep(desk, old, pushed | {note.card: note.shown for note in there}, tag)
+    failed = tuple(_placed(desk, each) for each in deeds.failed)
+    return Synced(plan, home, deeds.media, failed, left_out, marks)
+
+
+def _placed(desk: Desk, failed: Failed) -> Failed:
+    """`failed` with the place of its card."""
+    if CardId(failed.id) not in desk.cards:
+        return failed
+    place = desk.place(CardId(failed.id))
+    return replace(failed, path=place.path, line=place.line)
+
+
+# --- what is to be done ---------------------------------------------------------------------------------------------
+
+
+def _planned(
+    desk: Desk,
+    notes: Sequence[AnkiNote],
+    found: Sequence[Found],
+    known: Mapping[CardId, NoteStamp],
+    pushed: Mapping[CardId, str],
+    *,
+    newer: bool,
+) -> Plan:
+    retracted = {one.card for one in found if desk.state(one.card).retracted}
+    # What an export gave out counts as taken there, for cards that no sync has taken yet.
+    given = {n.card: n.shown for n in notes if n.card in known and known[n.card].digest == n.digest}
+    older = {card: stamp.shown for card, stamp in known.items()}
+    if newer:
+        return planned(notes, found, {}, retracted, older, newer=True)
+    return planned(notes, found, {**given, **pushed}, retracted, older, pushed)
+
+
+def planned(
+    notes: Iterable[AnkiNote],
+    found: Iterable[Found],
+    pushed: Mapping[CardId, str],
+    retracted: Container[CardId] = (),
+    older: Mapping[CardId, Collection[str]] | None = None,
+    taken: Container[CardId] = (),
+    *,
+    newer: bool = False,
+) -> Plan:
+    """What makes Anki's notes those of the vault. `pushed` has the digest of each card's fields as we took them there,
+    `taken` the cards that were there once: one that isn't any more was deleted there.
+
+    Where Anki holds other words, though the vault says what it said then, somebody edited the note in Anki; unless
+    they are words that we gave out before (`older`), and what came later was never imported.
+    """
+    there: dict[CardId, list[Found]] = {}
+    for one in found:
+        there.setdefault(one.card, []).append(one)
+    create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
+    for note in notes:
+        if note.card not in there:
+            if note.card in taken:
+                gone.append(note.card)
+            else:
+                create.append(note)
+        for one in there.get(note.card, ()):
+            if RETRACTED in one.tags:
+                revived.append(one)
+            if one.digest != note.shown:
+                stale = older is not None and one.digest in older.get(note.card, ())
+                known = pushed.get(note.card)
+                # Where nobody knows what was sent, as from another clone, other words there may be the human's.
+                if not stale and (known == note.shown or (known is None and not newer)):
+                    edited.append(note.card)
+                else:
+                    update.append((one, note))
+            elif set(_tags(one, note)) != set(one.tags):
+                retag.append((one, note))
+            else:
+                same.append(note)
+    left = [one for card, ones in there.items() if card in retracted for one in ones if RETRACTED not in one.tags]
+    twice = [card for card, ones in there.items() if len(ones) > 1]
+    return Plan(
+        tuple(create),
+        tuple(update),
+        tuple(retag),
+        tuple(same),
+        tuple(dict.fromkeys(edited)),
+        tuple(gone),
+        retracted=tuple(left),
+        revived=tuple(revived),
+        twice=tuple(twice),
+    )
+
+
+def _tags(one: Found, note: AnkiNote) -> list[str]:
+    """The tags that the note is to have: ours, and whatever a human put there."""
+    return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if _stays(tag))]))
+
+
+def _stays(tag: str) -> bool:
+    return not tag.startswith(_OURS) or tag.startswith(VAULT_TAG)
+
+
+# --- reviews come home ----------------------------------------------------------------------------------------------
+
+
+def _home(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
+    """What is new in Anki's log of reviews, not yet written down."""
+    rows, odd = dated(reviews(anki, found), desk.now)
+    known = known_origins(desk.log.events)
+    new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
+    return Home(tuple(new), sum(row.origin in known for row in rows), tuple(odd))
+
+
+@dataclass(slots=True)
+class _Marks:
+    dry_run: bool
+    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
+
+
+def _marked(
+    desk: Desk, anki: AnkiConnect, found: Sequence[Found], new: Sequence[Import], *, dry_run: bool
+) -> dict[str, int]:
+    """Suspends and resumes here what was suspended and resumed there, as an import does; gives how many.
+
+    What a sync suspended, as its card was retracted, is no word of the human's.
+    """
+    told = [one for one in found if one.cards and RETRACTED not in one.tags and not desk.state(one.card).retracted]
+    states = [
+        AnkiState(one.card, s.number, s.mod, s.is_suspended)
+        for one, s in zip(told, standings(anki, [one.cards[0] for one in told]), strict=True)
+        if s is not None
+    ]
+    report = _Marks(dry_run)
+    take_marks(desk.vault, known_history((*desk.log.events, *new)), states, desk.now, report)
+    return report.marks
+
+
+# --- notes go there -------------------------------------------------------------------------------------------------
+
+
+def _do(
+    desk: Desk,
+    anki: AnkiConnect,
+    plan: Plan,
+    known: Mapping[CardId, NoteStamp],
+    media: Media,
+    deeds: Deeds,
+    progress: Progress | None,
+) -> None:
+    """Does what was planned, and tells `deeds`; notes that Anki made are written down even where it breaks off."""
+    new = _sent(desk, anki, plan.create, known, media, deeds)
+    tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
+    told = {each.note.id for each in tags}
+    tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in told]
+    try:
+        do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, deeds, progress)
+    finally:
+        if deeds.made:
+            keep_made(desk.vault, deeds.made)
+
+
+def _sent(
+    desk: Desk,
+    anki: AnkiConnect,
+    create: Sequence[AnkiNote],
+    known: Mapping[CardId, NoteStamp],
+    media: Media,
+    deeds: Deeds,
+) -> list[AnkiNote]:
+    """Sends new notes as a package; gives those that have to be made one by one, as Anki took no package.
+
+    A note that is not to be found though the package was taken in is there under its GUID, with another CardId:
+    made once more, it would be there twice.
+    """
+    tag = vault_tag(desk.vault.settings.vault_id)
+    new = [replace(note, tags=(*note.tags, tag)) for note in create]
+    data = package(desk.vault.settings.vault_id, new, stamped(create, known, desk.now), media.files)
+    if not new or not package_taken(desk.vault, anki, data):
+        return new
+    came = {one.card for one in found_notes(anki, desk.cards, tag)}
+    deeds.failed += [Failed(note.card, _MOVED) for note in new if note.card not in came]
+    return []
+
+
+# --- what was taken there last time ---------------------------------------------------------------------------------
+
+
+def read_pushed(data: bytes | None, tag: str = "") -> dict[CardId, str]:
+    """Card -> digest of its fields as they were taken to Anki; none where the file is gone or spoilt, or is of the
+    vault of another `tag`, of which this one is a copy."""
+    try:
+        found = {CardId(card): str(digest) for card, digest in json.loads(data or b"{}").items()}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+    return {} if found.pop(_VAULT, tag) != tag else found
+
+
+def _keep(desk: Desk, old: bytes | None, pushed: Mapping[CardId, str], tag: str) -> None:
+    data = json.dumps({_VAULT: tag, **pushed}, indent=0, sort_keys=True).encode()
+    with suppress(WriteFailed, Refused):  # without it the next time takes an edit made in Anki for an older text
+        desk.vault.guard(Scope.LOG).write(PUSHED, data, expect=None if old is None else sha256_hex(old))

@@ -1,0 +1,1 @@
+"""What a person does to cards: edit, suspend, tag, reschedule."""

@@ -1,0 +1,157 @@
+"""What the human does to one card or to many at once: a deed is some events of the log, written with one stroke.
+
+    deed = suspending(desk, cards, via="tui")
+    desk = do(desk, deed)
+    desk = undo(desk, deed, via="tui")
+
+The events of one deed have one instant and ids that begin alike, by which they are undone together.
+Where nothing would change a deed holds no event, and doing it writes nothing. A flag always has one: its reason.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from learning.cards.workspace import Desk, after
+from learning.memory.scheduler import MemoryState, Phase, tags_after
+from vault.errors import UsageError
+from vault.ids import CardId
+from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
+from vault.text.sanitize import clean_line
+
+REASONS = ("wrong", "unclear", "too long", "gives itself away", "not worth knowing")  # that a flag may have, or others
+LONGEST_TAG = 100  # characters
+LONGEST_REASON = 2_000
+MOST_DAYS = 3_653  # that cards may be spread over, or put off
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """`events` are what the log is to be told; `asked` counts the cards that were named, `via` says whose hand it is.
+
+    A card that is as it was to become already, or that has no day to be moved from, is asked for and has no event.
+    """
+
+    events: tuple[CardMark, ...]
+    asked: int = 0
+    via: str = ""
+
+    @property
+    def cards(self) -> tuple[CardId, ...]:
+        return tuple(event.card for event in self.events)
+
+
+def suspending(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
+    """Keeps the cards out of every queue until they are resumed. Raises: NotFound, as all of these do."""
+    found = _found(desk, cards)
+    wanted = [card for card in found if not desk.state(card).suspended]
+    return _deed([Suspend(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+
+
+def resuming(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
+    """Lets suspended and buried cards come back."""
+    found = _found(desk, cards)
+    wanted = [card for card in found if desk.state(card).suspended or _buried(desk, card)]
+    return _deed([Resume(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+
+
+def burying(desk: Desk, cards: Iterable[str], *, via: str) -> Deed:
+    """Keeps the cards out of the queue until the next study day."""
+    found = _found(desk, cards)
+    wanted = [card for card in found if not _buried(desk, card)]
+    return _deed([Bury(stamp, card) for stamp, card in _stamped(desk, wanted, via)], found, via)
+
+
+def flagging(desk: Desk, cards: Iterable[str], reason: str, *, via: str) -> Deed:
+    """Says that something is wrong with the cards; of `REASONS`, or in the human's own words."""
+    found, said = _found(desk, cards), clean_line(reason)[:LONGEST_REASON]
+    return _deed([Flag(stamp, card, said) for stamp, card in _stamped(desk, found, via)], found, via)
+
+
+def tagging(desk: Desk, cards: Iterable[str], add: Iterable[str], remove: Iterable[str] = (), *, via: str) -> Deed:
+    """Gives the cards some tags and takes others away. Raises: NotFound; UsageError for what is no tag."""
+    found, more, gone = _found(desk, cards), *(tuple(map(tag_of, words)) for words in (add, remove))
+    if both := {tag.casefold() for tag in more} & {tag.casefold() for tag in gone}:
+        raise UsageError("a tag cannot be given and taken away at once", where=min(both))
+    wanted = [card for card in found if tags_after(desk.state(card).tags, more, gone) != desk.state(card).tags]
+    events = [Tag(stamp, card, more, gone) for stamp, card in _stamped(desk, wanted, via)]
+    return _deed(events, found, via)
+
+
+def tag_of(text: str) -> str:
+    """A tag as it is kept: without `#`, in Unicode's composed form, its blanks made hyphens. Raises: UsageError."""
+    tag = "-".join(unicodedata.normalize("NFC", clean_line(text)).removeprefix("#").split())
+    if not tag or len(tag) > LONGEST_TAG or "," in tag:
+        hint = f"letters, digits, hyphens and slashes, at most {LONGEST_TAG}"
+        raise UsageError("no tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
+    return tag
+
+
+def rescheduling(desk: Desk, cards: Iterable[str], due: date, *, via: str) -> Deed:
+    """Has the cards due on that study day, until they are rated next. New cards have no day, and come in their turn.
+
+    Raises: NotFound; UsageError for a day further off than ten years.
+    """
+    return spreading(desk, cards, due, 1, via=via)
+
+
+def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: str) -> Deed:
+    """Spreads the cards evenly over so many days from `first` on, the longest due first. Raises: as `rescheduling`."""
+    found, today = _found(desk, cards), desk.scheduler.calendar.day(desk.now)
+    if not (1 <= days <= MOST_DAYS and abs(first.toordinal() + days - 1 - today) <= MOST_DAYS):
+        raise UsageError("cards are put off by ten years at most", where=first.isoformat())
+    wanted = sorted((card for card in found if desk.state(card).phase is not Phase.NEW), key=lambda c: _order(desk, c))
+    stamps, events = desk.writer(via).stamps(desk.now), []
+    for n, card in enumerate(wanted):
+        day = date.fromordinal(first.toordinal() + n * days // len(wanted))
+        if desk.state(card).due != desk.scheduler.calendar.start(day.toordinal()):
+            events.append(Reschedule(next(stamps), card, day))
+    return _deed(events, found, via)
+
+
+def do(desk: Desk, deed: Deed) -> Desk:
+    """Puts the deed on disk, all of it or, where that is refused, none. Raises: WriteFailed, Refused, LockHeld."""
+    if not deed.events:
+        return desk
+    desk.writer(deed.via).write(*deed.events)
+    return after(desk, *deed.events)
+
+
+def undo(desk: Desk, deed: Deed, *, via: str) -> Desk:
+    """Takes the whole deed back, whatever was done since. Raises as `do`."""
+    if not deed.events:
+        return desk
+    writer = desk.writer(via)
+    undone = [Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), deed.events, strict=False)]
+    writer.write(*undone)
+    return after(desk, *undone)
+
+
+def _found(desk: Desk, cards: Iterable[str]) -> list[CardId]:
+    """The cards, each once, in their order. Raises: NotFound."""
+    wanted = list(dict.fromkeys(cards))
+    for card in wanted:
+        if card not in desk.cards:
+            desk.card(card)  # says that it is not there
+    return [CardId(card) for card in wanted]
+
+
+def _buried(desk: Desk, card: CardId) -> bool:
+    until = desk.state(card).buried_until
+    return until is not None and desk.now < until
+
+
+def _stamped(desk: Desk, cards: Sequence[CardId], via: str) -> Iterable[tuple[Stamp, CardId]]:
+    return zip(desk.writer(via).stamps(desk.now), cards, strict=False)
+
+
+def _deed(events: Sequence[CardMark], asked: Sequence[CardId], via: str) -> Deed:
+    return Deed(tuple(events), len(asked), via)
+
+
+def _order(desk: Desk, card: CardId) -> tuple[float, CardId]:
+    state: MemoryState = desk.state(card)
+    return state.due.timestamp() if state.due else 0.0, card

@@ -1,0 +1,189 @@
+"""A card's words as the human wants them: spliced into its deck, where every other byte stays as it was.
+
+What the card said before is kept in `.retain/card-edits.jsonl`, so that the last edit can be taken back:
+{"card":"k7q2m9xd3f","before":["Why …?","Because …"],"after":["Why …?","As …"]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vault.audit.agent_runs import at_work
+from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainError
+from vault.files.guard import Scope, sha256_hex
+from vault.ids import CardId
+from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
+from vault.text.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from vault.vault import Vault
+
+EDITS = ".retain/card-edits.jsonl"
+_SHOW = "`retain card show {}` shows it as it is now"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a card says, as Markdown."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What an edit did to a card of the deck at `path`; `before` and `after` are the same where nothing changed."""
+
+    card: CardId
+    path: str
+    before: Words
+    after: Words
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+def words_of(card: Card) -> Words:
+    return Words(card.question, card.answer)
+
+
+def edit_card(vault: Vault, id_: str, question: str, answer: str, *, expect: Words | None = None) -> Edited:
+    """Has the card say `question` and `answer`; its id, its history and its schedule stay, and so does its support.
+
+    `expect` is what the card said when the human began, as its deck has it: another hand may have been there since.
+    Raises: NotFound; EditedMeanwhile; Refused for words that no deck can hold; LockHeld while an agent works.
+    """
+    if at_work(vault):
+        hint = "`retain guard status` names the run; edit the card when its work is judged"
+        raise LockHeld("an agent is at work, and what it wrote is told by what changed", hint=hint)
+    deck, card = _found(vault, id_)
+    if expect is not None and words_of(card) != expect:
+        where = f"{deck.path}:{card.line}"
+        raise EditedMeanwhile("the card says something else by now", where=where, hint=_SHOW.format(card.id))
+    after = edited_deck(deck, card, question, answer)
+    edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of(after, id_) or card))
+    if edited.changed:
+        guard = vault.guard(Scope.LOG)
+        guard.write(deck.path, after.text.encode(), expect=sha256_hex(deck.text.encode()))
+        with suppress(RetainError):  # the edit stands; only its way back is not at hand
+            guard.append(EDITS, _line(edited))
+    return edited
+
+
+def form_of(words: Words) -> str:
+    """The words as a small form for an editor: `Q: ...` and `A: ...`, as in a deck."""
+    blank = parse_deck("Q: ?\nA: ?\n", "form")
+    return splice_words(blank.text, blank.cards[0], words.question, words.answer)
+
+
+def words_in(form: str) -> Words:
+    """What stands behind `Q:` and `A:` in a form; what comes before is passed over. Raises: Refused."""
+    lines = form.removeprefix("\ufeff").splitlines()
+    first = next((n for n, line in enumerate(lines) if line.startswith("Q:")), None)
+    if first is None:
+        raise Refused("no line begins with Q:", hint="the question stands behind `Q:`, the answer behind `A:`")
+    lines = lines[first:]
+    second = answer_line(lines)
+    if second is None:
+        raise Refused("no line begins with A:", hint="the question stands behind `Q:`, the answer behind `A:`")
+    return Words(*(unescaped([part[0][2:].lstrip(), *part[1:]]) for part in (lines[:second], lines[second:])))
+
+
+def restore(vault: Vault, edited: Edited) -> Edited:
+    """Has the card say again what it said before that edit, if it still says what the edit made of it.
+
+    Raises: as `edit_card`.
+    """
+    return edit_card(vault, edited.card, edited.before.question, edited.before.answer, expect=edited.after)
+
+
+def last_edit(vault: Vault, id_: str) -> Edited:
+    """The latest edit of the card that was not taken back. Raises: NotFound."""
+    done: list[Edited] = []
+    for edited in _edits(vault, id_):
+        if done and (edited.before, edited.after) == (done[-1].after, done[-1].before):
+            done.pop()
+        else:
+            done.append(edited)
+    if not done:
+        hint = "git may have it, or `retain card edit` writes it anew"
+        raise NotFound(f"no edit of card {clean_line(id_)} is known here", hint=hint)
+    return done[-1]
+
+
+def edited_deck(deck: Deck, card: Card, question: str, answer: str) -> Deck:
+    """The deck once its `card` says that. Raises: Refused, naming what a deck cannot hold."""
+    where = f"{deck.path}:{card.line}"
+    question, answer = _plain(question), _plain(answer)
+    for name, text in (("question", question), ("answer", answer)):
+        if not text:
+            raise Refused(f"the {name} is empty", where=where, hint="`retain card suspend` puts a card away")
+        if leaves_fence_open(text):
+            hint = "end it with a line of ``` of its own"
+            raise Refused(f"the {name} leaves a code fence open", where=where, hint=hint)
+    after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
+    now = _of(after, str(card.id))
+    if now is None or len(question) + len(answer) > MAX_CARD:
+        raise Refused("the card would be larger than 64 KiB, or no card any more", where=where, hint="say it in less")
+    if _others(after, now) != _others(deck, card) or (now.kind, now.support, now.stamp) != _kept(card):
+        hint = "quotes of nothing but links, and lines that only a deck's own marks begin with, stand there for support"
+        raise Refused("those words would be read as another part of the deck", where=where, hint=hint)
+    return after
+
+
+def _plain(text: str) -> str:
+    """`text` with the line breaks of a deck, and nothing in it that a file of text cannot hold."""
+    shown = "".join(c for c in text if c in "\n\r\t" or c.isprintable() or c.isspace() or ord(c) > 0x9F)
+    return "\n".join(shown.encode(errors="replace").decode().splitlines()).strip()
+
+
+def _kept(card: Card) -> tuple[object, ...]:
+    return card.kind, card.support, card.stamp
+
+
+def _others(deck: Deck, card: Card) -> list[tuple[object, ...]]:
+    """What the other cards of the deck are, and what is told of it, but for the lines these stand in."""
+    cards = [(c.id, c.question, c.answer, *_kept(c)) for c in deck.cards if c is not card]
+    return [*cards, *((d.code, d.message) for d in deck.diagnostics)]
+
+
+def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
+    """The card as its deck has it now. Raises: NotFound."""
+    from learning.store.cards import IndexedCards
+    from learning.store.deck_index import read_index
+
+    with suppress(OSError, KeyError):
+        path = IndexedCards(vault, read_index(vault)).place(CardId(id_)).path
+        deck = vault.deck(path)
+        if deck is not None and (card := _of(deck, id_)) is not None:
+            return deck, card
+    for deck in vault.decks():
+        if (card := _of(deck, id_)) is not None:
+            return deck, card
+    raise NotFound(f"no card has the id {clean_line(id_)}", hint="`retain due --json` lists the ids")
+
+
+def _of(deck: Deck, id_: str) -> Card | None:
+    return next((card for card in deck.cards if card.id == id_), None)
+
+
+def _line(edited: Edited) -> bytes:
+    pair = ([words.question, words.answer] for words in (edited.before, edited.after))
+    record = {"card": edited.card, "path": edited.path} | dict(zip(("before", "after"), pair, strict=True))
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+def _edits(vault: Vault, id_: str) -> Iterator[Edited]:
+    for line in (vault.read_bytes(EDITS) or b"").split(b"\n"):
+        if id_.encode() not in line:
+            continue
+        with suppress(ValueError, KeyError, TypeError):  # a torn line, or no line of ours
+            found = json.loads(line)
+            if found["card"] == id_:
+                before, after = (Words(*map(str, found[key])) for key in ("before", "after"))
+                yield Edited(CardId(id_), str(found["path"]), before, after)

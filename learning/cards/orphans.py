@@ -1,0 +1,59 @@
+"""Cards of the ledger that stand in no deck, by what they said: a comment lost by hand must not cost their history."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from vault.ids import CardId
+from vault.log import ledger
+from vault.log.ledger import Event
+from vault.model.card import Card, Deck
+from vault.model.exhibit import parted
+from vault.model.markdown import unescape
+from vault.text.sanitize import fold
+
+_BY_HAND = "the human deleted it"  # as a compile says of a card that it no longer found
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A card that lives by the ledger, or was only missed, with the words it was last given."""
+
+    id: CardId
+    concept: str
+    words: tuple[str, str]
+
+
+def orphans(events: Iterable[Event], standing: Collection[str]) -> tuple[Orphan, ...]:
+    """The cards of the ledger's events that are not among those `standing` in decks, by id.
+
+    Those that were retired as their evidence went are none: nobody is to be asked for them again.
+    """
+    last: dict[str, Event] = {}
+    why: dict[str, str] = {}
+    for event in ledger.ordered(e for e in events if e.get("of") == "card" and e.get("id") not in standing):
+        id_, type_ = str(event.get("id")), event.get("type")
+        if type_ in ("birth", "change") and isinstance(event.get("q"), str) and isinstance(event.get("a"), str):
+            last[id_] = event
+        elif type_ == "retire":
+            why[id_] = str(event.get("reason", ""))
+        elif type_ == "revive":
+            why.pop(id_, None)
+    return tuple(
+        Orphan(CardId(id_), str(event.get("concept", "")), (fold(event["q"]), fold(event["a"])))
+        for id_, event in sorted(last.items())
+        if why.get(id_, _BY_HAND) == _BY_HAND
+    )
+
+
+def of_deck(found: Iterable[Orphan], deck: Deck) -> list[Orphan]:
+    """Those that belong to the deck's concept, or that the machine says it left in it."""
+    concept, left = deck.properties.text("concept"), deck.properties.text("cards").split()
+    return [one for one in found if (concept and one.concept == concept) or one.id in left]
+
+
+def says(card: Card) -> tuple[str, str]:
+    """The words of a card's block as the ledger has them: Markdown's escapes and what is shown below left out."""
+    said, _ = parted(card.answer.split("\n"))
+    return fold(unescape(card.question)), fold(unescape("\n".join(said)))

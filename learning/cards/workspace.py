@@ -1,0 +1,397 @@
+"""The learner's desk: cards, log and memory of a vault at one instant, and what the human's commands do there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from learning.memory.scheduler import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for, tags_after
+from learning.schedule.pace import minutes, ms_per_rating
+from learning.schedule.queue import Done, Limits, Queue, build_queue
+from learning.schedule.workload import (
+    NewRoom,
+    by_importance,
+    carried_over,
+    coming_days,
+    follow_ups,
+    importance,
+    new_room,
+    pace_of,
+    worth_first,
+)
+from learning.store.cards import IndexedCards
+from learning.store.checkpoint import open_past
+from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
+from learning.store.due import groups_of, items
+from learning.store.history import Past
+from learning.store.placed import Placed
+from vault.audit.agent_runs import at_work, held_back, judged_decks
+from vault.cache.stamps import Listing
+from vault.diagnostic import Diagnostic
+from vault.errors import NotFound, Refused, WriteFailed
+from vault.files.guard import Scope
+from vault.ids import CardId
+from vault.layout import FLASHCARDS
+from vault.log.events import LogEvent, Rating, Review, Tag, Undo
+from vault.log.review_log import Log, LogWriter
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from vault.model.card import Deck
+
+__all__ = [
+    "Desk",
+    "Placed",
+    "after",
+    "last_event",
+    "open_desk",
+    "prerequisites",
+    "queued",
+    "rate",
+    "read_desk",
+    "retention_of",
+    "undo_deed",
+]
+
+_GRAPH = "wiki/_graph.md"
+_NEEDS = re.compile(r"- (\[\[[^\[\]]*\]\]) needs ((?:\[\[[^\[\]]*\]\](?:, )?)+)")
+_AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
+_TRIES = 10  # other commands may render the page just then
+_MOMENT = timedelta(microseconds=1)
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that a review needs, as of `now`; `cards` in the order of the decks, each read when it is asked for."""
+
+    vault: Vault
+    now: datetime
+    tag: str
+    cards: Mapping[CardId, Placed]
+    past: Past
+    queue: Queue = field(default_factory=Queue)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    held_back: str = ""  # why new cards wait that the settings' number a day has room for, in one sentence
+    is_queued: bool = True  # whether anybody asks for the queue, which takes longer to find than all else
+
+    @property
+    def log(self) -> Log:
+        """Every event there is. What has to be quick asks `past`, which does not read years for an answer."""
+        return self.past.whole()
+
+    @property
+    def changes(self) -> tuple[CardEvent, ...]:
+        return self.past.changes
+
+    @property
+    def scheduler(self) -> Scheduler:
+        return self.past.scheduler
+
+    @property
+    def states(self) -> Mapping[CardId, MemoryState]:
+        return self.past.states
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is remembered of the card; NEW if nothing is."""
+        return self.states.get(card, MemoryState())
+
+    def card(self, id_: str) -> Placed:
+        """The card with that id. Raises: NotFound."""
+        found = self.cards.get(CardId(id_))
+        if found is None:
+            raise NotFound(f"no card has the id {clean_line(id_)}", hint="`retain due --json` lists the ids")
+        return found
+
+    def writer(self, via: str) -> LogWriter:
+        """The hand that adds to this vault's log; `via` says whose it is ("cli", "tui", "plain")."""
+        zone = self.scheduler.calendar.zone
+        return LogWriter(self.vault.guard(Scope.LOG), (), zone=zone, via=via, last=self.past.last)
+
+    @property
+    def today(self) -> dict[str, int]:
+        """How many cards today has room for, and the minutes they will take."""
+        new = sum(self.state(item.card).phase is Phase.NEW for item in self.queue.today)
+        due = len(self.queue.today) - new
+        return {"due": due, "new": new, "minutes": minutes(due, new, self.past.for_minutes())}
+
+    def place(self, card: CardId) -> Place:
+        """Where a card stands, and what a list says of it. Raises: KeyError."""
+        if isinstance(self.cards, IndexedCards):
+            return self.cards.place(card)
+        placed = self.cards[card]
+        return Place(placed.deck.path, placed.card.line, placed.title, placed.kind)
+
+
+def open_desk(
+    vault: Vault, now: datetime, *, tag: str = "", listing: Listing | None = None, queued: bool = True
+) -> Desk:
+    """The desk at `now`; with `tag`, its queue holds only cards with that tag or kind, or of that concept.
+
+    Without `queued` the queue stays empty, as after what is done at that desk. `listing` is the folder of the decks,
+    where it has just been listed. Cards that a human wrote by hand get their ids on the way. What cannot be read is
+    among the diagnostics, and the rest stands. Raises: SchemaTooNew; Refused or Damaged where the log or the ledger
+    cannot be read at all.
+    """
+    found = [*vault.notices, *_waiting(vault)]
+    index = _index(vault, listing)
+    past = open_past(vault, _scheduler_of(vault, index))  # first: a log of a newer retain keeps us from writing
+    if index is None:
+        cards, more = _all_cards(vault, now, found)
+    else:
+        cards, more = _indexed(vault, index, now, found)
+    found += [*more, *past.diagnostics, *_ahead(past, now)]
+    return _queued(Desk(vault, now, tag, cards, past, diagnostics=tuple(found), is_queued=queued))
+
+
+def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
+    """What log and ledger date ahead of the clock."""
+    told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
+    if max(told, default=now) <= now:
+        return []
+    from vault.log.clock_check import ledger_ahead, log_ahead
+    from vault.log.ledger import IDS
+    from vault.log.review_log import live
+
+    zone, before = past.scheduler.calendar.zone, past.before.latest
+    events = past.events if before is None or before <= now else past.whole().events
+    return [*log_ahead(live(events), now, zone), *ledger_ahead(IDS, (c.at for c in past.changes), now, zone)]
+
+
+def _index(vault: Vault, listing: Listing | None = None) -> DeckIndex | None:
+    """The index of the decks; None where they have to be read one by one, as something about them is out of order."""
+    if at_work(vault):
+        return None
+    try:
+        index = read_index(vault, listing)
+    except OSError:
+        return None
+    return None if index.repeats else index
+
+
+def _scheduler_of(vault: Vault, index: DeckIndex | None) -> Callable[[Iterable[LogEvent]], Scheduler]:
+    if not (by_tag := vault.settings.retention_by_tag):
+        return lambda events: scheduler_for(rules_of(vault.settings), events)
+    wanted = retention_of(vault, index)
+    return lambda events: scheduler_for(rules_of(vault.settings), events, _with_own(wanted, by_tag, events))
+
+
+def _with_own(
+    wanted: Mapping[CardId, float], by_tag: Mapping[str, float], events: Iterable[LogEvent]
+) -> dict[CardId, float]:
+    """`wanted` once the cards' own tags are heard, too, which `events` give and take."""
+    from vault.log.review_log import live
+
+    out, tags = dict(wanted), dict[CardId, tuple[str, ...]]()
+    for event in live(events):
+        if isinstance(event, Tag):
+            tags[event.card] = tags_after(tags.get(event.card, ()), event.add, event.remove)
+    for card, mine in tags.items():
+        if found := [by_tag[tag.casefold()] for tag in mine if tag.casefold() in by_tag]:
+            out[card] = max([*found, wanted[card]] if card in wanted else found)
+    return out
+
+
+def retention_of(vault: Vault, index: DeckIndex | None) -> dict[CardId, float]:
+    """The cards whose tags ask for a retention of their own: of several the highest."""
+    wanted: dict[CardId, float] = {}
+    by_tag = vault.settings.retention_by_tag
+    for cards, tags in tags_of(vault, index):
+        found = [by_tag[tag] for each in tags if (tag := each.removeprefix("#").casefold()) in by_tag]
+        if found:
+            wanted.update(dict.fromkeys(cards, max(found)))
+    return wanted
+
+
+def _all_cards(
+    vault: Vault, now: datetime, found: list[Diagnostic]
+) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
+    """Every card, from decks that are all read. What kept cards from getting ids goes to `found`."""
+    decks = list(judged_decks(vault))
+    decks = decks if at_work(vault) else _adopted(vault, decks, now, found, ())
+    cards, repeats = _place(decks)
+    return cards, [*(d for deck in decks for d in deck.diagnostics), *repeats]
+
+
+def _indexed(
+    vault: Vault, index: DeckIndex, now: datetime, found: list[Diagnostic]
+) -> tuple[Mapping[CardId, Placed], list[Diagnostic]]:
+    """As `_all_cards`, by the index."""
+    odd = list(index.odd.values())
+    if any(card.id is None for deck in odd for card in deck.cards):
+        odd = _adopted(vault, odd, now, found, index.card_ids())
+        if any(deck.text != index.odd[deck.path].text for deck in odd):
+            index = read_index(vault)
+            if index.repeats:
+                return _all_cards(vault, now, found)
+        known = {deck.path: deck for deck in odd}
+        index = replace(index, odd={path: known.get(path, deck) for path, deck in index.odd.items()})
+    told = {deck.path: deck for deck in odd} | dict(index.odd)  # of those set right just now, what was told on the way
+    return IndexedCards(vault, index), [d for deck in told.values() for d in deck.diagnostics]
+
+
+def _adopted(
+    vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
+) -> list[Deck]:
+    """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
+    from learning.cards.adopt import adopt_cards  # seldom: what lists cards must not pay for it
+
+    try:
+        return adopt_cards(vault, decks, now, others)
+    except (WriteFailed, Refused) as problem:
+        found.append(Diagnostic(problem.where, 0, "card-without-id", problem.what, "some cards wait for their ids"))
+        return decks
+
+
+def _waiting(vault: Vault) -> list[Diagnostic]:
+    """What is said of decks that nobody is shown before an agent's work is judged."""
+    count = len(held_back(vault)) if at_work(vault) else 0
+    if not count:
+        return []
+    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards wait"
+    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they are back when the agent's work is judged")]
+
+
+def _place(decks: Iterable[Deck]) -> tuple[dict[CardId, Placed], list[Diagnostic]]:
+    """Every card that has an id, where it stands first; another place is named."""
+    cards: dict[CardId, Placed] = {}
+    found: list[Diagnostic] = []
+    for deck in decks:
+        concept = deck.path.rsplit("/", 1)[-1].removesuffix(".md")
+        for card in deck.cards:
+            if card.id is None:
+                continue
+            first = cards.setdefault(card.id, Placed(card.id, card, deck, concept))
+            if first.deck is not deck:
+                what = f"card {card.id} stands in {first.deck.path} too, and is taken from there"
+                found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
+    return cards, found
+
+
+def queued(desk: Desk) -> Desk:
+    """A desk that was opened without its queue, with it."""
+    return _queued(replace(desk, is_queued=True))
+
+
+def _queued(desk: Desk) -> Desk:
+    """`desk` with the queue of its past, if anybody asks for it."""
+    if not desk.is_queued:
+        return desk
+    settings, calendar = desk.vault.settings, desk.scheduler.calendar
+    until = calendar.start(calendar.day(desk.now) + 1)
+    done = desk.past.done(calendar, desk.now)
+    graph = desk.vault.read_bytes(_GRAPH) or b""
+    found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
+    if settings.minutes_per_day:
+        found = by_importance(found, importance(graph))
+    build = partial(
+        build_queue,
+        found,
+        desk.states,
+        desk.now,
+        calendar=calendar,
+        done=done,
+        prerequisites=prerequisites(graph),
+        met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
+        backlog=partial(worth_first, states=desk.states, today=calendar.day(desk.now), model=desk.scheduler.kernel),
+    )
+    queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
+    room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
+    if room is None or not room.reason:
+        return replace(desk, queue=queue, held_back="")
+    queue = build(limits=Limits(done.new + room.new, settings.reviews_per_day))
+    return replace(desk, queue=queue, held_back=room.reason)
+
+
+def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
+    """How many more new cards the minutes a day leave room for; what was done today has had its part of them."""
+    rules, settings = desk.scheduler.rules, desk.vault.settings
+    pace = pace_of(ms_per_rating(desk.past.for_minutes()))
+    coming = coming_days((desk.states[card] for card in desk.states), rules.calendar, desk.now)
+    spent = done.reviews + done.new * pace.new_s / pace.review_s
+    return new_room(
+        settings.minutes_per_day,
+        carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
+        pace,
+        follow_ups(desk.scheduler.kernel, rules.retention, maximum=rules.maximum_interval),
+        waiting=len(queue.new),
+        limit=max(0, settings.new_per_day - done.new),
+    )
+
+
+def prerequisites(graph: bytes) -> dict[str, set[str]]:
+    """Concept to the concepts it needs, by the stems of their articles, as the text of `_graph.md` has it."""
+    from vault.model.wikilink import links
+
+    needs: dict[str, set[str]] = {}
+    for line in graph.decode(errors="replace").splitlines():
+        if (found := _NEEDS.match(line)) is not None:
+            concept, *_ = links(found[1])
+            stems = {link.target.rsplit("/", 1)[-1] for link in links(found[2])}
+            needs.setdefault(concept.target.rsplit("/", 1)[-1], set()).update(stems)
+    return needs
+
+
+# --- what a human command does --------------------------------------------------------------------------------------
+
+
+def after(desk: Desk, *events: LogEvent) -> Desk:
+    """`desk` once these events are in the log."""
+    past = desk.past.with_events(*events)
+    if past is None:
+        past = open_past(desk.vault, _scheduler_of(desk.vault, _index(desk.vault)))
+    others = (found for found in desk.diagnostics if found.code not in _AHEAD)
+    return _queued(replace(desk, past=past, diagnostics=(*others, *_ahead(past, desk.now))))
+
+
+def rate(
+    desk: Desk, id_: str, rating: Rating, *, via: str, dated: datetime | None = None, ms: int = 0
+) -> tuple[Desk, Review]:
+    """Puts a rating on disk, at `dated` if the human says when.
+
+    Raises: NotFound; ClockWentBackwards if `dated` is before the card's last review; WriteFailed.
+    """
+    placed, writer = desk.card(id_), desk.writer(via)
+    event = Review(writer.stamp(desk.now, dated), placed.id, rating, ms)
+    if dated is not None:
+        desk.scheduler.review(placed.id, desk.state(placed.id), rating, event.when)  # refuses what lies before the last
+    writer.write(event)
+    return after(desk, event), event
+
+
+def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[LogEvent, ...]]:
+    """Voids what a human's command wrote last: one event, or those of one deed; gives them, too.
+
+    Raises: NotFound, WriteFailed.
+    """
+    voided = desk.past.last_deed()
+    if not voided:
+        raise NotFound("nothing in the review log is left to undo")
+    writer = desk.writer(via)
+    events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
+    writer.write(*events)
+    return after(desk, *events), events, voided
+
+
+def last_event(desk: Desk) -> datetime | None:
+    """The instant of the last thing that happened to a card and still counts."""
+    reviewed = () if desk.past.latest is None else (desk.past.latest,)
+    return max((*reviewed, *(change.at for change in desk.changes)), default=None)
+
+
+def read_desk(vault: Vault) -> Desk:
+    """The desk of a page that knows no clock: nothing is adopted, and its queue is of no day. Raises as `read_log`."""
+    index = _index(vault)
+    past = open_past(vault, _scheduler_of(vault, index))
+    if index is None:
+        decks = list(judged_decks(vault))
+        cards, repeats = _place(decks)
+        found = [*(d for deck in decks for d in deck.diagnostics), *repeats]
+        return Desk(vault, _NO_TIME, "", cards, past, diagnostics=(*found, *past.diagnostics))
+    found = [d for deck in index.odd.values() for d in deck.diagnostics]
+    return Desk(vault, _NO_TIME, "", IndexedCards(vault, index), past, diagnostics=(*found, *past.diagnostics))

@@ -1,0 +1,56 @@
+"""Cards as a table of comma-separated values: one row a card, and no cell that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from learning.cards.workspace import Desk, Placed
+from learning.formats.targets import is_table
+from vault.evidence.evidence import EvidenceReader
+from vault.files.guard import export_bytes
+from vault.text.sanitize import clean, clean_line
+
+COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")
+# What makes a cell a formula in some spreadsheet: the signs and their full-width twins, also after white space or
+# quotes that a program may trim away, and a tab or line end in front, which some take for the start of a new cell.
+_ACTS = re.compile(r"[\t\r\n]|[\s\"'\u200b-\u200f\ufeff]*[=+\-@＝＋－＠|%]")
+
+
+def cell(text: str) -> str:
+    """`text` as a cell that only shows it: a leading apostrophe keeps a spreadsheet from taking it for a formula."""
+    shown = clean(text)
+    return f"'{shown}" if _ACTS.match(shown) else shown
+
+
+def render_table(desk: Desk) -> str:
+    """The table, RFC 4180; retracted cards are left out. Questions and answers are Markdown, as in the decks."""
+    reader = EvidenceReader(desk.vault)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for id_, placed in desk.cards.items():
+        if not desk.state(id_).retracted:
+            writer.writerow([cell(text) for text in _row(placed, desk.state(id_).tags, reader)])
+    return out.getvalue()
+
+
+def _row(placed: Placed, own: tuple[str, ...], reader: EvidenceReader) -> tuple[str, ...]:
+    card, evidence = placed.card, reader.of(placed.card.support)
+    quotes = "\n".join(e.claim.quote for e in evidence if e.claim is not None)
+    places = "; ".join(dict.fromkeys(clean_line(e.place) for e in evidence))
+    tags = " ".join(clean_line(tag) for tag in (*placed.deck.properties.texts("tags"), *own))
+    return (placed.id, placed.kind, placed.title, card.question, card.answer, quotes, places, tags)
+
+
+def export_table(desk: Desk, out: Path, *, force: bool = False) -> int:
+    """Writes the table to `out`; gives the number of cards. UTF-8 with a mark, or Excel would guess another encoding.
+
+    Raises: Refused, also for a file that is no such table, but with `force`; WriteFailed.
+    """
+    data = b"\xef\xbb\xbf" + render_table(desk).encode()
+    replaces = (lambda _: True) if force else is_table(COLUMNS)
+    export_bytes(out, data, forbidden=desk.vault.kept_out(), replaces=replaces)
+    return sum(not desk.state(id_).retracted for id_ in desk.cards)

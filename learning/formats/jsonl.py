@@ -1,0 +1,84 @@
+"""Cards as JSON, one object a line, with the words that support them and what is remembered of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from learning.cards.workspace import Desk, Placed
+from learning.formats.targets import is_jsonl
+from learning.memory.scheduler import MemoryState, Phase
+from vault.evidence.evidence import Evidence, EvidenceReader
+from vault.files.guard import export_bytes
+from vault.log.ledger import instant
+from vault.text.sanitize import clean, clean_line
+
+KEYS = ("id", "question", "answer", "support", "memory")  # by which a line is known as one of these
+
+
+def render_jsonl(desk: Desk) -> str:
+    """The lines; retracted cards are left out. Question and answer are Markdown, as in the decks."""
+    reader = EvidenceReader(desk.vault)
+    cards = (placed for id_, placed in desk.cards.items() if not desk.state(id_).retracted)
+    lines = (_object(placed, reader.of(placed.card.support), desk.state(placed.id)) for placed in cards)
+    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+
+
+def _object(placed: Placed, evidence: list[Evidence], state: MemoryState) -> dict[str, Any]:
+    return {
+        "id": placed.id,
+        "kind": placed.kind,
+        "concept": placed.concept,
+        "title": placed.title,
+        "path": placed.deck.path,
+        "line": placed.card.line,
+        "question": clean(placed.card.question),
+        "answer": clean(placed.card.answer),
+        "tags": [clean_line(tag) for tag in (*placed.deck.properties.texts("tags"), *state.tags)],
+        "edited": placed.card.human_edited,
+        "support": [_support(one) for one in evidence],
+        "memory": _memory(state),
+    }
+
+
+def _support(one: Evidence) -> dict[str, str]:
+    if one.claim is None:
+        return {"source": clean_line(one.source), "place": clean_line(one.place), "problem": clean_line(one.problem)}
+    return {
+        "claim": one.claim.id,
+        "quote": clean(one.claim.quote),
+        "source": clean_line(one.source),
+        "place": clean_line(one.place),
+        "address": one.address,
+    }
+
+
+def _memory(state: MemoryState) -> dict[str, Any]:
+    """What the log says of the card: days and probabilities as numbers, instants as text, null where there is none."""
+    new = state.phase is Phase.NEW
+    return {
+        "phase": state.phase.name.lower(),
+        "due": None if state.due is None else instant(state.due),
+        "last_review": None if state.last_review is None else instant(state.last_review),
+        "interval_days": state.interval_days,
+        "stability": None if new else round(state.stability, 4),
+        "difficulty": None if new else round(state.difficulty, 4),
+        "reps": state.reps,
+        "lapses": state.lapses,
+        "suspended": state.suspended,
+        "flagged": state.flagged,
+        "leech": state.leech,
+        "changed": state.changed,
+    }
+
+
+def export_jsonl(desk: Desk, out: Path, *, force: bool = False) -> int:
+    """Writes the lines to `out`; gives the number of cards.
+
+    Raises: Refused, also for a file that no such export wrote, but with `force`; WriteFailed.
+    """
+    text = render_jsonl(desk)
+    replaces = (lambda _: True) if force else is_jsonl(KEYS)
+    export_bytes(out, text.encode(), forbidden=desk.vault.kept_out(), replaces=replaces)
+    return text.count("\n")

@@ -1,0 +1,70 @@
+"""Cards as bare Q:/A: files, one a concept, which hashcards and repeater read.
+
+Both take `Q:`, `A:` and `C:` at the start of a line for tags and a line of dashes for the end of a card, hashcards also
+inside code; repeater counts every line that begins with three backticks as a fence, and takes `::` before the first
+card for one. A card's own lines must be none of these.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from learning.cards.workspace import Desk, Placed
+from learning.formats.inert_markdown import JOINER, Piece, pieces
+from vault.files.export_folder import export_folder
+from vault.text.sanitize import clean_line
+
+_TAG = re.compile(r"(\s*[QAC]):")
+_DASHES = re.compile(r"\s*---")
+_TICKS = re.compile(r"(\s*)(?=```)")
+
+
+def qa_files(desk: Desk) -> dict[str, bytes]:
+    """File name -> text of every concept that has cards; retracted cards are left out."""
+    cards: dict[str, list[Placed]] = {}
+    for id_, placed in desk.cards.items():
+        if not desk.state(id_).retracted:
+            cards.setdefault(placed.concept, []).append(placed)
+    return {f"{concept}.md": render_qa(ours[0].title, ours).encode() for concept, ours in cards.items()}
+
+
+def render_qa(title: str, cards: list[Placed]) -> str:
+    """One file: the deck's name as TOML for hashcards, then the cards."""
+    name = json.dumps(re.sub(":(?=:)", ": ", clean_line(title)) or "cards", ensure_ascii=False)
+    blocks = [f"Q: {_part(placed.card.question)}\nA: {_part(placed.card.answer)}\n" for placed in cards]
+    return f"---\nname = {name}\n---\n\n" + "\n".join(blocks)
+
+
+def _part(markdown: str) -> str:
+    shown = "\n".join(line for piece in pieces(markdown) for line in _lines(piece))
+    if shown.startswith("```"):
+        shown = "\n" + shown  # a fence begins a line
+    return shown.strip(" ") or "?"
+
+
+def _lines(piece: Piece) -> list[str]:
+    lines = piece.text.split("\n")
+    if not piece.code:
+        return [_prose_line(line) for line in lines]
+    return [lines[0], *map(_code_line, lines[1:-1]), lines[-1]]
+
+
+def _prose_line(line: str) -> str:
+    line = _TAG.sub(r"\1\\:", line, count=1) if _TAG.match(line) else line
+    if _DASHES.match(line):
+        return line.replace("---", "\\---", 1)
+    return _TICKS.sub(rf"\1{JOINER}", line, count=1)
+
+
+def _code_line(line: str) -> str:
+    """A line of code, where a backslash would be seen: a mark of no width in front keeps it from being a tag."""
+    return JOINER + line if _TAG.match(line) or _DASHES.match(line) or _TICKS.match(line) else line
+
+
+def export_qa(desk: Desk, out: Path) -> tuple[int, int]:
+    """Writes the files into the folder `out`; gives the numbers of cards and files. Raises: Refused, WriteFailed."""
+    files = qa_files(desk)
+    export_folder(out, files, kind="qa", forbidden=desk.vault.kept_out())
+    return sum(not desk.state(id_).retracted for id_ in desk.cards), len(files)

@@ -1,0 +1,95 @@
+"""How well a model foretold what was recalled: log loss, RMSE in bins, calibration; and whether a new one is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from learning.memory.fit import Trials
+
+_SURE = 1e-4  # a chance nearer to 0 or 1 counts as this near: one surprise must not outweigh a year
+_EDGES = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Trials with a foretold chance in [`low`, `high`): their number, mean chance, and the share that was recalled."""
+
+    low: float
+    high: float
+    trials: int
+    foretold: float
+    recalled: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """`log_loss` is the plain mean, lower is better; `rmse_bins` in [0, 1] is how far chances lie from shares."""
+
+    log_loss: float
+    rmse_bins: float
+    foretold: float
+    recalled: float
+    bins: tuple[Bin, ...] = ()
+
+
+def marks_of(trials: Trials) -> Marks:
+    """The marks of the model that foretold `trials`, of which there is at least one."""
+    number = len(trials)
+    loss = sum(_loss(c, r) for c, r in zip(trials.chance, trials.recalled, strict=True))
+    mean, share = sum(trials.chance) / number, sum(trials.recalled) / number
+    return Marks(loss / number, _rmse_in_bins(trials), mean, share, calibration(trials))
+
+
+def _loss(chance: float, recalled: int) -> float:
+    chance = min(max(chance, _SURE), 1 - _SURE)
+    return -math.log(chance if recalled else 1 - chance)
+
+
+def _rmse_in_bins(trials: Trials) -> float:
+    """Root mean square over bins of alike reviews (wait, number of reviews, lapses), weighted by their size.
+
+    Source: the bins of the open-spaced-repetition benchmark, as the crate inside Anki has them.
+    """
+    bins: dict[tuple[float, float, float], list[float]] = {}
+    for n, chance in enumerate(trials.chance):
+        key = _bin_of(trials.elapsed[n], trials.reviews[n], trials.lapses[n])
+        total = bins.setdefault(key, [0.0, 0.0, 0.0])
+        total[0] += 1
+        total[1] += chance
+        total[2] += trials.recalled[n]
+    squares = sum(number * ((foretold - recalled) / number) ** 2 for number, foretold, recalled in bins.values())
+    return math.sqrt(squares / len(trials))
+
+
+def _bin_of(elapsed: int, reviews: int, lapses: int) -> tuple[float, float, float]:
+    wait = round(2.48 * 3.62 ** math.floor(math.log(elapsed, 3.62)), 2)
+    length = round(1.99 * 1.89 ** math.floor(math.log(reviews + 1, 1.89)))
+    return wait, length, round(1.65 * 1.73 ** math.floor(math.log(lapses, 1.73))) if lapses else 0
+
+
+def calibration(trials: Trials) -> tuple[Bin, ...]:
+    """What was foretold beside what came, by chance; ranges that hold no trial are left out."""
+    found = []
+    for low, high in pairwise(_EDGES):
+        inside = [n for n, c in enumerate(trials.chance) if low <= c < high or c == high == 1.0]
+        if inside:
+            foretold = sum(trials.chance[n] for n in inside) / len(inside)
+            recalled = sum(trials.recalled[n] for n in inside) / len(inside)
+            found.append(Bin(low, high, len(inside), foretold, recalled))
+    return tuple(found)
+
+
+def plot(bins: Sequence[Bin], width: int = 40) -> list[str]:
+    """A line a bin: `|` where the chance was foretold, `●` where recall came to lie, `◆` where both meet."""
+    lines = []
+    for each in bins:
+        row = [" "] * (width + 1)
+        foretold, recalled = round(each.foretold * width), round(each.recalled * width)
+        row[foretold] = "|"
+        row[recalled] = "◆" if foretold == recalled else "●"
+        told = f"{each.foretold:6.1%}  {each.recalled:6.1%}  {each.trials:7,}"
+        lines.append(f"  {each.low:3.0%}-{each.high:<4.0%} {told}  {''.join(row).rstrip()}")
+    return lines

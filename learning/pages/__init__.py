@@ -1,0 +1,1 @@
+"""Pages that learning writes or shows."""

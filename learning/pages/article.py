@@ -1,0 +1,236 @@
+"""A page of the wiki as a reader wants it: its words, how far to trust them, who links here, how well it is known.
+
+Only what lies in `wiki/`, or is text in `raw/`, is ever read, wherever a link says that it leads.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from learning.stats.mastery import Mastery, Studied, mastery
+from vault.errors import NotFound, RetainError
+from vault.files.paths import split
+from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
+from vault.model.article import FRESHNESS_DAYS
+from vault.model.frontmatter import body_of, read_properties
+from vault.model.markdown import unescape
+from vault.model.wikilink import links
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+INDEX = "wiki/_index.md"
+GRAPH = "wiki/_graph.md"
+LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
+MOST_BACKLINKS = 40
+_FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
+_TEXTS = ("md", "markdown", "txt", "text")
+_OPENS = "the reader opens pages of wiki/ and texts of raw/"
+_COMES = "`retain compile` writes it once a source explains it"
+_LEVELS = ("high", "medium", "low")
+_TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
+_ROW = re.compile(r"- (?P<of>\[\[[^\[\]]*\]\])(?: needs (?P<needs>[^;]*))?;?(?: relates to (?P<related>.*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class ArticlePage:
+    """`confidence` is what the page claims now: its own, one less where it is `stale`; "" where it names none.
+
+    `base` is the one in the file, `updated` a date as the file has it, `sources` how many it rests on.
+    """
+
+    path: str
+    title: str
+    kind: str
+    body: str
+    confidence: str = ""
+    base: str = ""
+    stale: bool = False
+    updated: str = ""
+    sources: int = 0
+
+    @property
+    def stem(self) -> str:
+        return self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+    @property
+    def is_concept(self) -> bool:
+        return self.path.startswith(f"{CONCEPTS}/")
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another page: its vault path, and the title that a human knows it by."""
+
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a page stands in the vault: `mastery` is None where it has no cards; `gaps` are sentences in plain words."""
+
+    mastery: Mastery | None = None
+    needs: tuple[Neighbour, ...] = ()
+    related: tuple[Neighbour, ...] = ()
+    backlinks: tuple[Neighbour, ...] = ()
+    more_backlinks: int = 0
+    gaps: tuple[str, ...] = ()
+
+
+def place_of(vault: Vault, to: str, base: str = "") -> str:
+    """The vault path that a link `to` means, seen from the page `base`; "" where it means none that may be read.
+
+    A bare name is looked for among the pages, as Obsidian does. That a file is there is not said.
+    """
+    bare = clean_line(to.partition("#")[0])
+    if not bare:
+        return base
+    if bare.startswith(("./", "../")):
+        bare = posixpath.normpath(posixpath.join(posixpath.dirname(base), bare))
+    if "/" not in bare:
+        return _by_name(vault, bare)
+    path = bare if bare.rpartition(".")[2].lower() in _TEXTS else f"{bare}.md"
+    return path if may_read(path) else ""
+
+
+def may_read(path: str) -> bool:
+    """Whether the reader opens such a path: a plain one, in `wiki/`, or of a text in `raw/`."""
+    try:
+        parts = split(path)
+    except RetainError:
+        return False
+    known = path.rpartition(".")[2].lower() in _TEXTS
+    return known and len(parts) > 1 and parts[0] in ("wiki", "raw") and "\\" not in path and clean_line(path) == path
+
+
+def _by_name(vault: Vault, name: str) -> str:
+    wanted = name.removesuffix(".md").casefold()
+    slug = re.sub(r"[\s_]+", "-", wanted)
+    for folder in _FOLDERS:
+        for path in vault.paths(folder, ".md"):
+            if path.rsplit("/", 1)[-1].removesuffix(".md").casefold() in (wanted, slug):
+                return path
+    return ""
+
+
+def read_page(vault: Vault, path: str, today: date) -> ArticlePage:
+    """The page at a vault path. Raises: NotFound; Refused and Damaged as its file gives them."""
+    if not may_read(path):
+        raise NotFound("no page of the wiki", where=clean_line(path)[:80], hint=_OPENS)
+    text = vault.read_text(path)
+    if text is None:
+        raise NotFound("there is no such page yet", where=path, hint=_COMES)
+    return page_of(path, text, today)
+
+
+def page_of(path: str, text: str, today: date) -> ArticlePage:
+    """The page in the text of a file."""
+    properties = read_properties(text)
+    body = body_of(text)
+    heading = _TITLE.search(body[:4000])
+    title = properties.text("title") or (unescape(heading[1]) if heading else path.rsplit("/", 1)[-1])
+    base, updated = properties.text("confidence"), properties.text("updated")
+    stale = is_stale(updated, properties.text("freshness"), today)
+    kind = properties.text("type") or ("source" if path.startswith("raw/") else "")
+    sources = len(properties.texts("sources"))
+    return ArticlePage(path, clean_line(title), kind, body, lowered(base, stale), base, stale, updated, sources)
+
+
+def is_stale(updated: str, freshness: str, today: date) -> bool:
+    """Whether a page was last updated longer ago than its subject stays as it is; never where it does not say."""
+    days = FRESHNESS_DAYS.get(freshness)
+    try:
+        return days is not None and (today - date.fromisoformat(updated)).days > days
+    except ValueError:
+        return False
+
+
+def lowered(confidence: str, stale: bool) -> str:
+    """The confidence that is shown: staleness takes one step, never below low."""
+    if not stale or confidence not in _LEVELS:
+        return confidence
+    return _LEVELS[min(len(_LEVELS) - 1, _LEVELS.index(confidence) + 1)]
+
+
+# --- how it stands in the vault ---------------------------------------------------------------------------------------
+
+
+def standing(vault: Vault, page: ArticlePage, now: datetime) -> Standing:
+    """Everything around a page. Looks through every page of the wiki: for a worker. What cannot be read is left out."""
+    needs, related = neighbours(vault.read_bytes(GRAPH) or b"", page.path)
+    linking = list(backlinks(vault, page.path))
+    known: Mastery | None = None
+    gaps: tuple[str, ...] = ()
+    with suppress(RetainError):
+        known = mastery_of(vault, page, now) if page.is_concept else None
+    with suppress(RetainError):
+        gaps = gaps_of(vault, page)
+    rest = max(0, len(linking) - MOST_BACKLINKS)
+    return Standing(known, needs, related, tuple(linking[:MOST_BACKLINKS]), rest, gaps)
+
+
+def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None:
+    """How well the page's cards are known at `now`; None if it has none. Raises as the review log is read."""
+    from learning.cards.workspace import read_desk
+    from learning.stats.stats import chance_at
+
+    deck = vault.deck(f"{FLASHCARDS}/{page.stem}.md")
+    cards = [Studied(c.id, page.stem, page.title, c.kind or "") for c in (deck.cards if deck else ()) if c.id]
+    if not cards:
+        return None
+    desk = read_desk(vault)
+    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(now))
+    states = {each.card: desk.state(each.card) for each in cards}
+    return next(iter(mastery(cards, states, chance)), None)
+
+
+def gaps_of(vault: Vault, page: ArticlePage) -> tuple[str, ...]:
+    """What the reading agenda says is missing about the page, in plain words."""
+    from learning.agenda.gap_decisions import read_agenda
+
+    target = page.path.removesuffix(".md")
+    name = page.title.casefold()
+    found = []
+    for gap in read_agenda(vault):
+        about = any(link.target == target for mention in gap.mentions for link in links(mention))
+        if gap.open and (gap.what.casefold() == name or about):
+            found.append(f"{gap.what}: {gap.missing}")
+    return tuple(found)
+
+
+def neighbours(graph: bytes, path: str) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
+    """(what the concept at `path` needs, what it relates to), as `_graph.md` has it."""
+    wanted = f"- [[{path.removesuffix('.md')}|".encode()
+    for line in graph.split(b"\n"):
+        if line.startswith(wanted) and (row := _ROW.fullmatch(line.decode(errors="replace").rstrip())):
+            needs = tuple(_linked(row["needs"] or ""))
+            seen = {each.path for each in needs}
+            return needs, tuple(each for each in _linked(row["related"] or "") if each.path not in seen)
+    return (), ()
+
+
+def _linked(text: str) -> Iterator[Neighbour]:
+    for link in links(text):
+        yield Neighbour(f"{link.target}.md", link.alias or link.target.rsplit("/", 1)[-1])
+
+
+def backlinks(vault: Vault, path: str) -> Iterator[Neighbour]:
+    """The concept and topic pages that link to the page at `path`, by path."""
+    name = re.escape(path.removesuffix(".md").encode())
+    wanted = re.compile(rb"\[\[" + name + rb"(?:\.md)?(?:#[^\]|]*)?(?:\\?\||\]\])")
+    for folder in (CONCEPTS, TOPICS):
+        for other in vault.paths(folder, ".md"):
+            with suppress(RetainError):
+                data = vault.read_bytes(other) or b""
+                if other != path and wanted.search(data):
+                    yield Neighbour(other, _title(data) or other.rsplit("/", 1)[-1].removesuffix(".md"))
+
+
+def _title(data: bytes) -> str:
+    found = _TITLE.search(data[:6000].decode(errors="replace"))
+    return clean_line(unescape(found[1])) if found else ""

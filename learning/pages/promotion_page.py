@@ -1,0 +1,122 @@
+"""`output/promotion-queue.md`: candidates and questions to think about, never a sentence to copy; the human's ticks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from learning.pages.promotion import Candidate, Promotion, Reason
+from vault.model.frontmatter import Value, read_properties, render_note
+from vault.model.markdown import escape, unescape
+from vault.model.wikilink import links, note_link
+from vault.text.sanitize import clean_line
+
+# What a concept is asked by; the words are ours, the title is all that comes from the wiki.
+_QUESTIONS = {
+    Reason.SETTLED: "Sources contradicted each other on {}, and that is settled. What do you hold to be true, and why?",
+    Reason.CHANGED: "What you had learnt of {} has changed. What does that change for you?",
+    Reason.STABLE: "What do you now think of {}?",
+}
+_HEADINGS = {
+    Reason.SETTLED: "No longer contested",
+    Reason.CHANGED: "Changed since you learnt it",
+    Reason.STABLE: "Known in all four ways",
+}
+_STRUCK = "Struck"
+_NOTHING = (
+    "Nothing is ripe yet. A concept comes here when all four kinds of its cards are remembered for three weeks, when"
+    " sources no longer contradict each other on it, or when what you had learnt of it has changed."
+)
+_ITEM = re.compile(r"- \[(?P<tick>[ xX])\] (?P<words>.*) \^(?P<mark>p-(?P<reason>[a-z]+)-[0-9a-z]{10,12})[ \t]*")
+_HEADING = re.compile(r"## +(.+?)[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A candidate as the page has it. `article` is the vault path that it links to, "" for none; `line` is 1-based."""
+
+    mark: str
+    reason: Reason
+    title: str
+    article: str
+    ticked: bool
+    struck: bool  # it stands below the heading of those that the human struck
+    line: int
+
+
+def question(reason: Reason, title: str) -> str:
+    """The question that a concept of that title is asked by; `title` is put in as it is."""
+    return _QUESTIONS[reason].format(title)
+
+
+def render_queue(promotion: Promotion) -> str:
+    """The page's text."""
+    properties: dict[str, Value] = {"type": "promotion-queue", "as_of": promotion.as_of}
+    properties["candidates"] = len(promotion.waiting)
+    parts = [
+        "# Promotion queue",
+        "Concepts that are ripe for a thought of your own. `retain insight` opens your editor on a note that holds only"
+        " the question: the words are yours. Tick what you want no note on; untick it to have it back.",
+    ]
+    for reason in Reason:
+        items = [_line(c, " ") for c in promotion.waiting if c.reason is reason]
+        parts += [f"## {_HEADINGS[reason]}", "\n".join(items)] if items else []
+    if not promotion.waiting:
+        parts.append(_NOTHING)
+    if promotion.struck:
+        parts += [f"## {_STRUCK}", "\n".join(_line(c, "x") for c in promotion.struck)]
+    return render_note(properties, "\n" + "\n\n".join(parts) + "\n")
+
+
+def _line(candidate: Candidate, tick: str) -> str:
+    title = candidate.title
+    shown = note_link(candidate.article, title) if candidate.article else escape(clean_line(title)) or "untitled"
+    return f"- [{tick}] {question(candidate.reason, shown)} ^{candidate.mark}"
+
+
+def parse_queue(text: str) -> list[Item]:
+    """The items of the page, in order; other lines (a human's remarks) are passed over."""
+    items: list[Item] = []
+    struck = False
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = _HEADING.fullmatch(line.rstrip("\r"))
+        if heading is not None:
+            struck = heading[1].casefold() == _STRUCK.casefold()
+        found = _ITEM.fullmatch(line.rstrip("\r"))
+        reason = next((r for r in Reason if found and r.value == found["reason"]), None)
+        if found is None or reason is None:
+            continue
+        link = next(links(found["words"]), None)
+        title, article = (link.alias, f"{link.target}.md") if link else (_named(reason, found["words"]), "")
+        items.append(Item(found["mark"], reason, title, article, found["tick"] != " ", struck, number))
+    return items
+
+
+def _named(reason: Reason, words: str) -> str:
+    """The title in a question that links to nothing."""
+    before, _, after = _QUESTIONS[reason].partition("{}")
+    return unescape(words.removeprefix(before).removesuffix(after))
+
+
+def ticks(text: str, promotion: Promotion) -> list[tuple[Candidate, str]]:
+    """What the human decided on the page: (candidate, "strike" or "reopen").
+
+    A candidate may stand there twice, where git kept the lines of both sides: then one tick is enough.
+    """
+    items = parse_queue(text)
+    ticked = {item.mark for item in items if item.ticked}
+    freed = {item.mark for item in items if item.struck} - ticked
+    strikes = [(c, "strike") for c in promotion.waiting if c.mark in ticked]
+    return strikes + [(c, "reopen") for c in promotion.struck if c.mark in freed]
+
+
+def waiting(items: Iterable[Item]) -> Sequence[Item]:
+    """Those that wait for a note."""
+    return [item for item in items if not item.struck and not item.ticked]
+
+
+def count(text: str) -> int:
+    """How many candidates the page says there are."""
+    number = read_properties(text).text("candidates")
+    return int(number) if number.isdecimal() else 0

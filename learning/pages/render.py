@@ -1,0 +1,77 @@
+"""The pages that show the learner where they stand, rendered together: `_review.md`, the learner's part of the agenda
+and the promotion queue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from learning.agenda.gap_decisions import decisions_of
+from learning.agenda.learner_gaps import save_learner_gaps
+from learning.cards.workspace import Desk, read_desk
+from learning.pages.promotion import Promotion, promotion, strike_event
+from learning.pages.promotion_page import render_queue, ticks
+from learning.pages.review_page import save_review_page
+from learning.store.card_text import Catalogue, catalogue
+from vault.audit.agent_runs import at_work
+from vault.errors import EditedMeanwhile
+from vault.files.guard import Scope, sha256_hex
+from vault.layout import PROMOTION_QUEUE
+from vault.log import ledger
+from vault.vault import Vault
+
+_TRIES = 5  # an editor or another command may save the page just then
+
+
+def render_pages(vault: Vault, now: datetime) -> None:
+    """Reads the vault and renders the pages. `now` dates only what the human ticked: the pages know no clock.
+
+    Raises: WriteFailed, Refused, and as `read_log` does.
+    """
+    save_pages(read_desk(vault), now)
+
+
+def save_pages(desk: Desk, now: datetime) -> Promotion:
+    """Renders the pages from a desk; what waits for a note. Raises: WriteFailed, Refused."""
+    desk = replace(desk, past=desk.past.unpacked())
+    cards = catalogue(desk.vault, desk.cards)
+    save_review_page(desk, cards)
+    save_learner_gaps(desk, now, cards)
+    return save_queue(desk, now, cards)
+
+
+def save_queue(desk: Desk, now: datetime, cards: Catalogue | None = None) -> Promotion:
+    """Renders the promotion queue, its ticks taken into the ledger first. Raises: WriteFailed, Refused.
+
+    While the work of an agent is not settled the page is left alone: a tick on it may be the agent's, and the settling
+    would take a page of ours for one of its.
+    """
+    cards = cards or catalogue(desk.vault, desk.cards)
+    guard = desk.vault.guard(Scope.LOG)
+    for last_try in (*[False] * (_TRIES - 1), True):
+        old = guard.read(PROMOTION_QUEUE)
+        if at_work(desk.vault):  # asked after the reading: no agent that came later can have written what was read
+            return promotion(desk, decisions_of(desk.vault), cards)
+        found = _with_ticks(desk, cards, (old or b"").decode("utf-8", "replace"), now)
+        page = render_queue(found).encode()
+        try:
+            guard.write(PROMOTION_QUEUE, page, expect=None if old is None else sha256_hex(old))
+        except EditedMeanwhile:
+            if last_try:
+                raise
+        else:
+            return found
+    raise AssertionError("the last try gives or raises")
+
+
+def _with_ticks(desk: Desk, cards: Catalogue, page: str, now: datetime) -> Promotion:
+    """What is ripe, once the human's ticks on the page are in the ledger."""
+    decided = decisions_of(desk.vault)
+    found = promotion(desk, decided, cards)
+    decisions = ticks(page, found) if "- [" in page else []
+    if not decisions:
+        return found
+    at = ledger.after(decided, now)
+    events = [strike_event(candidate, decision, at) for candidate, decision in decisions]
+    desk.vault.guard(Scope.LOG).append(ledger.DECISIONS, b"".join(map(ledger.encode, events)))
+    return promotion(desk, [*decided, *events], cards)

@@ -1,0 +1,1 @@
+"""A review session: showing, rating, undoing, practising."""

@@ -1,0 +1,136 @@
+"""What a review is to be about: today's queue, or some of its cards, or practice besides it. One line of text says it.
+
+"" · "review limit:20 tag:applied" · "cram tag:topic:Memory" · "preview limit:10" · "ahead days:3"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from learning.cards.workspace import Desk, prerequisites
+from learning.memory.scheduler import MemoryState, Phase
+from learning.schedule.queue import Item, Queue, apart, new_order
+from vault.errors import UsageError
+from vault.ids import CardId
+
+if TYPE_CHECKING:
+    from learning.study_day import StudyCalendar
+
+MOST = 9999  # cards or days
+_FORM = re.compile(
+    r"(?P<mode>[a-z]+)(?: limit:(?P<limit>[0-9]{1,4}))?(?: days:(?P<days>[0-9]{1,4}))?(?: tag:(?P<tag>.+))?"
+)
+_GRAPH = "wiki/_graph.md"
+_EVER = datetime.max.replace(tzinfo=UTC) - timedelta(days=2)
+_STEPS = (Phase.LEARNING, Phase.RELEARNING)
+
+
+class Mode(StrEnum):
+    REVIEW = "review"  # what is due today, and what is new, as far as the limits go
+    AHEAD = "ahead"  # what falls due in the next days, too, rated for good
+    CRAM = "cram"  # every card, again until it is recalled; nothing is scheduled
+    PREVIEW = "preview"  # a look at new cards; nothing is scheduled
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`tag` narrows it to a tag, kind or concept, or as `topic:NAME` to a topic; `limit` 0 is as many as there are.
+
+    `days` counts only with AHEAD.
+    """
+
+    mode: Mode = Mode.REVIEW
+    tag: str = ""
+    limit: int = 0
+    days: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether its ratings are kept and schedule the cards."""
+        return self.mode in (Mode.REVIEW, Mode.AHEAD)
+
+    def __str__(self) -> str:
+        parts = [self.mode.value]
+        parts += [f"limit:{self.limit}"] if self.limit else []
+        parts += [f"days:{self.days}"] if self.days else []
+        parts += [f"tag:{self.tag}"] if self.tag else []
+        return " ".join(parts)
+
+
+def plan_of(text: str) -> Plan:
+    """The plan in `text`, "" being today's. Raises: UsageError for any other text."""
+    if not text:
+        return Plan()
+    found = _FORM.fullmatch(text)
+    if found is None or found["mode"] not in set(Mode):
+        raise UsageError("not a plan of a review", where=text[:60], hint="as `cram limit:20 tag:applied`")
+    plan = Plan(Mode(found["mode"]), found["tag"] or "", int(found["limit"] or 0), int(found["days"] or 0))
+    if plan.tag != plan.tag.strip() or bool(plan.days) != (plan.mode is Mode.AHEAD):
+        raise UsageError("not a plan of a review", where=text[:60], hint="days belong to ahead, and ahead needs them")
+    return plan
+
+
+def laid(desk: Desk, plan: Plan, met: Collection[CardId] = (), rated: Collection[CardId] = ()) -> Desk:
+    """`desk` with the queue of the plan; `met` are cards that this sitting has shown already, within the limit.
+
+    Ahead of their time cards have one turn: of those `rated` in this sitting only such as are being learnt come back.
+    Reads the decks of the cards that a tag asks for. Raises: NotFound for a topic that is not there.
+    """
+    if plan.mode is Mode.REVIEW:
+        return desk if not plan.limit else replace(desk, queue=_limited(desk.queue, plan.limit, frozenset(met)))
+    queue = Queue(today=tuple(_cards(desk, plan, frozenset(rated))))
+    return replace(desk, queue=_limited(queue, plan.limit, frozenset(met)) if plan.limit else queue, held_back="")
+
+
+def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
+    calendar, now = desk.scheduler.calendar, desk.now
+    if plan.mode is Mode.AHEAD:
+        until = calendar.start(calendar.day(now) + plan.days + 1)
+        shown = _shown(desk, plan.tag, until, seen=True)
+        again = (item for item in shown if item.card not in rated or desk.state(item.card).phase in _STEPS)
+        return by_need(again, desk, until)
+    items = list(_shown(desk, plan.tag, _EVER, seen=plan.mode is Mode.CRAM))
+    fresh = [item for item in items if desk.state(item.card).phase is Phase.NEW]
+    if plan.mode is Mode.CRAM:
+        return [*by_need(items, desk, _EVER), *fresh]
+    return new_order(fresh, prerequisites(desk.vault.read_bytes(_GRAPH) or b""))
+
+
+def _shown(desk: Desk, tag: str, until: datetime, *, seen: bool) -> Iterable[Item]:
+    """The cards that may be shown now: none that is suspended, buried or retracted."""
+    from learning.store.due import items
+
+    for item in items(desk.vault, desk.cards, desk.past, tag, until):
+        state = desk.state(item.card)
+        if not state.hidden(desk.now) and (seen or state.phase is Phase.NEW):
+            yield item
+
+
+def by_need(items: Iterable[Item], desk: Desk, until: datetime) -> list[Item]:
+    """Of `items` those that were seen before and fall due before `until`, the most nearly forgotten first."""
+    day = desk.scheduler.calendar.day(desk.now)
+    due: list[tuple[float, CardId, Item]] = []
+    for item in items:
+        state = desk.state(item.card)
+        if state.due is not None and state.due < until:
+            due.append((-_waited(state, desk.scheduler.calendar, day), item.card, item))
+    return apart(item for *_, item in sorted(due))
+
+
+def _waited(state: MemoryState, calendar: StudyCalendar, day: int) -> float:
+    """How far the card is forgotten: the wait for its stability, as one curve holds for all."""
+    return (day - state.last_day) / state.stability if state.stability else 0.0
+
+
+def _limited(queue: Queue, limit: int, met: frozenset[CardId]) -> Queue:
+    """The first cards of the queue, those that were met already among the number."""
+    room = max(0, limit - len(met))
+    fresh = [item for item in (*queue.today, *queue.waiting) if item.card not in met][:room]
+    kept = met | {item.card for item in fresh}
+    today = tuple(item for item in queue.today if item.card in kept)
+    return replace(queue, today=today, waiting=tuple(item for item in queue.waiting if item.card in kept))

@@ -1,0 +1,309 @@
+"""One sitting as a state machine: show, reveal, rate, undo. Pure; the face puts each event on disk before it goes on.
+
+session = begin(queue, states, scheduler, now)
+while session.current:
+    after, event = rate(reveal(session), rating, stamp)
+    append(guard, event)            # if this raises, `session` still stands
+    session = after
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.schedule.queue import Queue
+from vault.errors import NotFound, UsageError
+from vault.ids import CardId
+from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Review, Stamp, Suspend, Undo
+
+if TYPE_CHECKING:
+    from learning.cards.edit import Edited
+
+LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown this much before it is due
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is still to come, the current card included."""
+
+    new: int
+    learning: int
+    review: int
+
+    @property
+    def all(self) -> int:
+        return self.new + self.learning + self.review
+
+    def plus(self, phase: Phase, cards: int = 1) -> Counts:
+        """With so many cards more of that phase."""
+        if phase is Phase.NEW:
+            return Counts(self.new + cards, self.learning, self.review)
+        if phase is Phase.REVIEW:
+            return Counts(self.new, self.learning, self.review + cards)
+        return Counts(self.new, self.learning + cards, self.review)
+
+
+Steps = tuple[tuple[datetime, CardId], ...]
+# States since the sitting began, the newest last. None is ever changed, as a session that undo leads back to holds them
+# too; each is at least twice as large as the next, so that a card is copied a dozen times in thousands, not each time.
+Changed = tuple[Mapping[CardId, MemoryState], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A sitting. `current` is the card on the table, None if nothing can be shown now; `done` counts ratings.
+
+    Every card that is still to come is in one place: on the table, in `main` from `position` on, or in `steps`.
+    """
+
+    scheduler: Scheduler = field(repr=False, compare=False)
+    before: Mapping[CardId, MemoryState] = field(repr=False, compare=False)  # as the sitting began
+    main: tuple[CardId, ...]
+    left: Counts
+    steps: Steps = ()  # cards in learning, by when they are due
+    position: int = 0
+    current: CardId | None = None
+    revealed: bool = False
+    done: int = 0
+    changed: Changed = field(default=(), repr=False)
+    past: tuple[Session, LogEvent | Edited] | None = field(default=None, repr=False, compare=False)
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is known of the card now; the state of a card never seen is NEW."""
+        for newer in reversed(self.changed):
+            if (found := newer.get(card)) is not None:
+                return found
+        return self.before.get(card) or _UNSEEN
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When the next step of learning falls due; None if none is left."""
+        return self.steps[0][0] if self.steps else None
+
+    def to_come(self) -> Iterable[CardId]:
+        """Every card still to come, the current one first."""
+        if self.current is not None:
+            yield self.current
+        yield from self.main[self.position :]
+        for _, card in self.steps:
+            yield card
+
+    def next_up(self) -> tuple[CardId, ...]:
+        """The cards of which one comes next, whatever is done with that on the table, but for itself."""
+        return *self.main[self.position : self.position + 1], *(card for _, card in self.steps[:1])
+
+    def counts(self) -> Counts:
+        """What is still to come, kept up with each card: a face asks at every one."""
+        return self.left
+
+    def previews(self, now: datetime) -> dict[Rating, MemoryState]:
+        """What each rating of the current card would make of it; nothing without one."""
+        if self.current is None:
+            return {}
+        return self.scheduler.preview(self.current, self.state(self.current), now)
+
+    def foresee(self, now: datetime) -> None:
+        """Has the scheduler reckon ahead what comes of each rating of the current card."""
+        if self.current is not None:
+            self.scheduler.foresee(self.current, self.state(self.current), now)
+
+
+_UNSEEN = MemoryState()
+
+
+def begin(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime) -> Session:
+    """Return a sitting over today's queue, its first card on the table."""
+    return advance(_laid_out(queue, states, scheduler), now)
+
+
+def caught_up(
+    session: Session, queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler, now: datetime
+) -> Session:
+    """`session` over the queue as it is now, where others have written meanwhile; what was done can still be undone.
+
+    The card on the table stays there if the queue still has it.
+    """
+    laid = replace(_laid_out(queue, states, scheduler), done=session.done, past=session.past)
+    card = session.current
+    if card is None or card not in set(laid.to_come()):
+        return advance(laid, now)
+    return _on_the_table(laid, card)
+
+
+def _on_the_table(laid: Session, card: CardId) -> Session:
+    """`laid`, which has no card on the table, with one of its cards there."""
+    main = tuple(other for other in laid.main if other != card)
+    return replace(laid, main=main, steps=tuple(step for step in laid.steps if step[1] != card), current=card)
+
+
+def _laid_out(queue: Queue, states: Mapping[CardId, MemoryState], scheduler: Scheduler) -> Session:
+    main: list[CardId] = []
+    steps: list[tuple[datetime, CardId]] = []
+    phases: Counter[Phase] = Counter()
+    for item in (*queue.today, *queue.waiting):
+        state = states.get(item.card, _UNSEEN)
+        phases[state.phase] += 1
+        if state.due is not None and _is_step(state):
+            insort(steps, (state.due, item.card))
+        else:
+            main.append(item.card)
+    learning = phases[Phase.LEARNING] + phases[Phase.RELEARNING]
+    left = Counts(phases[Phase.NEW], learning, phases[Phase.REVIEW])
+    return Session(scheduler, states, tuple(main), left, tuple(steps))
+
+
+def _is_step(state: MemoryState) -> bool:
+    return state.phase in (Phase.LEARNING, Phase.RELEARNING) and not state.interval_days
+
+
+def advance(session: Session, now: datetime) -> Session:
+    """`session` with a card on the table, if there is one to show at `now`: call it again when time has passed.
+
+    A step that is due comes first, then the queue, then a step that is due within twenty minutes.
+    """
+    if session.current is not None:
+        return session
+    steps, position, current = _dealt(session.steps, session.main, session.position, now)
+    if current is None:
+        return session
+    return replace(session, current=current, revealed=False, position=position, steps=steps)
+
+
+def _dealt(steps: Steps, main: tuple[CardId, ...], position: int, now: datetime) -> tuple[Steps, int, CardId | None]:
+    """What is left of the steps, how far the queue has come, and the card to show, if there is one."""
+    if steps and steps[0][0] <= now:
+        return steps[1:], position, steps[0][1]
+    if position < len(main):
+        return steps, position + 1, main[position]
+    if steps and steps[0][0] <= now + LEARN_AHEAD:
+        return steps[1:], position, steps[0][1]
+    return steps, position, None
+
+
+def reveal(session: Session) -> Session:
+    """The answer is shown, too."""
+    _current(session)
+    return replace(session, revealed=True)
+
+
+def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[Session, Review]:
+    """The sitting with the next card on the table, and the review to put on disk before that card is shown.
+
+    Raises: UsageError if the answer is not shown yet.
+    """
+    card = _current(session)
+    if not session.revealed:
+        raise UsageError("the answer has to be shown before a rating", hint="reveal it first")
+    event = Review(stamp, card, rating, ms)
+    before = session.state(card)
+    state = session.scheduler.review(card, before, rating, stamp.when, session.scheduler.day(stamp.when))
+    steps, left = session.steps, session.left.plus(before.phase, -1)
+    if state.due is not None and _is_step(state) and not state.suspended:  # as a leech may be
+        step = state.due, card
+        place = bisect_right(steps, step)
+        steps, left = (*steps[:place], step, *steps[place:]), left.plus(state.phase)
+    return _next(session, event, state, steps, left, 1), event
+
+
+def bury(session: Session, stamp: Stamp) -> tuple[Session, Bury]:
+    """The current card goes until the next study day."""
+    event = Bury(stamp, _current(session))
+    calendar = session.scheduler.calendar
+    until = calendar.start(calendar.day(stamp.when) + 1)
+    return _marked(session, event, replace(session.state(event.card), buried_until=until)), event
+
+
+def suspend(session: Session, stamp: Stamp) -> tuple[Session, Suspend]:
+    """The current card goes until the human resumes it."""
+    event = Suspend(stamp, _current(session))
+    return _marked(session, event, replace(session.state(event.card), suspended=True)), event
+
+
+def flag(session: Session, stamp: Stamp, reason: str = "") -> tuple[Session, Flag]:
+    """The current card is marked as one to mend, and stays on the table."""
+    event = Flag(stamp, _current(session), reason)
+    state = replace(session.state(event.card), flagged=True)
+    return replace(session, changed=_with(session.changed, event.card, state), past=(session, event)), event
+
+
+def _marked(session: Session, event: CardMark, state: MemoryState) -> Session:
+    """The sitting without its current card, whose new state is `state`."""
+    return _next(session, event, state, session.steps, session.left.plus(state.phase, -1))
+
+
+def _next(
+    session: Session,
+    event: Review | CardMark,
+    state: MemoryState,
+    steps: Steps,
+    left: Counts,
+    done: int = 0,
+) -> Session:
+    """`session`, which undo leads back to, without its current card, whose new state is `state`."""
+    steps, position, current = _dealt(steps, session.main, session.position, event.when)
+    return Session(
+        session.scheduler,
+        session.before,
+        session.main,
+        left,
+        steps,
+        position,
+        current,
+        done=session.done + done,
+        changed=_with(session.changed, event.card, state),
+        past=(session, event),
+    )
+
+
+def _with(changed: Changed, card: CardId, state: MemoryState) -> Changed:
+    """`changed` and one state more."""
+    newest: dict[CardId, MemoryState] = {card: state}
+    place = len(changed)
+    while place and len(changed[place - 1]) < 2 * len(newest):
+        place -= 1
+        newest = {**changed[place], **newest}
+    return *changed[:place], newest
+
+
+def edited(session: Session, edit: Edited) -> Session:
+    """The sitting once the human gave its current card other words: it stays on the table, and undo takes that back."""
+    _current(session)
+    return replace(session, past=(session, edit))
+
+
+def last_done(session: Session) -> LogEvent | Edited:
+    """What `undo` would take back. Raises: NotFound if nothing is left to undo."""
+    if session.past is None:
+        raise NotFound("nothing to undo in this session", hint="`retain undo` goes further back")
+    return session.past[1]
+
+
+def undo(session: Session, stamp: Stamp) -> tuple[Session, Undo | None]:
+    """The sitting as it was before what was done last, that card on the table again; as often as something was done.
+
+    With the event that voids the last one; None for an edit, which is in no log. Raises: NotFound if nothing is left.
+    """
+    last = last_done(session)
+    assert session.past is not None
+    before, _ = session.past
+    stays = isinstance(last, Flag) or not isinstance(last, LogEvent)
+    after = replace(before, revealed=stays and before.revealed)
+    return after, Undo(stamp, last.id) if isinstance(last, LogEvent) else None
+
+
+def drop(session: Session, now: datetime) -> Session:
+    """The current card is gone from its file, so the sitting goes on without it; nothing is written."""
+    left = session.left.plus(session.state(_current(session)).phase, -1)
+    return advance(replace(session, current=None, revealed=False, left=left), now)
+
+
+def _current(session: Session) -> CardId:
+    if session.current is None:
+        raise UsageError("there is no card on the table")
+    return session.current

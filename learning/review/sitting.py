@@ -1,0 +1,354 @@
+"""One sitting at an open vault: the hand between the pure session and the disk. No screen is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from learning.cards import workspace as desks
+from learning.cards.current_text import Dealer
+from learning.cards.workspace import Desk, Placed
+from learning.memory.scheduler import MemoryState
+from learning.review import session as sessions
+from learning.review.plan import Plan, laid
+from learning.review.stopwatch import Stopwatch
+from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
+from learning.store.freshness import look, remember
+from vault.audit.agent_runs import at_work
+from vault.cache import stamps
+from vault.errors import EditedMeanwhile, RetainError
+from vault.ids import CardId
+from vault.log import ledger
+from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
+from vault.log.review_log import LOG_PATH
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from learning.cards.changes import ChangedCards
+    from learning.cards.edit import Edited
+
+__all__ = ["Clock", "Sitting", "Stands", "Tally", "due_before"]
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """How far log and ledger had come: bytes of the log and its inode, the stamp of the ledger."""
+
+    log: int
+    inode: int
+    ledger: stamps.Stamp
+
+
+_UNKNOWN = Stands(-2, 0, stamps.NONE)
+
+
+def _stands(vault: Vault) -> Stands:
+    size, _, inode = stamps.stamp(vault.root, LOG_PATH)
+    return Stands(size, inode, stamps.stamp(vault.root, ledger.IDS))
+
+
+class Sitting:
+    """What happens to cards is on disk before `session` moves on; if the disk refuses, `session` stays as it was."""
+
+    counts = True  # its ratings are kept, and schedule the cards
+
+    def __init__(
+        self,
+        desk: Desk,
+        clock: Clock,
+        via: str = "tui",
+        *,
+        before: Stands | None = None,
+        plan: Plan | None = None,
+    ) -> None:
+        self.desk, self.plan = desk, plan or Plan()
+        self._clock, self._via = clock, via
+        self._writer = desk.writer(via)
+        self._changes: ChangedCards | None = None
+        self._dealt: tuple[Placed, bool] | None = None  # what `table` gave last, and whether its fact had changed
+        self._stood = _stands(desk.vault) if before is None else before
+        self._caught_up = False
+        self._dealer = Dealer(desk)
+        self._watch = Stopwatch()  # how long the card on the table has been looked at
+        self._written = False
+        self.session = sessions.begin(desk.queue, desk.states, desk.scheduler, clock())
+
+    @classmethod
+    def at(
+        cls,
+        vault: Vault,
+        clock: Clock,
+        tag: str | None,
+        via: str = "tui",
+        *,
+        plan: Plan | None = None,
+    ) -> Sitting:
+        """A sitting over today's queue, or what `plan` makes of it; `via` says on which face.
+
+        Raises: as `open_desk` does; NotFound for a topic that is not there.
+        """
+        before = _stands(vault)
+        plan = plan or Plan(tag=tag or "")
+        desk = laid(desks.open_desk(vault, clock(), tag=plan.tag), plan)
+        return cls(desk, clock, via, before=before, plan=plan)
+
+    @property
+    def problems(self) -> list[RetainError]:
+        """Those of files that could not be shown; whoever told them takes them away."""
+        return self._dealer.problems
+
+    # --- as a face sees it ------------------------------------------------------------------------------------------
+
+    @property
+    def revealed(self) -> bool:
+        return self.session.revealed
+
+    @property
+    def can_undo(self) -> bool:
+        return self.session.past is not None
+
+    @property
+    def done(self) -> int:
+        """Ratings given."""
+        return self.session.done
+
+    @property
+    def left(self) -> int:
+        """Cards still to come, that on the table included."""
+        return self.session.counts().all
+
+    def state(self, card: CardId) -> MemoryState:
+        """What is known of the card now."""
+        return self.session.state(card)
+
+    # --- what is on the table ---------------------------------------------------------------------------------------
+
+    def table(self) -> Placed | None:
+        """The card to show, as its file and the log have it now; what is gone or hidden meanwhile is passed over."""
+        self._catch_up()
+        self.session = sessions.advance(self.session, self._clock())
+        while (id_ := self.session.current) is not None:
+            found = self._dealer.card(id_)
+            if found is not None:
+                self._dealt = found, self.session.state(id_).changed
+                self._watch = Stopwatch().stir(self._clock())
+                return found
+            self.session = sessions.drop(self.session, self._clock())
+        self._dealt = None
+        return None
+
+    @property
+    def changes(self) -> ChangedCards:
+        """What was said before of the cards whose facts or words have changed."""
+        if self._changes is None:
+            from learning.cards.changes import ChangedCards
+
+            self._changes = ChangedCards(self.desk.vault, self.desk.changes)
+        return self._changes
+
+    def _catch_up(self) -> None:
+        """Takes in what others wrote since: a compile that changed a fact, a rating or a mark made elsewhere.
+
+        Not while an answer is on the table: what the human sees is what they rate.
+        """
+        stands = _stands(self.desk.vault)
+        if stands == self._stood or self.session.revealed:
+            return
+        try:
+            desk = desks.open_desk(self.desk.vault, self._clock(), tag=self.plan.tag)
+            deeds = [event for _, event in done(self.session)]
+            met = {event.card for event in deeds if isinstance(event, Review | CardMark)}
+            desk = laid(desk, self.plan, met, {event.card for event in deeds if isinstance(event, Review)})
+        except RetainError:
+            return  # what is in the way of reading will be in that of the next rating, which says so
+        self.desk = self._dealer.desk = desk
+        self._stood, self._caught_up, self._changes = stands, True, None
+        self._writer = desk.writer(self._via)
+        self.session = sessions.caught_up(self.session, desk.queue, desk.states, desk.scheduler, self._clock())
+
+    def previews(self) -> dict[Rating, MemoryState]:
+        """What each of the four ratings would make of the card on the table."""
+        return self.session.previews(self._clock())
+
+    def _look_ahead(self) -> None:
+        """Does what can be done before the rating is known: no rating waits for the deck of the next card."""
+        self.session.foresee(self._clock())
+        self._dealer.read_ahead(self.session.next_up())
+
+    # --- what the human does ----------------------------------------------------------------------------------------
+
+    def reveal(self) -> bool:
+        """The answer is shown; while it is read, there is time to look ahead.
+
+        False if the card has become another since its question was shown: then `table` gives what is to be shown.
+        """
+        if not self._is_as_dealt():
+            return False
+        self.session = sessions.reveal(self.session)
+        self._look_ahead()
+        return True
+
+    def _is_as_dealt(self) -> bool:
+        """Whether `table` would give the very card that it gave last, its fact unchanged since."""
+        if _stands(self.desk.vault) == self._stood:
+            return True
+        dealt, watch = self._dealt, self._watch
+        self.table()
+        if dealt is None or self._dealt is None or _told(*dealt) != _told(*self._dealt):
+            return False
+        self._watch = watch
+        return True
+
+    def rate(self, rating: Rating) -> None:
+        """Raises: WriteFailed, Refused or LockHeld from the disk; then the card is still on the table.
+
+        EditedMeanwhile if what the card says changed while its answer was read: it is to be shown anew.
+        """
+        now = self._clock()
+        if self.session.revealed and _stands(self.desk.vault).ledger != self._stood.ledger:
+            self._rate_only_what_was_read()
+        spent_ms = self._watch.spent(now) // timedelta(milliseconds=1)
+        self._done(*sessions.rate(self.session, rating, self._writer.stamp(now), spent_ms))
+
+    def _rate_only_what_was_read(self) -> None:
+        read = self.session
+        self.session = replace(read, revealed=False)
+        if not self._is_as_dealt():
+            what = "this card changed while you read it, and nothing was rated"
+            raise EditedMeanwhile(what, hint="it is shown again as it is now")
+        self.session = sessions.reveal(self.session)
+
+    def bury(self) -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.bury(self.session, self._writer.stamp(self._clock())))
+
+    def suspend(self) -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.suspend(self.session, self._writer.stamp(self._clock())))
+
+    def flag(self, reason: str = "") -> None:
+        """Raises as `rate` does."""
+        self._done(*sessions.flag(self.session, self._writer.stamp(self._clock()), reason))
+
+    def note_grade(self, suggested: Rating | None, given: Rating, engine: str, met: int, missed: int) -> None:
+        """Writes down beside the rating given last what had been suggested for the words that were typed.
+
+        Raises: as `rate` does; the rating stands.
+        """
+        rated = sessions.last_done(self.session)
+        if isinstance(rated, Review):
+            stamp = self._writer.stamp(self._clock())
+            event = Graded(stamp, rated.card, rated.id, suggested, given, engine, met, missed)
+            self._done(self.session, event)
+
+    def undo(self) -> LogEvent | Edited:
+        """Takes back what was done last in this sitting, and gives it.
+
+        Raises: NotFound if nothing is left; EditedMeanwhile if the card of an edit says something else by now; and as
+        `rate` does.
+        """
+        last = sessions.last_done(self.session)
+        after, event = sessions.undo(self.session, self._writer.stamp(self._clock()))
+        if event is not None:
+            self._done(after, event)
+        elif not isinstance(last, LogEvent):
+            from learning.cards.edit import restore  # few edit, and fewer take it back
+
+            restore(self.desk.vault, last)
+            self.session = after
+        if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
+            self._stood = _UNKNOWN
+        return last
+
+    def edited(self) -> Placed | None:
+        """The card on the table in the words that its human has just given it; what was edited can be undone.
+
+        None if it is gone, or says what it said.
+        """
+        before = self._dealt[0] if self._dealt is not None else None
+        now = self.reworded()
+        if now is None or before is None:
+            return None
+        from learning.cards.edit import Edited, words_of
+
+        edit = Edited(now.id, now.deck.path, words_of(before.card), words_of(now.card))
+        self.session = sessions.edited(self.session, edit)
+        return now
+
+    def reworded(self) -> Placed | None:
+        """The card on the table in words that it got elsewhere, which are not this sitting's to take back.
+
+        None if it is gone, or says what it said.
+        """
+        if self._dealt is None:
+            return None
+        before, changed = self._dealt
+        now = self._dealer.card(before.id)
+        if now is None or _told(now, changed) == _told(before, changed):
+            return None
+        self._dealt = now, changed
+        return now
+
+    # --- how long the card is looked at -----------------------------------------------------------------------------
+
+    def stir(self) -> None:
+        """The human is there: time counts from now on, for a while."""
+        self._watch = self._watch.stir(self._clock())
+
+    def pause(self) -> None:
+        """The human looks elsewhere: time does not count until they stir."""
+        self._watch = self._watch.stop(self._clock())
+
+    @property
+    def watch(self) -> Stopwatch:
+        """How long the card on the table has been looked at."""
+        return self._watch
+
+    def _done(self, after: sessions.Session, event: LogEvent) -> None:
+        self._writer.write(event)
+        self._written = True
+        self.session = after
+        stands, stood, line = _stands(self.desk.vault), self._stood, len(encode(event)) + 1
+        begun = stood.log < 0 and stands == replace(stood, log=line, inode=stands.inode)
+        if begun or stands == replace(stood, log=stood.log + line):  # else somebody wrote beside us
+            self._stood = stands
+
+    # --- how it ends ------------------------------------------------------------------------------------------------
+
+    @property
+    def is_unrendered(self) -> bool:
+        """Whether something was written that the pages do not show yet."""
+        return self._written
+
+    def finish(self) -> None:
+        """Renders the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
+        if self._written:
+            from learning.pages.render import (
+                render_pages,  # here: the first card must not wait for what comes at the end
+            )
+
+            self._written = False
+            vault = self.desk.vault
+            alone, seen = not at_work(vault), look(vault.root)
+            render_pages(vault, self._clock())
+            if alone and not at_work(vault):  # else what nobody has judged was left out of them
+                with suppress(EditedMeanwhile):  # the stamp only saves a later look
+                    remember(vault, seen)
+
+    def tally(self) -> Tally:
+        """What this sitting came to, and what is to come."""
+        return with_outlook(self.done_so_far(), self.session, self.desk, self._clock())
+
+    def done_so_far(self) -> Tally:
+        """What this sitting came to, without what is to come: at once, however big the vault."""
+        return tally_of(self.session, self.desk)
+
+
+def _told(placed: Placed, changed: bool) -> tuple[object, ...]:
+    """All that a face tells of a card; where it stands in its file is none of it."""
+    return placed.id, placed.card.question, placed.card.answer, changed

@@ -1,0 +1,110 @@
+"""What a sitting came to: counted from its own events, and what is to come from the desk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from learning.cards import workspace as desks
+from learning.cards.workspace import Desk
+from learning.memory.scheduler import MemoryState, Phase
+from learning.review.session import Session
+from vault.errors import RetainError
+from vault.ids import CardId
+from vault.log.events import LogEvent, Rating, Review
+
+HARDEST = 3  # cards that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a sitting came to. `seconds` were spent looking at cards; `tomorrow` cards wait on the next study day.
+
+    `ripe` concepts are ready for a thought of the human's own. `learnt` cards were new or in learning and are known
+    now, of the concepts named; `hardest` are those that were not recalled, each with how often, the worst first.
+    """
+
+    ratings: Counter[Rating]
+    seconds: float
+    tomorrow: int
+    next_at: datetime | None
+    ripe: int = 0
+    learnt: int = 0
+    concepts: tuple[str, ...] = ()
+    hardest: tuple[tuple[CardId, int], ...] = ()
+    cards: int = 0
+
+    @property
+    def rated(self) -> int:
+        return self.ratings.total()
+
+    @property
+    def pace(self) -> float:
+        """Seconds for a rating; 0 without one."""
+        return self.seconds / self.rated if self.rated else 0.0
+
+
+def tally_of(session: Session, desk: Desk) -> Tally:
+    """What the sitting's own events tell: quick, and nothing is read but the place of a card."""
+    ratings: Counter[Rating] = Counter()
+    again: Counter[CardId] = Counter()
+    first: dict[CardId, MemoryState] = {}
+    spent_ms = 0
+    for before, event in done(session):
+        if isinstance(event, Review):
+            ratings[event.rating] += 1
+            spent_ms += event.ms
+            again[event.card] += event.rating is Rating.AGAIN
+            first[event.card] = before.state(event.card)
+    learnt = [c for c, was in first.items() if was.phase is not Phase.REVIEW and _is_learnt(session.state(c), was)]
+    hardest = tuple((card, count) for card, count in again.most_common(HARDEST) if count)
+    concepts = tuple(dict.fromkeys(_concept(desk, card) for card in reversed(learnt)))
+    known = tuple(filter(None, concepts))
+    return Tally(ratings, spent_ms / 1000, 0, session.next_at, 0, len(learnt), known, hardest, len(first))
+
+
+def _is_learnt(state: MemoryState, was: MemoryState) -> bool:
+    return state.phase is Phase.REVIEW and was.phase is not Phase.RELEARNING
+
+
+def _concept(desk: Desk, card: CardId) -> str:
+    try:
+        return desk.place(card).title
+    except KeyError:
+        return ""
+
+
+def done(session: Session) -> Iterable[tuple[Session, LogEvent]]:
+    """Every event of the sitting that still counts, with the sitting before it, the latest first; edits are none."""
+    past = session.past
+    while past is not None:
+        before, event = past
+        if isinstance(event, LogEvent):
+            yield before, event
+        past = before.past
+
+
+def with_outlook(tally: Tally, session: Session, desk: Desk, now: datetime) -> Tally:
+    """`tally` with what is to come; on big vaults this takes a moment."""
+    calendar = desk.scheduler.calendar
+    end = calendar.start(calendar.day(now) + 2)
+    tomorrow = due_before(end, (session.state(id_) for id_ in desk.cards))
+    return replace(tally, tomorrow=tomorrow, ripe=_ripe(session, desk))
+
+
+def _ripe(session: Session, desk: Desk) -> int:
+    """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
+    from learning.pages.promotion import promotion
+
+    past = desk.past.with_events(*(event for _, event in done(session)))
+    try:
+        return promotion(replace(desk, past=past) if past else desks.read_desk(desk.vault)).concepts
+    except RetainError:
+        return 0
+
+
+def due_before(end: datetime, states: Iterable[MemoryState]) -> int:
+    """How many of the cards seen before fall due before `end` and may be shown by then."""
+    return sum(state.due is not None and state.due < end and not state.hidden(end) for state in states)

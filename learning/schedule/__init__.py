@@ -1,0 +1,1 @@
+"""What to study on a day: queue, limits and workload."""

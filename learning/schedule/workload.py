@@ -1,0 +1,187 @@
+"""How much a day may hold: which new cards are let in, and in which order a backlog is worked off. All pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from learning.memory.fsrs import AGAIN, GOOD, Fsrs6
+from learning.memory.scheduler import MemoryState
+from learning.schedule.queue import Item, new_order
+from learning.study_day import StudyCalendar
+from vault.ids import CardId
+
+_RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
+WEEK = 7  # study days that the governor looks ahead
+_PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
+_PUT_OFF_STEP = 7
+_RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
+_EDGE = re.compile(r"- (\[\[[^\[\]]*\]\]) [a-z ]+ (\[\[.*)")
+
+
+# --- the load governor ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds that a card takes, its steps included, on the day it is met and on a day it is reviewed."""
+
+    new_s: float
+    review_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NewRoom:
+    """New cards that today takes, of how many that wait, and why in one sentence; "" if nothing holds them back."""
+
+    new: int
+    waiting: int
+    reason: str = ""
+
+
+def pace_of(ms_per_rating: float) -> Pace:
+    """The pace of who takes so long for a rating: a new card is met at each step, and some reviews are forgotten."""
+    return Pace(ms_per_rating * _RATINGS_PER_NEW / 1000, ms_per_rating * _RATINGS_PER_REVIEW / 1000)
+
+
+def coming_days(states: Iterable[MemoryState], calendar: StudyCalendar, now: datetime) -> list[int]:
+    """Reviews that are planned for each of the days after today, as far as the governor looks."""
+    today = calendar.day(now)
+    starts = [calendar.start(today + day) for day in range(1, WEEK + 1)]
+    counts = [0] * (WEEK - 1)
+    for state in states:
+        due = state.due
+        if due is not None and starts[0] <= due < starts[-1] and not (state.suspended or state.retracted):
+            counts[bisect_right(starts, due) - 1] += 1
+    return counts
+
+
+def carried_over(due_by_day: Iterable[int], per_day: int) -> list[int]:
+    """Reviews that each day comes to hold when a day takes `per_day` and the rest waits for the next."""
+    out, waiting = [], 0
+    for due in due_by_day:
+        out.append(min(waiting + due, per_day))
+        waiting += due - out[-1]
+    return out
+
+
+def new_room(
+    minutes: int, due_by_day: Sequence[int], pace: Pace, follow_ups: Sequence[float], *, waiting: int, limit: int
+) -> NewRoom:
+    """New cards for today, such that as many a day for a week bring no day beyond `minutes`.
+
+    `due_by_day` are the reviews of today, overdue ones included, and of the days after it; `follow_ups[n]` the reviews
+    that one new card a day has brought to day n. `limit` is what the settings allow besides.
+    """
+    wanted = min(waiting, limit)
+    rooms = [
+        max(0.0, minutes * 60 - due * pace.review_s) / (pace.new_s + later * pace.review_s)
+        for due, later in zip(due_by_day[:WEEK], follow_ups, strict=False)
+    ]
+    tightest = min(range(len(rooms)), key=rooms.__getitem__, default=0)
+    fits = math.floor(rooms[tightest] + 1e-9) if rooms else wanted
+    if fits >= wanted:
+        return NewRoom(wanted, waiting)
+    taken = round(due_by_day[tightest] * pace.review_s / 60)
+    when = "today" if tightest == 0 else "tomorrow" if tightest == 1 else f"in {tightest} days"
+    why = f"reviews {when} take about {taken} of them" if taken else "the reviews that they bring need room, too"
+    a_day = f"{minutes} minutes a day" if minutes > 1 else "a minute a day"
+    return NewRoom(fits, waiting, f"room for {fits or 'none'} of {waiting} new cards in {a_day}: {why}")
+
+
+def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
+    """Reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated Good."""
+    memory = model.after(*model.first(GOOD), 0, GOOD)
+    at = [0] * days
+    day = model.interval(memory[0], retention, maximum)
+    while day < days:
+        at[day] += 1
+        waited = model.interval(memory[0], retention, maximum)
+        memory = model.after(*memory, waited, GOOD)
+        day += model.interval(memory[0], retention, maximum)
+    return [float(sum(at[: n + 1])) for n in range(days)]
+
+
+def importance(graph: bytes) -> dict[str, int]:
+    """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
+    from vault.model.wikilink import links
+
+    named: dict[str, set[str]] = {}
+    for line in graph.decode(errors="replace").splitlines():
+        if (found := _EDGE.match(line)) is not None:
+            source, *_ = links(found[1])
+            for link in links(found[2]):
+                named.setdefault(_stem(link.target), set()).add(_stem(source.target))
+    return {concept: len(by - {concept}) for concept, by in named.items()}
+
+
+def _stem(target: str) -> str:
+    return target.rsplit("/", 1)[-1]
+
+
+def by_importance(items: Iterable[Item], rank: Mapping[str, int]) -> list[Item]:
+    """`items` with the concepts that most others lean on first, else in their order."""
+    return sorted(items, key=lambda item: -rank.get(item.concept, 0))
+
+
+def admitted(
+    waiting: Sequence[Item],
+    room: int,
+    rank: Mapping[str, int],
+    prerequisites: Mapping[str, Collection[str]] | None = None,
+) -> list[Item]:
+    """The new cards that are let in: what others lean on first, but never before its own prerequisites."""
+    return list(new_order(by_importance(waiting, rank), prerequisites or {}))[: max(0, room)]
+
+
+# --- the backlog ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BacklogPlan:
+    """`overdue` reviews, more than the `per_day` that a day has room for; in `days` none is left, 0: not in a year."""
+
+    overdue: int
+    per_day: int
+    days: int
+
+
+def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: int) -> float:
+    """Days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it takes now.
+
+    What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
+    recalled or learnt anew, and that of the card as it is. A card all but forgotten gains most and takes longest; one
+    that is very stable loses little by waiting.
+    """
+    chance = model.retrievability(stability, waited)
+    recalled = model.after(stability, difficulty, waited, GOOD)[0]
+    relearnt = model.after(*model.after(stability, difficulty, waited, AGAIN), 0, GOOD)[0]
+    curve = model.retrievability
+    gained = sum(
+        chance * curve(recalled, day) + (1 - chance) * curve(relearnt, day) - curve(stability, waited + day)
+        for day in _PUT_OFF
+    )
+    return gained * _PUT_OFF_STEP / (1 + _RELEARNING * (1 - chance))
+
+
+def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6) -> list[Item]:
+    """Overdue reviews, what loses most by waiting first; of alike ones in the order they came in. `today` is a day.
+
+    Cards that differ by less than a tenth are taken as alike, so that a hundred thousand are soon put in order.
+    """
+    known: dict[tuple[int, int, int], float] = {}
+    scored = []
+    for item in items:
+        state = states[item.card]
+        waited = max(0, today - state.last_day)
+        key = round(4 * math.log2(state.stability)), round(state.difficulty), round(4 * math.log2(waited + 1))
+        lost = known.get(key)
+        if lost is None:
+            stability, waited = 2 ** (key[0] / 4), round(2 ** (key[2] / 4)) - 1
+            lost = known[key] = lost_by_waiting(model, stability, key[1], waited)
+        scored.append((lost, item))
+    return [item for _, item in sorted(scored, key=lambda each: -each[0])]

@@ -1,0 +1,1 @@
+"""Full-text search over cards and articles."""

@@ -1,0 +1,149 @@
+"""How well each concept is known, in its four kinds; and so each topic and tag.
+
+A card's score in [0, 1] is its strength times the chance of recalling it now. Strength grows with the logarithm of
+stability, as each doubling costs about the same effort: 0 for a card never seen, 0.35 at a week, 0.52 at three weeks,
+0.76 at three months, 1 at a year or more. A card whose fact has changed since it was learnt scores 0: what is
+remembered is wrong. A kind scores the mean of its cards, a concept the mean of its kinds, a topic that of its concepts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from learning.memory.scheduler import MemoryState, Phase
+from vault.ids import CardId
+from vault.model.card import CardKind
+
+FULL_DAYS = 365.0  # of stability, from which on strength is 1
+KNOWN_DAYS = 21.0  # of stability, from which on a card counts as known; Anki calls a card of 21 days mature
+WORDS = {
+    CardKind.DEFINITIONAL: "states",
+    CardKind.MECHANISTIC: "explains",
+    CardKind.RELATIONAL: "relates",
+    CardKind.APPLIED: "applies",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Studied:
+    """A card as mastery sees it: `concept` is the stem of its deck, `kind` "" if it has none."""
+
+    card: CardId
+    concept: str
+    title: str
+    kind: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mastery:
+    """A concept's score in [0, 1], and its profile: kind (in the order of the kinds) -> score, None without a card.
+
+    `cards` is how many have not been retracted, `seen` how many of them were reviewed at least once; `known` says
+    whether all that are not suspended are known, and at least one is.
+    """
+
+    concept: str
+    title: str
+    score: float
+    profile: Mapping[str, float | None]
+    cards: int
+    seen: int
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A topic or a tag: the mean over its concepts, `known` how many of them are known, profile as of a concept."""
+
+    name: str
+    score: float
+    profile: Mapping[str, float | None]
+    concepts: int
+    seen: int
+    known: int
+
+
+Chance = Callable[[MemoryState], float]
+
+
+def strength(stability: float) -> float:
+    """How lasting a memory of that stability (days) is, in [0, 1]."""
+    return min(1.0, math.log1p(max(stability, 0.0)) / math.log1p(FULL_DAYS))
+
+
+def score(state: MemoryState | None, chance: Chance) -> float:
+    """A card's score; `chance` gives the probability of recalling it now."""
+    if state is None or state.phase is Phase.NEW or state.changed:
+        return 0.0
+    return strength(state.stability) * chance(state)
+
+
+def is_known(state: MemoryState | None) -> bool:
+    """Return whether a card is in its review phase, stable for KNOWN_DAYS, and not suspended, retracted or changed."""
+    if state is None or state.suspended or state.retracted or state.changed:
+        return False
+    return state.phase is Phase.REVIEW and state.stability >= KNOWN_DAYS
+
+
+def mastery(cards: Iterable[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> tuple[Mastery, ...]:
+    """Every concept that has a card which still holds, in the order of `cards`."""
+    by_concept: dict[str, list[Studied]] = defaultdict(list)
+    for card in cards:
+        state = states.get(card.card)
+        if state is None or not state.retracted:
+            by_concept[card.concept].append(card)
+    return tuple(_of(concept, mine, states, chance) for concept, mine in by_concept.items())
+
+
+def _of(concept: str, cards: Sequence[Studied], states: Mapping[CardId, MemoryState], chance: Chance) -> Mastery:
+    scores: dict[str, list[float]] = {kind.value: [] for kind in CardKind}
+    for card in cards:
+        scores.setdefault(card.kind, []).append(score(states.get(card.card), chance))
+    means = {kind: sum(of) / len(of) if of else None for kind, of in scores.items()}
+    given = [mean for mean in means.values() if mean is not None]
+    profile = {kind.value: means[kind.value] for kind in CardKind}
+    found = [states.get(card.card) for card in cards]
+    seen = sum(state is not None and state.phase is not Phase.NEW for state in found)
+    active = [state for state in found if state is None or not state.suspended]
+    known = bool(active) and all(map(is_known, active))
+    return Mastery(concept, cards[0].title, sum(given) / len(given), profile, len(cards), seen, known)
+
+
+def grouped(concepts: Iterable[Mastery], members: Mapping[str, Iterable[str]]) -> tuple[Group, ...]:
+    """A group for each name whose `members` (stems) hold a concept with cards, by name."""
+    known = {concept.concept: concept for concept in concepts}
+    groups = []
+    for name in sorted(members, key=str.casefold):
+        mine = [known[stem] for stem in dict.fromkeys(members[name]) if stem in known]
+        if mine:
+            groups.append(_group(name, mine))
+    return tuple(groups)
+
+
+def _group(name: str, concepts: Sequence[Mastery]) -> Group:
+    profile = {}
+    for kind in CardKind:
+        given = [value for c in concepts if (value := c.profile[kind.value]) is not None]
+        profile[kind.value] = sum(given) / len(given) if given else None
+    mean = sum(c.score for c in concepts) / len(concepts)
+    seen = sum(c.seen > 0 for c in concepts)
+    return Group(name, mean, profile, len(concepts), seen, sum(c.known for c in concepts))
+
+
+def by_tag(cards: Iterable[Studied]) -> dict[str, dict[str, None]]:
+    """Tag -> the stems of its concepts, in the order of `cards`."""
+    out: dict[str, dict[str, None]] = defaultdict(dict)
+    for card in cards:
+        for tag in card.tags:
+            out[tag][card.concept] = None
+    return dict(out)
+
+
+def weakest(concepts: Iterable[Mastery], count: int) -> tuple[Mastery, ...]:
+    """Of the concepts that have been studied, those with the lowest scores, the lowest first."""
+    seen = [concept for concept in concepts if concept.seen]
+    return tuple(sorted(seen, key=lambda c: (c.score, c.title.casefold(), c.concept))[:count])

@@ -1,0 +1,83 @@
+"""Cards with what figures need of them: concept, kind, tags; and which concepts a topic holds. Reads, never writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from learning.cards.workspace import Desk
+from learning.memory.predictions import only
+from learning.stats.mastery import Studied
+from learning.stats.stats import CardNews, Material
+from learning.store.cards import IndexedCards
+from learning.store.deck_index import tags_of
+from learning.store.placed import concept_of
+from learning.store.topics import topics
+from vault.ids import CardId
+from vault.log import ledger
+from vault.log.review_columns import ReviewColumns
+from vault.text.sanitize import clean_line, short
+
+_NEWS = {"birth": "added", "change": "reworded"}
+
+
+def studied(desk: Desk) -> tuple[Studied, ...]:
+    """The cards of a desk, in its order."""
+    index = desk.cards.index if isinstance(desk.cards, IndexedCards) else None
+    tags = {card: found for cards, found in tags_of(desk.vault, index) if found for card in cards}
+    own = desk.past.tagged()
+    out = []
+    for card in desk.cards:
+        place = desk.place(card)
+        mine = dict.fromkeys(clean_line(tag.removeprefix("#")) for tag in (*tags.get(card, ()), *own.get(card, ())))
+        out.append(Studied(card, concept_of(place.path), short(place.title), place.kind, tuple(mine)))
+    return tuple(out)
+
+
+def material_of(desk: Desk) -> Material:
+    """All that figures are made of, from a desk. Raises: SchemaTooNew, Refused or Damaged, as the log is read anew."""
+    return with_reviews(without_reviews(desk), desk)
+
+
+def with_reviews(material: Material, desk: Desk) -> Material:
+    """What `without_reviews` gave, and the log. Raises as `material_of`."""
+    return replace(material, columns=desk.past.scanned().reviews)
+
+
+def without_reviews(desk: Desk) -> Material:
+    """What figures are made of that need no review. Raises as `card_news`."""
+    return Material(
+        studied(desk),
+        ReviewColumns(),
+        dict(desk.past.unpacked().states),  # each is asked for many times, and is made anew each time it is
+        topics(desk.vault),
+        card_news(desk),
+        desk.vault.settings.leech_threshold,
+        desk.changes,
+    )
+
+
+def card_news(desk: Desk) -> tuple[CardNews, ...]:
+    """What became of the desk's cards: the ledger's births and changes of text, and what memory takes of the rest."""
+    told = [CardNews(change.card, change.type, change.at) for change in desk.changes]
+    other = {(news.card, news.at) for news in told}
+    data = desk.vault.read_bytes(ledger.IDS) or b""
+    lines = b"\n".join(line for line in data.split(b"\n") if b'"card"' in line)
+    for event in ledger.decode(lines, ledger.IDS)[0]:
+        card, at = CardId(str(event.get("id"))), ledger.parse_instant(event["at"])
+        if event.get("of") == "card" and event["type"] in _NEWS and (card, at) not in other:
+            told.append(CardNews(card, _NEWS[event["type"]], at))
+    return tuple(told)
+
+
+def narrowed(material: Material, stems: Collection[str] | None = None, tag: str = "") -> Material:
+    """The part of it that belongs to the concepts `stems`, if given, and has the tag, if given."""
+    key = tag.removeprefix("#").casefold()
+    cards = [
+        card
+        for card in material.cards
+        if (stems is None or card.concept in stems) and (not key or key in map(str.casefold, card.tags))
+    ]
+    ids = {card.card for card in cards}
+    news = [one for one in material.news if one.card in ids]
+    return replace(material, cards=cards, columns=only(material.columns, ids), news=news, narrowed=True)

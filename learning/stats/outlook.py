@@ -1,0 +1,96 @@
+"""A vault as a forecast begins, and what a forecast means in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache
+
+from learning.cards.workspace import Desk
+from learning.memory.fit import elapsed_days
+from learning.memory.fsrs import DEFAULTS, Fsrs6
+from learning.schedule.workload import BacklogPlan
+from learning.stats.forecast import Course, Forecast, Habits, Stock, habits_of, played, states_in, stock_of
+from learning.stats.forecast import backlog_plan as plan_of
+
+USUAL = (0.8, 0.85, 0.9, 0.95)  # retentions that are worth comparing
+
+
+class Outlook:
+    """The vault as the forecast begins; `new` cards a day without end, or, with None, those that wait."""
+
+    def __init__(self, desk: Desk, days: int, new: int | None = None) -> None:
+        settings, rules = desk.vault.settings, desk.scheduler.rules
+        self.calendar, self.own = rules.calendar, rules.retention
+        self.today = self.calendar.day(desk.now)
+        columns = desk.past.scanned().reviews
+        self.habits: Habits = habits_of(columns, elapsed_days(columns, self.calendar))
+        day = cache(self.calendar.day)  # many cards fall due at the same instant
+        states = states_in(desk.past.unpacked().states, desk.cards)
+        self.stock: list[Stock] = stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
+        self.waiting = len(desk.queue.new)
+        self.model: Fsrs6 = Fsrs6(rules.parameters or DEFAULTS)
+        self.course: Course = Course(
+            days,
+            rules.retention,
+            settings.new_per_day if new is None else new,
+            self.waiting if new is None else None,
+            settings.reviews_per_day,
+            rules.maximum_interval,
+        )
+
+    def at(self, retention: float) -> Forecast:
+        return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
+
+    def that_fit(self, minutes: int) -> tuple[int, Forecast]:
+        from learning.stats.forecast import new_that_fit
+
+        return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
+
+    def backlog(self) -> BacklogPlan | None:
+        """The plan for what is overdue, if today has not room for it."""
+        return plan_of(self.stock, self.habits, self.model, self.course)
+
+    def date(self, day: int) -> date:
+        return date.fromordinal(self.today + day)
+
+
+def backlog_of(desk: Desk) -> str:
+    """The plan of a desk in one sentence; "" if today has room for what is due."""
+    outlook = Outlook(desk, 1, 0)
+    plan = outlook.backlog()
+    return backlog_words(plan, outlook.today) if plan is not None else ""
+
+
+def backlog_words(plan: BacklogPlan, today: int) -> str:
+    """The plan in one sentence."""
+    if not plan.per_day:
+        return f"{plan.overdue:,} overdue, and none is shown: retain.toml says reviews_per_day = 0"
+    when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
+    first = f"the {min(plan.per_day, plan.overdue):,} that lose most by waiting come first"
+    return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
+
+
+def meaning(forecasts: Sequence[Forecast], own: Forecast) -> str:
+    """What the forecasts say, that of the present retention beside the next lower one."""
+    words = f"at {own.course.retention:.0%} you end up at {_about(own.settled_minutes)} a day"
+    other = min(
+        (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
+        key=lambda f: -f.course.retention,
+        default=None,
+    )
+    if other is None:
+        return words
+    fewer = round(own.remembered - other.remembered)
+    kept = f"{abs(fewer):,} {'fewer' if fewer > 0 else 'more'} cards" if fewer else "as many cards"
+    return f"{words}; {other.course.retention:.0%} would take {_spent(other)}, and you would remember {kept} in the end"
+
+
+def _about(minutes: float) -> str:
+    ends = round(minutes)
+    return f"about {ends:,} minute" + ("" if ends == 1 else "s") if ends else "under a minute"
+
+
+def _spent(found: Forecast) -> str:
+    return f"{found.settled_minutes:.0f}" if round(found.settled_minutes) else "under one"

@@ -1,0 +1,328 @@
+"""Figures over log, memory and cards: what `retain stats` tells and the app's screens show. All pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load what they never need
+    from learning.memory.predictions import Replay
+    from learning.memory.scheduler import CardEvent, MemoryState, Scheduler
+    from learning.stats.activity import Activity, Growth
+    from learning.stats.mastery import Group, Mastery, Studied
+    from learning.stats.retention import Calibration, RecallWeek, Retention
+    from vault.ids import CardId
+    from vault.log.review_columns import ReviewColumns
+
+FORECAST_DAYS = 30
+WEEK = 7
+WEEKS = 53  # of recall, this one included
+SHOWN = 10  # cards and concepts that a list of the worst holds
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """Cards by where they stand, each in one of the first six; `flagged`, `changed` and `leeches` count across them.
+
+    `young` and `mature` are in review, with less than 21 days planned, or more.
+    """
+
+    new: int = 0
+    learning: int = 0
+    relearning: int = 0
+    young: int = 0
+    mature: int = 0
+    suspended: int = 0  # by the human, or as a leech
+    retracted: int = 0  # what they say no longer holds; those in no deck any more, if they were reviewed
+    flagged: int = 0
+    changed: int = 0
+    leeches: int = 0
+
+    @property
+    def total(self) -> int:
+        """All that may be studied."""
+        return self.new + self.learning + self.relearning + self.young + self.mature
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """Reviews that are already planned for a study day; those that are overdue are today's."""
+
+    day: date
+    reviews: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A card and how often it was not recalled, of so many tries."""
+
+    card: CardId
+    concept: str
+    title: str
+    tries: int
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What changed in the last seven study days, today included. The counts of cards are of the ledger's.
+
+    `added` cards were made, `met` seen for the first time, `changed` ask for a fact that is another now, `reworded`
+    say the same in other words, `retracted` no longer hold. `mastered` are the titles of concepts that became known.
+    """
+
+    reviews: int = 0
+    added: int = 0
+    met: int = 0
+    changed: int = 0
+    reworded: int = 0
+    retracted: int = 0
+    new_leeches: int = 0
+    forgotten: tuple[Forgotten, ...] = ()
+    mastered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardNews:
+    """What the ledger says became of a card: added, changed, reworded or retracted, at an instant."""
+
+    card: CardId
+    what: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """All figures as of `as_of`. `days` is the window of `calibration`, `activity` and growth go back to the start."""
+
+    as_of: datetime
+    today: date
+    days: int
+    desired: float
+    phases: Phases
+    retention: tuple[Retention, ...]
+    calibration: Calibration
+    activity: Activity
+    growth: tuple[Growth, ...]
+    forecast: tuple[Coming, ...]
+    concepts: tuple[Mastery, ...]
+    topics: tuple[Group, ...]
+    tags: tuple[Group, ...]
+    leeches: tuple[Forgotten, ...]
+    week: Week
+    recall: tuple[RecallWeek, ...] = ()  # of the last year, this week the last one
+    known: tuple[int, ...] = ()  # cards at the end of each week of `growth`
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What figures are made of. `states` by card; `topics` name the stems of their concepts."""
+
+    cards: Sequence[Studied]
+    columns: ReviewColumns
+    states: Mapping[CardId, MemoryState]
+    topics: Mapping[str, tuple[str, ...]]
+    news: Sequence[CardNews] = ()
+    leech_threshold: int = 0  # lapses; 0 for never
+    changes: Sequence[CardEvent] = ()
+    narrowed: bool = False  # to some of the cards; `states` are of all
+
+    def is_leech(self, state: MemoryState) -> bool:
+        """Whether the card was forgotten so often that more reviews of the same kind will not help."""
+        return state.leech and not state.retracted
+
+
+def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+    """The figures at `now`; `days` study days, today included, are looked back on for the calibration."""
+    planned = by_states(material, scheduler, now, days=days)
+    return by_memory(by_reviews(planned, material, scheduler), material, scheduler)
+
+
+def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
+    """The figures that no review needs to be looked at for: cards, forecast, mastery. The others are empty."""
+    from learning.stats import mastery, retention
+    from learning.stats.activity import Activity
+
+    today = scheduler.calendar.day(now)
+    concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
+    return Stats(
+        as_of=now,
+        today=date.fromordinal(today),
+        days=days,
+        desired=scheduler.rules.retention,
+        phases=phases(material),
+        retention=(),
+        calibration=retention.Calibration(0, None, None, None, None),
+        activity=Activity(),
+        growth=(),
+        forecast=forecast(material, scheduler, now),
+        concepts=concepts,
+        topics=mastery.grouped(concepts, material.topics),
+        tags=mastery.grouped(concepts, mastery.by_tag(material.cards)),
+        leeches=(),
+        week=Week(),
+    )
+
+
+def by_reviews(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
+    """`stats` with what each review says by itself: days, hours, growth."""
+    from learning.memory.predictions import unplayed
+    from learning.stats import activity
+
+    calendar = scheduler.calendar
+    done = activity.activity(unplayed(material.columns, calendar), calendar, stats.today.toordinal())
+    return replace(stats, activity=done, growth=activity.growth(done))
+
+
+def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None) -> Stats:
+    """`stats` with what is known only when all is played through once more. `beat` as for `replay`."""
+    from learning.memory.predictions import replay
+    from learning.stats import retention
+    from learning.stats.known import known_by_week
+
+    calendar, today = scheduler.calendar, stats.today.toordinal()
+    seen = replay(material.columns, scheduler, material.changes, beat)
+    since = today - WEEK + 1
+    beat()
+    return replace(
+        stats,
+        retention=retention.true_retention(seen, today),
+        calibration=retention.calibration(seen, today - stats.days + 1),
+        leeches=leeches(material, seen),
+        week=week(material, seen, stats.activity, since, calendar.start(since), stats.concepts),
+        recall=retention.weekly(seen, today, WEEKS),
+        known=known_by_week(seen, stats.growth, material.states),
+    )
+
+
+def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
+    """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
+    curve = scheduler.kernel.retrievability
+    return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
+
+
+def phases(material: Material) -> Phases:
+    """The cards counted by where they stand."""
+    count: Counter[str] = Counter()
+    for card in material.cards:
+        state = material.states.get(card.card)
+        count[_standing(state)] += 1
+        if state is not None and not state.retracted:
+            count.update(flagged=state.flagged, changed=state.changed, leeches=material.is_leech(state))
+    if not material.narrowed:  # of what stands in no deck any more, nobody here knows concept and tags
+        here = {card.card for card in material.cards}
+        count["retracted"] += sum(s.retracted and s.reps > 0 and c not in here for c, s in material.states.items())
+    return Phases(**count)
+
+
+def _standing(state: MemoryState | None) -> str:
+    from learning.stats.retention import MATURE_DAYS
+
+    if state is None:
+        return "new"
+    if state.retracted or state.suspended:
+        return "retracted" if state.retracted else "suspended"
+    if state.phase.value == "review":
+        return "mature" if state.interval_days >= MATURE_DAYS else "young"
+    return state.phase.value
+
+
+def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[Coming, ...]:
+    """What is planned by now for each of the coming days, today's first; what these reviews lead to comes on top."""
+    day = scheduler.calendar.day
+    today = day(now)
+    end = scheduler.calendar.start(today + FORECAST_DAYS)
+    count = [0] * FORECAST_DAYS
+    for card in material.cards:
+        state = material.states.get(card.card)
+        if state is None or state.due is None or state.suspended or state.retracted or state.due >= end:
+            continue
+        count[0 if state.due <= now else max(0, day(state.due) - today)] += 1
+    return tuple(Coming(date.fromordinal(today + n), reviews) for n, reviews in enumerate(count))
+
+
+def leeches(material: Material, seen: Replay) -> tuple[Forgotten, ...]:
+    """The cards that keep being forgotten for all the reviews they had, the most forgotten first."""
+    wanted = {}
+    for card in material.cards:
+        state = material.states.get(card.card)
+        if state is not None and material.is_leech(state):
+            wanted[card.card] = card
+    return _forgotten(wanted, seen, 0) if wanted else ()
+
+
+def _forgotten(cards: Mapping[CardId, Studied], seen: Replay, since: int) -> tuple[Forgotten, ...]:
+    """Those of `cards` that were not recalled on study day `since` or later, by how often; a card once a day."""
+    tries: dict[int, list[int]] = {}
+    for row in seen.tried():
+        if seen.day[row] >= since:
+            one = tries.setdefault(seen.columns.card[row], [0, 0])
+            one[0] += 1
+            one[1] += seen.columns.rating[row] == 1
+    out = []
+    for number, (tried, failed) in tries.items():
+        card = cards.get(seen.columns.cards[number])
+        if card is not None and failed:
+            out.append(Forgotten(card.card, card.concept, card.title, tried, failed))
+    return tuple(sorted(out, key=lambda f: (-f.forgotten, -f.forgotten / f.tries, f.title.casefold(), f.card)))
+
+
+def week(
+    material: Material, seen: Replay, done: Activity, since: int, start: datetime, concepts: Iterable[Mastery]
+) -> Week:
+    """What is new since the study day `since`, which begins at `start`."""
+    news = Counter(what for _, what in {(n.card, n.what) for n in material.news if n.at >= start})
+    days = done.since(since)
+    before = _before(seen, since)
+    return Week(
+        reviews=sum(day.reviews for day in days),
+        added=news["added"],
+        met=sum(day.new for day in days),
+        changed=news["changed"],
+        reworded=news["reworded"],
+        retracted=news["retracted"],
+        new_leeches=sum(_is_new_leech(material, card.card, before) for card in material.cards),
+        forgotten=_forgotten({card.card: card for card in material.cards}, seen, since)[:SHOWN],
+        mastered=_mastered(material, concepts, before),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A card as it was when the week began: whether it was known, and how often it lapsed since."""
+
+    known: bool
+    lapsed: int
+
+
+def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
+    """The cards that were reviewed since."""
+    from learning.memory.predictions import PHASES
+    from learning.memory.scheduler import Phase
+    from learning.stats.mastery import KNOWN_DAYS
+
+    in_review = PHASES.index(Phase.REVIEW)
+    found: dict[CardId, _Before] = {}
+    for row in range(bisect_left(seen.day, since), len(seen.day)):
+        card = seen.columns.cards[seen.columns.card[row]]
+        reviewed = seen.phase[row] == in_review
+        one = found.get(card) or _Before(reviewed and seen.stability[row] >= KNOWN_DAYS, 0)
+        found[card] = _Before(one.known, one.lapsed + (reviewed and seen.columns.rating[row] == 1))
+    return found
+
+
+def _is_new_leech(material: Material, card: CardId, before: Mapping[CardId, _Before]) -> bool:
+    state = material.states.get(card)
+    if state is None or not material.is_leech(state) or card not in before:
+        return False
+    return state.lapses - before[card].lapsed < material.leech_threshold
+
+
+def _mastered(material: Material, concepts: Iterable[Mastery], before: Mapping[CardId, _Before]) -> tuple[str, ...]:
+    """The concepts that are known now and were not, by title."""
+    gained = {card.concept for card in material.cards if card.card in before and not before[card.card].known}
+    return tuple(sorted((c.title for c in concepts if c.known and c.concept in gained), key=str.casefold))

@@ -1,0 +1,156 @@
+"""What figures mean, each in one sentence, and how rates are said: the same on every face."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from learning.stats.retention import BINS, Bin, Calibration
+
+if TYPE_CHECKING:
+    from learning.stats.activity import Hour
+    from learning.stats.stats import Stats
+
+FEW = 20  # tries, below which a rate says little
+NEAR = 0.02  # shares that differ by less count as the same
+_FORTNIGHT = 14
+
+
+def percent(rate: float | None) -> str:
+    return "–" if rate is None else f"{rate:.0%}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 card`, `1,024 cards`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def verdict(found: Calibration) -> str:
+    """Whether what was foretold came true; "" where there is nothing to compare."""
+    if found.predicted is None or found.recalled is None:
+        return ""
+    off = found.predicted - found.recalled
+    return "as foretold" if abs(off) < NEAR else f"{abs(off):.0%} {'less' if off > 0 else 'more'} than foretold"
+
+
+def wider(bins: Sequence[Bin]) -> list[Bin]:
+    """Neighbours put together, two and two: a screen has no room for all."""
+    out = []
+    for _, some in groupby(bins, lambda b: round(b.low * BINS) // 2):
+        both = list(some)
+        tries = sum(b.reviews for b in both)
+        predicted, recalled = (
+            sum(getattr(b, of) * b.reviews for b in both) / tries for of in ("predicted", "recalled")
+        )
+        out.append(Bin(both[0].low, tries, predicted, recalled))
+    return out
+
+
+def retention_means(stats: Stats) -> str:
+    """What true retention says, over the shortest of the longer periods that has enough reviews."""
+    rows = [row for row in stats.retention if row.all.reviews and row.days != 1]
+    if not rows:
+        return "No card has come back for its first review after being learnt, so nothing can be said yet."
+    row = next((row for row in rows if row.days >= 30 and row.all.reviews >= FEW), rows[-1])
+    over = f"over the last {row.days} days" if row.days else "over all of it"
+    rate = row.all.rate or 0.0
+    if row.all.reviews < FEW:
+        return f"You recalled {rate:.0%} of {row.all.reviews} {over}; from so few, the share will still swing."
+    off = rate - stats.desired
+    if abs(off) < NEAR:
+        return f"You recalled {rate:.0%} {over}, which is what you want."
+    way = "above" if off > 0 else "below"
+    hint = "longer waits would do" if off > 0 else "`retain optimize` fits the waits to you"
+    return f"You recalled {rate:.0%} {over}, {way} the {stats.desired:.0%} that you want: {hint}."
+
+
+def calibration_means(stats: Stats) -> str:
+    """Whether the chances that were foretold can be relied on."""
+    found = stats.calibration
+    if found.reviews < FEW or found.predicted is None or found.recalled is None:
+        return f"{counted(found.reviews, 'review')} to compare with what was foretold; {FEW} say a first word."
+    told = f"{found.predicted:.0%} was foretold and {found.recalled:.0%} recalled"
+    if abs(found.predicted - found.recalled) < NEAR:
+        return f"{told}: the scheduler knows how you forget."
+    other = "you forget more" if found.predicted > found.recalled else "you remember more"
+    return f"{told}: {other} than it thinks, and `retain optimize` may help."
+
+
+def forecast_means(stats: Stats) -> str:
+    """How much is coming."""
+    counts = [coming.reviews for coming in stats.forecast]
+    if not any(counts):
+        return f"Nothing is planned for the next {len(counts)} days."
+    most = max(range(len(counts)), key=counts.__getitem__)
+    when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
+    return (
+        f"{counted(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
+        f"{counts[most]:,}, {when}. New cards and what is forgotten bring more."
+    )
+
+
+def time_means(stats: Stats) -> str:
+    """How long a day of study takes."""
+    recent = stats.activity.since(stats.today.toordinal() - stats.days + 1)
+    if not recent:
+        return "Nothing has been reviewed in this time."
+    days = f"You studied on {counted(len(recent), 'day')} of the last {stats.days:,}"
+    if stats.activity.ms_per_answer is None:
+        return f"{days}; how long an answer took was not told."
+    minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
+    spent = f"{minutes:.0f} min" if minutes >= 1 else "under a minute"
+    return f"{days}, {spent} a day and {stats.activity.ms_per_answer / 1000:.1f} s an answer."
+
+
+def hours_mean(hours: Sequence[Hour]) -> str:
+    """Whether the hour of the day makes a difference; "" where it cannot be told."""
+    told = [hour for hour in hours if hour.reviews >= FEW]
+    if len(told) < 2:
+        return "Too few hours of the day have enough reviews to compare them."
+    best, worst = (pick(told, key=lambda h: h.recalled / h.reviews) for pick in (max, min))
+    high, low = best.recalled / best.reviews, worst.recalled / worst.reviews
+    if high - low < 2 * NEAR:
+        return f"The hour makes little difference: {low:.0%} to {high:.0%} of answers are right."
+    return f"Best at {best.hour}:00 with {high:.0%} of answers right, worst at {worst.hour}:00 with {low:.0%}."
+
+
+def growth_means(stats: Stats) -> str:
+    """How many cards were met and are known."""
+    if not stats.growth:
+        return "No card has been met yet."
+    met, known = stats.growth[-1].total, stats.known[-1] if stats.known else 0
+    month = sum(week.met for week in stats.growth[-4:])
+    gained = known - (stats.known[-5] if len(stats.known) > 4 else 0)
+    way = f"{gained:,} more" if gained >= 0 else f"{-gained:,} fewer"
+    return f"{counted(met, 'card')} met, {known:,} of them known; in four weeks {month:,} new ones and {way} known."
+
+
+def mastery_means(stats: Stats) -> str:
+    """How far the concepts are known, and in which kind they are weakest."""
+    from learning.stats.mastery import WORDS
+
+    seen = [concept for concept in stats.concepts if concept.seen]
+    if not seen:
+        return f"None of {counted(len(stats.concepts), 'concept')} has been studied yet."
+    known = sum(concept.known for concept in seen)
+    means = {}
+    for kind, word in WORDS.items():
+        scores = [score for concept in seen if (score := concept.profile[kind.value]) is not None]
+        if scores:
+            means[word] = sum(scores) / len(scores)
+    told = f"{known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
+    if len(means) < 2:
+        return f"{told}."
+    weakest = min(means, key=lambda word: means[word])
+    return f"{told}; weakest is the kind that {weakest}, at {means[weakest] * 100:.0f} of 100."
+
+
+def leeches_mean(stats: Stats) -> str:
+    """How much of the work goes into cards that do not stick."""
+    if not stats.leeches:
+        return "No card keeps being forgotten."
+    failed, tries = sum(one.forgotten for one in stats.leeches), sum(one.tries for one in stats.leeches)
+    verb = "keeps" if len(stats.leeches) == 1 else "keep"
+    cards = counted(len(stats.leeches), "card")
+    return f"{cards} {verb} being forgotten, {failed:,} of {tries:,} times: better reworded than reviewed again."

@@ -1,0 +1,1 @@
+"""Cards and review history of a vault, cached."""

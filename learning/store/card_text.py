@@ -1,0 +1,275 @@
+"""All cards as columns, with the words that the pages need of each; decks that have not changed are not read again.
+
+A cache in `.retain/cache/faces`, by deck: its stamp, the concept that it names, its title and the questions of its
+cards as a table shows them, and numbers that stand for the words of questions and answers. It goes with the index of
+the decks (`learning.store.deck_index`): an entry counts while the index has the same stamp of that deck.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import attrgetter
+
+from learning.store.cards import IndexedCards
+from learning.store.deck_index import DeckIndex
+from learning.store.near_copy import tokens
+from learning.store.placed import Placed, concept_named
+from learning.store.table_cells import label
+from vault.cache import stamps
+from vault.cache.cache import keep_cache, read_cache
+from vault.cache.stamps import FIELDS, NONE
+from vault.ids import CardId
+from vault.model.markdown import unescape
+from vault.vault import Vault
+
+CACHE = "faces"
+_KIND = "retain-faces 1"
+PARTS = ("question", "answer")
+LEAST_WORDS = 4  # of a question or answer; anything shorter is like too much
+_NONE = array("q", NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What the pages need of one deck. `labels` has one line a card; `lengths` how many of `words` are of a card's
+    question, then of its answer, card by card."""
+
+    named: str = ""
+    title: str = ""
+    labels: tuple[str, ...] = ()
+    lengths: array[int] = field(default_factory=lambda: array("I"))
+    words: array[int] = field(default_factory=lambda: array("I"))
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Cards of one deck that follow each other: `first` to `end` of the catalogue's. `named` is the concept that the
+    deck names, `label` its title as a table shows it."""
+
+    path: str
+    title: str
+    named: str
+    label: str
+    first: int
+    end: int
+
+    @property
+    def stem(self) -> str:
+        return self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Every card, in the order of the decks; row n of each column is one card. `ends` is told in `words_of`."""
+
+    shelves: tuple[Shelf, ...]
+    ids: Sequence[CardId]
+    kinds: Sequence[str]
+    labels: Sequence[str]
+    words: array[int]
+    ends: Sequence[int]
+
+    def shelf_of(self, row: int) -> Shelf:
+        return self.shelves[bisect_right(self.shelves, row, key=attrgetter("first")) - 1]
+
+    def words_of(self, row: int, part: int) -> array[int]:
+        """The numbers of the words of its question (part 0) or answer (1); none where they are too few to tell it."""
+        at = 2 * row + part
+        return self.words[self.ends[at] : self.ends[at + 1]]
+
+
+def catalogue(vault: Vault, cards: Mapping[CardId, Placed]) -> Catalogue:
+    """The catalogue of a desk's cards."""
+    if isinstance(cards, IndexedCards):
+        return _of_index(vault, cards)
+    made = _Made()
+    for some in _by_deck(cards.values()):
+        made.take_placed(some)
+    return made.whole()
+
+
+def _by_deck(cards: Iterable[Placed]) -> Iterator[list[Placed]]:
+    """Cards that follow each other in one deck."""
+    some: list[Placed] = []
+    for placed in cards:
+        if some and some[-1].deck.path != placed.deck.path:
+            yield some
+            some = []
+        some.append(placed)
+    if some:
+        yield some
+
+
+class _Made:
+    """A catalogue in the making."""
+
+    def __init__(self) -> None:
+        self.shelves: list[Shelf] = []
+        self.ids: list[CardId] = []
+        self.kinds: list[str] = []
+        self.labels: list[str] = []
+        self.words, self.lengths = array("I"), array("I")
+
+    def take(self, path: str, title: str, face: Face, ids: Sequence[CardId], kinds: Iterable[str]) -> None:
+        first = len(self.ids)
+        self.ids += ids
+        self.kinds += kinds
+        self.labels += face.labels
+        self.words += face.words
+        self.lengths += face.lengths
+        self.shelves.append(Shelf(path, title, face.named, face.title, first, len(self.ids)))
+
+    def take_placed(self, cards: list[Placed]) -> Face:
+        """Takes cards of one deck; gives its face."""
+        face, first = _face(cards), cards[0]
+        self.take(first.deck.path, first.title, face, [p.id for p in cards], [p.kind for p in cards])
+        return face
+
+    def whole(self) -> Catalogue:
+        ends = list(accumulate(self.lengths, initial=0))
+        return Catalogue(tuple(self.shelves), self.ids, self.kinds, tuple(self.labels), self.words, ends)
+
+
+def _face(cards: Sequence[Placed]) -> Face:
+    face = Face(concept_named(cards[0].deck), label(cards[0].title), tuple(label(p.card.question) for p in cards))
+    for placed in cards:
+        for text in (placed.card.question, placed.card.answer):
+            said = numbers_of(text)
+            face.lengths.append(len(said))
+            face.words.extend(said)
+    return face
+
+
+def numbers_of(markdown: str) -> list[int]:
+    """A number for each word of a question or an answer, ascending; none where they are too few to tell it by.
+
+    Two words have the same number once in billions.
+    """
+    said = set(tokens(unescape(markdown)))
+    return sorted({zlib.crc32(word.encode("utf-8", "replace")) for word in said}) if len(said) >= LEAST_WORDS else []
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The faces of decks as columns. `first[n]` is the first card of deck n, `ends` as in the catalogue."""
+
+    names: tuple[str, ...]
+    numbers: array[int]
+    named: tuple[str, ...]
+    titles: tuple[str, ...]
+    first: array[int]
+    labels: tuple[str, ...]
+    lengths: array[int]
+    words: array[int]
+    ends: Sequence[int]
+
+    def face(self, deck: int) -> Face:
+        start, end = self.first[deck], self.first[deck + 1]
+        words = self.words[self.ends[2 * start] : self.ends[2 * end]]
+        return Face(
+            self.named[deck], self.titles[deck], self.labels[start:end], self.lengths[2 * start : 2 * end], words
+        )
+
+
+def _of_index(vault: Vault, cards: IndexedCards) -> Catalogue:
+    index = cards.index
+    kept = _read(vault)
+    if kept is not None and kept.names == index.names and kept.numbers == index.numbers and _is_whole(kept, index):
+        kinds = [index.kind(row) for row in range(len(index))]
+        shelves = tuple(
+            Shelf(index.path(n), index.titles[n], kept.named[n], kept.titles[n], index.first[n], index.first[n + 1])
+            for n in range(len(index.names))
+            if index.first[n] < index.first[n + 1]
+        )
+        return Catalogue(shelves, index.card_ids(), kinds, kept.labels, kept.words, kept.ends)
+    return _renewed(vault, cards, kept)
+
+
+def _is_whole(kept: _Kept, index: DeckIndex) -> bool:
+    """Whether every deck of the index is to be taken from what was kept."""
+    young = any(size == NONE[0] for size in kept.numbers[::FIELDS])
+    return not index.odd and not young and kept.first == index.first
+
+
+def _renewed(vault: Vault, cards: IndexedCards, kept: _Kept | None) -> Catalogue:
+    """The catalogue with what has changed read anew."""
+    index, ids = cards.index, cards.index.card_ids()
+    row = {name: n for n, name in enumerate(kept.names)} if kept else {}
+    made, faces = _Made(), [Face()] * len(index.names)
+    numbers = array("q", index.numbers)
+    for n, name in enumerate(index.names):
+        path, span, mine = (
+            index.path(n),
+            slice(n * FIELDS, n * FIELDS + FIELDS),
+            ids[index.first[n] : index.first[n + 1]],
+        )
+        known = row.get(name)
+        if kept is not None and known is not None and path not in index.odd and numbers[span] != _NONE:
+            face = kept.face(known)
+            before = kept.numbers[known * FIELDS : known * FIELDS + FIELDS]
+            if before == numbers[span] and len(face.labels) == len(mine):
+                kinds = [index.kind(card) for card in range(index.first[n], index.first[n + 1])]
+                faces[n] = face
+                if mine:
+                    made.take(path, index.titles[n], face, mine, kinds)
+                continue
+        placed = [found for card in mine if (found := cards.get(card)) is not None]
+        some = [made.take_placed(each) for each in _by_deck(placed)]
+        if len(some) == 1 and len(placed) == len(mine) and placed[0].deck.path == path and "\0" not in some[0].named:
+            faces[n] = some[0]
+        elif mine:
+            numbers[span] = _NONE
+    if kept is None or kept.names != index.names or kept.numbers != numbers:
+        keep_cache(vault, CACHE, _KIND, _parts(index.names, numbers, faces))
+    return made.whole()
+
+
+def _parts(names: Sequence[str], numbers: array[int], faces: Sequence[Face]) -> list[bytes]:
+    words, lengths = array("I"), array("I")
+    for face in faces:
+        words += face.words
+        lengths += face.lengths
+    return [
+        stamps.joined(names),
+        numbers.tobytes(),
+        stamps.joined(face.named for face in faces),
+        stamps.joined(face.title for face in faces),
+        array("I", accumulate((len(face.labels) for face in faces), initial=0)).tobytes(),
+        stamps.joined(each for face in faces for each in face.labels),
+        lengths.tobytes(),
+        words.tobytes(),
+    ]
+
+
+def _read(vault: Vault) -> _Kept | None:
+    """What was kept; None where its columns do not fit together."""
+    parts = read_cache(vault.root, CACHE, _KIND)
+    if parts is None or len(parts) != 8:
+        return None
+    try:
+        numbers, first = array("q", parts[1]), array("I", parts[4])
+        count = len(numbers) // FIELDS
+        names, named, titles = (_split(parts[n], count) for n in (0, 2, 3))
+        labels, lengths, words = _split(parts[5], first[-1]), array("I", parts[6]), array("I", parts[7])
+    except (ValueError, IndexError):
+        return None
+    ends = list(accumulate(lengths, initial=0))
+    fits = len(numbers) == count * FIELDS and len(first) == count + 1 and len(lengths) == 2 * len(labels)
+    if not fits or ends[-1] != len(words):
+        return None
+    return _Kept(names, numbers, named, titles, first, labels, lengths, words, ends)
+
+
+def _split(text: bytes, count: int) -> tuple[str, ...]:
+    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
+    if len(found) != count:
+        raise ValueError("a column is of another length")
+    return found

@@ -1,0 +1,314 @@
+"""Which cards stand where, without reading the decks again that have not changed since they were read.
+
+A cache in `.retain/cache/decks`, by deck: its stamp, its title, whether it is paused, and of each card the id, the
+line, the kind and, where it was imported, the Anki note. Only decks whose stamp is another now are parsed; those with
+anything to tell, each time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from learning.store.placed import front_pauses
+from learning.store.siblings import group_name, is_imported, note_numbers, own_number
+from vault.cache import stamps
+from vault.cache.cache import keep_cache, read_cache
+from vault.cache.stamps import FIELDS, NONE
+from vault.ids import CardId
+from vault.layout import FLASHCARDS
+from vault.model.markdown import unescape
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+if TYPE_CHECKING:  # only a deck that has changed is parsed
+    from vault.model.card import Deck
+
+CACHE = "decks"
+_KIND = "retain-decks 2"
+_KINDS = ("", "definitional", "mechanistic", "relational", "applied")  # as vault.model.card.CardKind
+_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
+_ID = 10  # characters of a card's id
+_PAUSED, _ODD, _TAGGED = 1, 2, 4
+_NUMBER_BYTES = 8  # of an Anki note
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of one deck; a row of the index. `flags` are _PAUSED, _ODD and _TAGGED."""
+
+    title: str
+    flags: int
+    ids: bytes
+    lines: array[int]
+    kinds: bytes
+    tags: str = ""  # each after a line break; known only with _TAGGED
+    notes: array[int] = field(default_factory=lambda: array("Q"))  # of each card; empty where none was imported
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a card stands, and what a list says of it."""
+
+    path: str
+    line: int
+    title: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeckIndex:
+    """The decks by file name, in their order, in columns; `first[n]` is the first card of deck n, in their order.
+
+    `notes` has the number of each card's Anki note, 0 for none; it is empty where no card at all was imported.
+    `odd` are the decks that are never taken from the cache: they have cards without an id, or something to tell.
+    """
+
+    names: tuple[str, ...]
+    numbers: array[int]
+    titles: tuple[str, ...]
+    flags: bytes
+    first: array[int]
+    ids: bytes
+    lines: array[int]
+    kinds: bytes
+    tags: tuple[str, ...]
+    notes: array[int]
+    odd: Mapping[str, Deck] = field(default_factory=dict)
+    repeats: bool = False  # whether an id stands in two decks
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def card_ids(self) -> list[CardId]:
+        """Every id, in the order of the decks."""
+        return _ids(self.ids)
+
+    def card_id(self, number: int) -> CardId:
+        return CardId(self.ids[number * _ID : number * _ID + _ID].decode("ascii"))
+
+    def path(self, deck: int) -> str:
+        return f"{FLASHCARDS}/{self.names[deck]}"
+
+    def concept(self, deck: int) -> str:
+        return self.names[deck].removesuffix(".md")
+
+    def group(self, card: int, deck: int) -> str:
+        """What a card shares with its siblings alone: its Anki note if it was imported, else its concept."""
+        note = self.notes[card] if self.notes else 0
+        return group_name(note) if note else self.concept(deck)
+
+    def kind(self, card: int) -> str:
+        return _KINDS[self.kinds[card]]
+
+    def paused(self, deck: int) -> bool:
+        """Whether the deck's own front matter keeps it out of the queue; its article may do so, too."""
+        return bool(self.flags[deck] & _PAUSED)
+
+    def place(self, card: int, deck: int) -> Place:
+        return Place(self.path(deck), self.lines[card], self.titles[deck], self.kind(card))
+
+    def entry(self, deck: int) -> Entry:
+        start, end = self.first[deck], self.first[deck + 1]
+        return Entry(
+            self.titles[deck],
+            self.flags[deck],
+            self.ids[start * _ID : end * _ID],
+            self.lines[start:end],
+            self.kinds[start:end],
+            self.tags[deck],
+            self.notes[start:end] if self.notes and any(self.notes[start:end]) else array("Q"),
+        )
+
+
+def read_index(vault: Vault, listing: stamps.Listing | None = None) -> DeckIndex:
+    """The index of the decks as they are now; `listing` is their folder, where it has just been listed.
+
+    Raises: OSError where it cannot be.
+    """
+    found = (stamps.listing(vault.root, FLASHCARDS) if listing is None else listing).files(".md")
+    kept = _kept(read_cache(vault.root, CACHE, _KIND))
+    if kept is not None and kept.names == found.names and kept.numbers == found.numbers and not _any_odd(kept):
+        return kept
+    index = _renewed(vault, found, kept)
+    if kept is None or index.names != kept.names or index.numbers != kept.numbers:
+        keep_cache(vault, CACHE, _KIND, _parts(index))
+    return index
+
+
+def _any_odd(index: DeckIndex) -> bool:
+    return any(flags & _ODD for flags in set(index.flags))
+
+
+def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> DeckIndex:
+    """The index with what has changed read anew."""
+    row = {name: n for n, name in enumerate(kept.names)} if kept else {}
+    odd: dict[str, Deck] = {}
+    entries: list[Entry] = []
+    imported: dict[int, Deck] = {}
+    for n, name in enumerate(found.names):
+        known = row.get(name)
+        span = slice(n * FIELDS, n * FIELDS + FIELDS)
+        if kept is not None and known is not None and not kept.flags[known] & _ODD:
+            before = kept.numbers[known * FIELDS : known * FIELDS + FIELDS]
+            if before == found.numbers[span]:
+                entries.append(kept.entry(known))
+                continue
+        path = f"{FLASHCARDS}/{name}"
+        deck = vault.deck(path)
+        if deck is None:  # gone since it was listed
+            from vault.model.card import Deck
+
+            deck = Deck(path, "", ())
+            found.settled[span] = array("q", NONE)
+        entries.append(_entry(deck))
+        if is_imported(deck):
+            imported[n] = deck
+        if entries[-1].flags & _ODD:
+            odd[path] = deck
+    for n, entry in _with_notes(vault, {n: entries[n] for n in imported}).items():
+        entries[n] = entry
+        if entry.flags & _ODD:
+            odd[imported[n].path] = imported[n]
+    return _joined(found.names, found.settled, entries, odd)
+
+
+def _entry(deck: Deck) -> Entry:
+    cards = [card for card in deck.cards if card.id is not None]
+    title = clean_line(unescape(deck.title))
+    strange = bool(deck.diagnostics) or len(cards) < len(deck.cards) or "\0" in title
+    return Entry(
+        title.replace("\0", ""),
+        (_PAUSED if front_pauses(deck.text.encode()) else 0) | (_ODD if strange else 0),
+        "".join(str(card.id) for card in cards).encode("ascii"),
+        array("I", [card.line for card in cards]),
+        bytes(_NUMBER[card.kind.value if card.kind else ""] for card in cards),
+    )
+
+
+def _with_notes(vault: Vault, entries: Mapping[int, Entry]) -> dict[int, Entry]:
+    """The entries of imported decks, told which note each card is of. Where the ledger has not been told yet, as an
+    import was cut off, a deck is odd."""
+    if not entries:
+        return {}
+    cards = {n: _ids(entry.ids) for n, entry in entries.items()}
+    known = note_numbers(vault, {card for mine in cards.values() for card in mine})
+    out = {}
+    for n, entry in entries.items():
+        notes = array("Q", [known.get(card) or own_number(card) for card in cards[n]])
+        told = all(card in known for card in cards[n])
+        out[n] = replace(entry, notes=notes, flags=entry.flags if told else entry.flags | _ODD)
+    return out
+
+
+def _ids(data: bytes) -> list[CardId]:
+    text = data.decode("ascii")
+    return [CardId(text[n : n + _ID]) for n in range(0, len(text), _ID)]
+
+
+def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], odd: Mapping[str, Deck]) -> DeckIndex:
+    lines = array("I")
+    for entry in entries:
+        lines.extend(entry.lines)
+    ids = b"".join(entry.ids for entry in entries)
+    index = DeckIndex(
+        names,
+        numbers,
+        tuple(entry.title for entry in entries),
+        bytes(entry.flags for entry in entries),
+        array("I", accumulate((len(entry.kinds) for entry in entries), initial=0)),
+        ids,
+        lines,
+        b"".join(entry.kinds for entry in entries),
+        tuple(entry.tags for entry in entries),
+        _joined_notes(entries),
+        odd,
+    )
+    cards = index.card_ids()
+    return replace(index, repeats=len(set(cards)) < len(cards))
+
+
+def _joined_notes(entries: list[Entry]) -> array[int]:
+    notes = array("Q")
+    if any(entry.notes for entry in entries):
+        for entry in entries:
+            notes.extend(entry.notes or array("Q", bytes(len(entry.kinds) * _NUMBER_BYTES)))
+    return notes
+
+
+def _parts(index: DeckIndex) -> list[bytes]:
+    return [
+        stamps.joined(index.names),
+        index.numbers.tobytes(),
+        stamps.joined(index.titles),
+        index.flags,
+        index.first.tobytes(),
+        index.ids,
+        index.lines.tobytes(),
+        index.kinds,
+        stamps.joined(index.tags),
+        index.notes.tobytes(),
+        b"1" if index.repeats else b"",
+    ]
+
+
+def _kept(parts: list[bytes] | None) -> DeckIndex | None:
+    """The index that was kept; None where its columns do not fit together."""
+    if parts is None:
+        return None
+    try:
+        names, numbers, titles, flags, first, ids, lines, kinds, tags, notes, repeats = parts
+        count = len(flags)
+        index = DeckIndex(
+            _split(names, count),
+            array("q", numbers),
+            _split(titles, count),
+            flags,
+            array("I", first),
+            ids,
+            array("I", lines),
+            kinds,
+            _split(tags, count),
+            array("Q", notes),
+            repeats=bool(repeats),
+        )
+    except ValueError:
+        return None
+    cards = len(kinds)
+    fits = len(index.numbers) == count * FIELDS and len(index.first) == count + 1 and len(index.lines) == cards
+    fits = fits and len(ids) == cards * _ID and len(index.notes) in (0, cards)
+    return index if fits and index.first[-1] == cards else None
+
+
+def _split(text: bytes, count: int) -> tuple[str, ...]:
+    found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
+    if len(found) != count:
+        raise ValueError("a column is of another length")
+    return found
+
+
+def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId], tuple[str, ...]]]:
+    """(the cards of a deck, its tags), deck by deck. Tags stand in YAML, which is slow: they are kept, once read."""
+    if index is None:
+        for deck in vault.decks():
+            yield [card.id for card in deck.cards if card.id], deck.properties.texts("tags")
+        return
+    if not all(flags & _TAGGED for flags in set(index.flags)):
+        index = _with_tags(vault, index)
+        keep_cache(vault, CACHE, _KIND, _parts(index))
+    cards = index.card_ids()
+    for n, tags in enumerate(index.tags):
+        yield cards[index.first[n] : index.first[n + 1]], tuple(tags.split("\n")[1:])
+
+
+def _with_tags(vault: Vault, index: DeckIndex) -> DeckIndex:
+    tags = list(index.tags)
+    for n, flags in enumerate(index.flags):
+        if not flags & _TAGGED:
+            deck = index.odd.get(index.path(n)) or vault.deck(index.path(n))
+            found = deck.properties.texts("tags") if deck else ()
+            tags[n] = "".join("\n" + " ".join(tag.replace("\0", " ").split("\n")) for tag in found)
+    return replace(index, tags=tuple(tags), flags=bytes(flags | _TAGGED for flags in index.flags))

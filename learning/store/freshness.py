@@ -1,0 +1,123 @@
+"""Whether `_review.md`, promotion queue and agenda still show what the files say, seen from stamps: nothing is read."""
+
+from __future__ import annotations
+
+import os
+import time
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault.cache.stamps import INODE
+
+if TYPE_CHECKING:
+    from vault.cache.stamps import Listing
+    from vault.vault import Vault
+
+STAMP = ".retain/cache/review-page"
+_VERSION = 4  # of the pages: when it grows, they are rendered anew
+_PAGES = ("learning/_review.md", "output/promotion-queue.md")
+_AGENDA = "learning/gaps.md"  # a page, too; but a vault without gaps may have none
+_FILES = ("retain.toml", "ledger/ids.jsonl", "ledger/decisions.jsonl", "wiki/_graph.md")
+_FOLDERS = ("wiki/concepts", "ledger/replies")  # only which files there are
+_DECKS = "learning/flashcards"
+_LOGS = "learning"
+
+
+@dataclass(frozen=True, slots=True)
+class PageStamp:
+    """How the pages and all that they are made of stood: a line "path size ctime inode" for each, one for all decks."""
+
+    inputs: tuple[str, ...]
+    pages: tuple[str, ...]
+
+    @property
+    def text(self) -> bytes:
+        return "\n".join([str(_VERSION), *self.inputs, *self.pages]).encode("utf-8", "surrogateescape")
+
+    def is_right(self, root: Path) -> bool:
+        """Whether this is how the last rendering left the vault; False when in doubt."""
+        try:
+            return all(self.pages[: len(_PAGES)]) and (root / STAMP).read_bytes() == self.text
+        except OSError:
+            return False
+
+
+def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
+    """The stamps as they are now; a file that is not there has none.
+
+    The decks are many: whoever has just taken their stamps gives them, as `known` ("size ctime inode" by path) or
+    `decks`.
+    """
+    found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]
+    found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
+    found.append(_of_listing(root, decks) if known is None else _of_known(known))
+    return PageStamp(tuple(found), _stamps_of_pages(root))
+
+
+def _stamps_of_pages(root: Path) -> tuple[str, ...]:
+    return tuple(_stamp(root, page) for page in (*_PAGES, _AGENDA))
+
+
+def _of_listing(root: Path, decks: Listing | None) -> str:
+    from vault.cache.stamps import listing
+
+    try:
+        found = listing(root, _DECKS) if decks is None else decks
+    except OSError:  # then nothing is right
+        return f"{_DECKS}\0{time.time_ns()}"
+    return f"{_DECKS}\0{found.digest('.md')}"
+
+
+def _of_known(known: Mapping[str, str]) -> str:
+    """As `_of_listing`, of a folder that is the same."""
+    from vault.cache.stamps import digest
+
+    start = len(_DECKS) + 1
+    paths = [path for path in known if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]]
+    paths.sort()
+    numbers = array("q", [int(number) for path in paths for number in known[path].split()])
+    return f"{_DECKS}\0{digest([path[start:] for path in paths], numbers)}"
+
+
+def _stamp(root: Path, path: str) -> str:
+    try:
+        return _line(path, (root / path).lstat())
+    except OSError:
+        return ""
+
+
+def _line(path: str, status: os.stat_result) -> str:
+    return f"{path}\0{status.st_size} {status.st_ctime_ns} {status.st_ino & INODE}"
+
+
+def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
+    try:
+        entries = os.scandir(root / folder)
+    except OSError:
+        return
+    with entries:
+        for entry in entries:
+            name = entry.name
+            if (
+                name.startswith(start)
+                and name.endswith(end)
+                and name[0] != "."
+                and entry.is_file(follow_symlinks=False)
+            ):
+                try:
+                    yield _line(f"{folder}/{entry.name}", entry.stat(follow_symlinks=False))
+                except FileNotFoundError:
+                    continue  # gone since it was listed
+
+
+def remember(vault: Vault, seen: PageStamp) -> None:
+    """Notes that the pages as they lie there now were made of what `seen` saw. Raises: WriteFailed, Refused."""
+    from vault.files.guard import Scope, sha256_hex
+
+    guard = vault.guard(Scope.LOG)
+    old = guard.read(STAMP)
+    text = PageStamp(seen.inputs, _stamps_of_pages(vault.root)).text
+    guard.write(STAMP, text, expect=None if old is None else sha256_hex(old))

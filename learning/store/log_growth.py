@@ -1,0 +1,57 @@
+"""Whether the files of the log are as they were when a cache was made of them, or have only grown since."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from vault.cache import stamps
+from vault.log import ledger
+from vault.log.review_log import log_paths
+from vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file as it was read: its stamp before that, whether the stamp may be believed, length and checksum."""
+
+    path: str
+    stamp: stamps.Stamp
+    is_settled: bool
+    size: int
+    crc: int
+
+
+def growth(vault: Vault, root: str, files: list[LogFile]) -> tuple[list[LogFile], list[bytes]] | None:
+    """The files as they are now, and what each has grown by; None if one did anything else."""
+    log = log_paths(vault.root)
+    if root != place_of(vault) or [*log, ledger.IDS] != [file.path for file in files]:
+        return None
+    now: list[LogFile] = []
+    more: list[bytes] = []
+    for file in files:
+        found = stamps.stamp(vault.root, file.path)
+        if found == file.stamp and file.is_settled:
+            now.append(file)
+            more.append(b"")
+            continue
+        if found[2] != file.stamp[2]:
+            return None
+        data = vault.read_bytes(file.path) or b""
+        if len(data) < file.size or zlib.crc32(memoryview(data)[: file.size]) != file.crc:
+            return None
+        more.append(data[file.size :])
+        if more[-1] and file.size and data[file.size - 1 : file.size] != b"\n":
+            return None
+        now.append(LogFile(file.path, found, believed(found), len(data), zlib.crc32(more[-1], file.crc)))
+    return now, more
+
+
+def believed(found: stamps.Stamp) -> bool:
+    return stamps.settled(found) == found
+
+
+def place_of(vault: Vault) -> str:
+    """What tells this vault on this machine from one that somebody else packed."""
+    status = vault.root.lstat()
+    return f"{vault.root}\0{status.st_dev} {status.st_ino}"

@@ -1,0 +1,101 @@
+"""Which imported cards are siblings: those of one Anki note, whatever files its cards stand in.
+
+A file of an imported deck is no concept: its cards have nothing in common but the deck. What note each was made of is
+said by its birth in the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Container, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from learning.store.placed import Placed
+from vault.ids import CardId
+from vault.log import ledger
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from vault.model.card import Deck
+
+DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
+_HEAD = 4_000  # characters, in which the properties that an import wrote stand
+_ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
+_TOLD = (b'"birth"', b'"reanchor"')
+
+
+def is_imported(deck: Deck) -> bool:
+    """Whether a deck holds cards that an import made of Anki notes."""
+    return f"\n{DECK}:" in deck.text[:_HEAD]
+
+
+def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
+    """Card -> a number of 64 bits, never 0, that only cards of the same Anki note share; made by hand, it has its own.
+
+    A card is left out whose birth the ledger has not, as when an import was cut off: the next one tells.
+    """
+    found: dict[CardId, int] = {}
+    for line in (vault.read_bytes(ledger.IDS) or b"").split(b"\n"):
+        said = _ID.search(line) if any(type_ in line for type_ in _TOLD) else None
+        card = CardId(said[1].decode()) if said else None
+        if card is None or card not in wanted:
+            continue
+        if b'"anki:' in line and (note := _note(line, card)):
+            found[card] = _number(f"note\0{note}")
+        else:
+            found.setdefault(card, own_number(card))
+    return found
+
+
+def _note(line: bytes, card: CardId) -> str:
+    """The GUID of the note in a birth's key, `anki:<ord>:<guid>`; "" where the line says no such thing."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(event, dict) or event.get("id") != card or event.get("of") != "card":
+        return ""
+    start, _, rest = str(event.get("key", "")).partition(":")
+    return rest.partition(":")[2] if start == "anki" else ""
+
+
+def own_number(card: CardId) -> int:
+    """The number of a card that is nobody's sibling."""
+    return _number(f"card\0{card}")
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8], "big") or 1
+
+
+def group_name(number: int) -> str:
+    """What the queue calls the siblings of a note; no file is called so."""
+    return f"anki:{number:016x}"
+
+
+def groups(vault: Vault, cards: Iterable[Placed]) -> dict[CardId, str]:
+    """Card -> what it shares with its siblings alone: its note if it was imported, else its concept."""
+    found: dict[CardId, str] = {}
+    imported: dict[str, bool] = {}
+    ours: set[CardId] = set()
+    for placed in cards:
+        found[placed.id] = placed.concept
+        if imported.setdefault(placed.deck.path, is_imported(placed.deck)):
+            ours.add(placed.id)
+    numbers = note_numbers(vault, ours) if ours else {}
+    return found | {card: group_name(numbers.get(card) or own_number(card)) for card in ours}
+
+
+def imported_cards(cards: Mapping[CardId, Placed], vault: Vault) -> list[CardId]:
+    """The cards that an import made of Anki notes, in the order of `cards`: in some Anki they are notes already.
+
+    Their births tell, wherever they stand now; without one, as where an import was cut off, the file that they are in.
+    """
+    numbers = note_numbers(vault, cards)
+    return [
+        card
+        for card, placed in cards.items()
+        if (numbers[card] != own_number(card) if card in numbers else is_imported(placed.deck))
+    ]

@@ -1,0 +1,130 @@
+"""What the browser holds while it is open and between two visits: what was read, asked for and chosen."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from learning.search.card_table import CardColumns
+from learning.search.index import SearchIndex
+from learning.search.search import Found, Order
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from learning.cards.actions import Deed
+    from learning.cards.workspace import Placed
+    from learning.memory.scheduler import MemoryState
+    from vault.evidence.evidence import Evidence
+    from vault.log.card_history import Version
+    from vault.vault import Vault
+
+
+@dataclass(slots=True)
+class Browsing:
+    """`marked` and `at` are items as `browse_rows.Listed` has them; `done` are the deeds that undo takes back."""
+
+    index: SearchIndex
+    columns: CardColumns | None = None
+    found: Found = field(default_factory=Found)
+    words: str = ""
+    scope: str = "cards"
+    order: Order = field(default_factory=Order)
+    marked: set[int] = field(default_factory=set)
+    at: int | None = None
+    done: list[Deed] = field(default_factory=list)
+    asked: deque[Callable[[], None]] = field(default_factory=deque)  # deeds that are still to be done, in their order
+    turn: Lock = field(default_factory=Lock)  # who holds it does the next of them; only then `done` changes
+
+    def take(self, columns: CardColumns) -> None:
+        """Takes in what has been read anew; what was chosen stays so where it is still there."""
+        old, self.columns = self.columns, columns
+        if old is None or old.ids == columns.ids:
+            return
+
+        def now(item: int) -> int | None:
+            return item if item < 0 else columns.number(old.card(item))
+
+        self.marked = {new for item in self.marked if (new := now(item)) is not None}
+        self.at = None if self.at is None else now(self.at)
+        self.found = Found(articles=self.found.articles)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A card as its file has it now, or an article's words; `reviews` and `versions` only where they were asked for."""
+
+    item: int
+    path: str = ""
+    card: Placed | None = None
+    state: MemoryState | None = None
+    article: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    reviews: tuple[tuple[datetime, str], ...] = ()
+    versions: tuple[Version, ...] = ()
+
+
+_OPEN: WeakKeyDictionary[App[int], Browsing] = WeakKeyDictionary()
+
+
+def browsing(app: App[int], vault: Vault) -> Browsing:
+    """What this app's browser held when it was left; a new one the first time."""
+    found = _OPEN.get(app)
+    if found is None:
+        found = _OPEN[app] = Browsing(SearchIndex(vault))
+    return found
+
+
+def seen(columns: CardColumns, item: int, article: str, *, fully: bool = False) -> Seen:
+    """Reads what the item is, anew from its file. Raises: RetainError."""
+    vault = columns.desk.vault
+    if item < 0:
+        return Seen(item, article, article=vault.read_text(article) or "")
+    path, card = columns.path(item), columns.card(item)
+    placed = _placed(columns, path, card)
+    state = columns.state(item)
+    if placed is None or not fully:
+        return Seen(item, path, placed, state)
+    from vault.evidence.evidence import EvidenceReader
+    from vault.log import ledger
+    from vault.log.card_history import history
+
+    return Seen(
+        item,
+        path,
+        placed,
+        state,
+        evidence=tuple(EvidenceReader(vault).of(placed.card.support)),
+        reviews=tuple(_reviews(columns, card)),
+        versions=history(vault.read_bytes(ledger.IDS) or b"", card),
+    )
+
+
+def _placed(columns: CardColumns, path: str, card: str) -> Placed | None:
+    from learning.cards.workspace import Placed
+    from learning.store.placed import concept_of
+    from vault.ids import CardId
+
+    deck = columns.desk.vault.deck(path) if path not in columns.decks else columns.decks[path]
+    found = next((each for each in deck.cards if each.id == card), None) if deck is not None else None
+    return None if found is None or deck is None else Placed(CardId(card), found, deck, concept_of(path))
+
+
+def _reviews(columns: CardColumns, card: str) -> list[tuple[datetime, str]]:
+    """When the card was reviewed and how it was rated, the latest first."""
+    from datetime import UTC
+
+    from vault.log.events import Rating
+
+    reviews = columns.desk.past.scanned().reviews
+    if card not in reviews.cards:
+        return []
+    number = list(reviews.cards).index(card)  # type: ignore[arg-type]  # an id, as all of them are
+    rows = [row for row, of in enumerate(reviews.card) if of == number]
+    told = ((datetime.fromtimestamp(reviews.at_ms[row] / 1000, UTC), Rating(reviews.rating[row])) for row in rows)
+    return [(at, rating.name.capitalize()) for at, rating in reversed(list(told))]

@@ -1,0 +1,166 @@
+"""The rows of home as Content: from what was read to what is shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from textual.content import Content
+
+from tui.state.overview import Figures, Overview
+from tui.strings import home as strings
+from tui.text import content
+from tui.text.tables import folded
+from tui.widgets import plot
+from vault.model.gaps import Gap
+
+_ROWS = 3  # of the bars for the days to come
+_EACH = 3  # columns for one of those days where there is room, with one between two
+_TOPICS = 8
+_GAPS = 6  # named on a wide screen, as far as ...
+_GAP_ROWS = 10  # ... so many rows hold them
+_SCORE = 8  # columns of a topic's bar
+_KNOWN = 10  # and of how many of its concepts are known
+
+
+def dated(vault: str, day: str) -> str:
+    return f"{vault} · {day}"
+
+
+def dotted(*parts: Content) -> Content:
+    """The parts that say something, with dots between."""
+    return Content.styled("  ·  ", content.DIM).join([part for part in parts if part.plain])
+
+
+def advice(seen: Overview, tag: str) -> Content:
+    """What to do now."""
+    if not seen.has_sources:
+        return _steps(strings.EMPTY, strings.FILL, strings.FILL_NOTES, strings.FILL_SHELL)
+    if not seen.cards:
+        return _steps(strings.NO_CARDS, strings.COMPILE, strings.COMPILE_SHELL)
+    done = strings.reviewed_today(seen.done) if seen.done else ""
+    if seen.due + seen.new:
+        head = Content.assemble(strings.PRESS, content.plain("enter", "bold $text-accent"), strings.BEGINS)
+        more = strings.waiting(seen.waiting) if seen.waiting else ""
+        notes = [strings.only(tag) if tag else "", done, more]
+    else:
+        head = content.plain(strings.DONE if seen.done else strings.NOTHING_DUE, "bold")
+        notes = [strings.next_due(seen.next_due) if seen.next_due else "", done]
+    words = Content(" ").join([head, *(content.line(note, content.DIM) for note in notes if note)])
+    return Content("\n").join([words, content.line(seen.held_back, content.DIM)]) if seen.held_back else words
+
+
+def _steps(head: str, steps: Sequence[tuple[str, str]], *notes: str) -> Content:
+    rows = [content.plain(head, "bold"), Content("")]
+    width = max(len(command) for command, _ in steps) + 3
+    for number, (command, gives) in enumerate(steps, 1):
+        name = content.plain(command.ljust(width), "$text-accent")
+        rows.append(Content.assemble(content.plain(f"  {number}  ", content.DIM), name, gives))
+    rows += [Content(""), *(content.plain(note, content.DIM) for note in notes)]
+    return Content("\n").join(rows)
+
+
+def agenda(seen: Overview, wide: bool, width: int = 0) -> Content:
+    """How much is missing, and the most pressing of it: one of each kind; where there is room more, each in full."""
+    if not seen.open_gaps:
+        return content.plain(strings.NOTHING_MISSING, content.DIM)
+    opens = Content.assemble(("g", "bold $text-accent"), content.plain(strings.OPENS_AGENDA, content.DIM))
+    head = dotted(content.plain(strings.open_gaps(seen.open_gaps), "bold"), opens)
+    ranks = [[gap] for gaps in seen.gaps.values() for gap in gaps[:1]]
+    ranks += [[gap] for gaps in seen.gaps.values() for gap in gaps[1:_GAPS]]
+    pressing = [_gap(gap) for rank in ranks for gap in rank]
+    return Content("\n").join([head, *(_in_full(pressing[:_GAPS], width) if wide else pressing[:1])])
+
+
+def _in_full(gaps: Sequence[Content], width: int) -> list[Content]:
+    """The rows of those gaps that have room in all their words, in so many columns; 0 folds nothing."""
+    rows: list[Content] = []
+    for gap in gaps:
+        first, *more = folded(gap, width)
+        if len(rows) + 1 + len(more) > _GAP_ROWS:
+            break
+        rows += [first, *more]
+    return rows
+
+
+def _gap(gap: Gap) -> Content:
+    return Content.assemble(
+        content.line(gap.what), content.plain(": ", content.DIM), content.line(gap.missing, content.DIM)
+    )
+
+
+def _told(words: tuple[str, str]) -> Content:
+    return dotted(content.plain(words[0], "bold"), content.plain(words[1], content.DIM))
+
+
+def streak(found: Figures) -> Content:
+    return _told(strings.streak(found.book.streak, found.book.longest, found.today in found.book.reviews))
+
+
+def recalled(found: Figures, wanted: float) -> Content:
+    month = found.book.month.all
+    return _told(strings.recalled(month.rate, month.reviews, wanted))
+
+
+def coming(found: Figures, width: int) -> Content:
+    """How many reviews, a bar for each of the coming days, and which days these are."""
+    counts = found.book.coming
+    head = dotted(
+        content.plain(strings.coming(sum(counts), len(counts)), "bold"),
+        content.plain(_how_much(found), content.DIM),
+    )
+    each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
+    counts = counts[: max(1, (width + 1) // (each + 1))]
+    days = [strings.WEEKDAYS[date.fromordinal(found.today + n).weekday()] for n in range(len(counts))]
+    days[0] = strings.TODAY
+    return Content("\n").join([head, plot.bars(counts, _ROWS, each), plot.under(days, each)])
+
+
+def _how_much(found: Figures) -> str:
+    """The most a day; where more is overdue than a day has room for, until when that lasts."""
+    plan = found.backlog
+    if plan is None:
+        return strings.most(max(found.book.coming)) if any(found.book.coming) else ""
+    return strings.backlog(plan.overdue, date.fromordinal(found.today + plan.days) if plan.days else None)
+
+
+def since(found: Figures, wide: bool) -> Content:
+    """What came about since yesterday: on one line, or each on its own with the names of the articles."""
+    new = found.news
+    counts = (len(new.articles), new.cards, new.changed, new.reworded, new.retracted, new.contested, new.settled)
+    told = [strings.inbox(found.inbox)] if found.inbox else []
+    told += [strings.held(found.held)] if found.held else []
+    told += [*strings.news(*counts), *([strings.ripe(found.ripe)] if found.ripe else [])]
+    head = content.plain(strings.YESTERDAY, content.DIM)
+    if not told:
+        return dotted(head, content.plain(strings.NOTHING_NEW, content.DIM))
+    if not wide:
+        return dotted(head, *(content.plain(one) for one in told))
+    rows = [dotted(*(content.plain(one) for one in told[n : n + 2])) for n in range(0, len(told), 2)]
+    names = content.line(", ".join(new.articles), content.DIM)
+    return Content("\n").join([head, *rows, *([names] if new.articles else [])])
+
+
+def topics(found: Figures, width: int) -> Content:
+    """A bar for each topic: the weakest that were begun, then those that were not."""
+    groups = found.topics
+    if groups is None:
+        return content.plain(strings.NOT_YET, content.DIM)
+    if not groups:
+        return content.plain(strings.NO_TOPICS, content.DIM)
+    begun = [group for group in groups if group.seen][:_TOPICS]
+    if not begun:
+        return content.plain(strings.nothing_reviewed(len(groups)), content.DIM)
+    room = min(44, width - _SCORE - 8 - _KNOWN)
+    rows = []
+    for group in begun:
+        name = content.fitted(group.name, room)
+        known = content.plain(strings.known(group.known, group.concepts), content.DIM)
+        score = content.plain(f"{group.score * 100:>4.0f}  ", "bold")
+        rows.append(Content.assemble(name, "  ", plot.bar(group.score, _SCORE, "$secondary"), score, known))
+    left = len(groups) - len(begun)
+    return Content("\n").join([*rows, *([content.plain(strings.more(left), content.DIM)] if left else [])])
+
+
+def year(found: Figures, width: int) -> Content:
+    return plot.calendar(found.book.reviews, found.today, width)

@@ -1,0 +1,183 @@
+"""What is done to the cards that were chosen in the browser: each a deed that undo takes back as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from learning.cards import actions
+from learning.cards.actions import Deed
+from learning.cards.workspace import Desk, open_desk
+from learning.search.card_table import CardColumns, columns_of
+from tui.screens.browser_search import BrowseSearch
+from tui.strings import browse as said
+from tui.text import content
+from tui.views.card_table import CardTable
+from tui.widgets.notice import Notice
+from vault.errors import RetainError, UsageError
+
+_ASKS = {"flag": said.WHY_FLAGGED, "tag": said.WHICH_TAG, "reschedule": said.WHICH_DAY}
+
+
+class BrowseDeeds(BrowseSearch):
+    """Deeds are done in the background, on the desk as it is then."""
+
+    @dataclass
+    class Did(Message):
+        """A deed is on disk, or was taken back."""
+
+        deed: Deed
+        name: str
+        columns: CardColumns
+        undone: bool = False
+
+    def _chosen(self) -> list[str]:
+        """The ids of the cards that a deed is for: those that were chosen, else the one under the cursor."""
+        held = self._open
+        items: Iterable[int] = sorted(held.marked) or ([] if held.at is None else [held.at])
+        columns = held.columns
+        return [] if columns is None else [columns.card(item) for item in items if 0 <= item < len(columns)]
+
+    def _tell_no_card(self) -> None:
+        """Nothing was done: what is chosen are articles, or nothing is."""
+        self.query_one(Notice).tell(said.NOTHING_MARKED)
+
+    def action_suspend(self) -> None:
+        """Suspends; where all are suspended already, resumes."""
+        held = self._open
+        chosen = self._chosen()
+        if not chosen:
+            self._tell_no_card()
+        elif held.columns is not None:
+            numbers = [n for card in chosen if (n := held.columns.number(card)) is not None]
+            if all(held.columns.state(number).suspended for number in numbers):
+                self._do("resume", lambda desk: actions.resuming(desk, chosen, via="tui"))
+            else:
+                self._do("suspend", lambda desk: actions.suspending(desk, chosen, via="tui"))
+
+    def action_bury(self) -> None:
+        chosen = self._chosen()
+        self._do("bury", lambda desk: actions.burying(desk, chosen, via="tui"))
+
+    def action_ask(self, what: str) -> None:
+        """Asks for what the deed needs: a reason, a tag, a day."""
+        if not self._chosen():
+            self._tell_no_card()
+            return
+        self._asked = what
+        self.query_one("#browse-ask Static", Static).update(content.line(_ASKS[what]))
+        self.query_one("#browse-ask").add_class("-shown")
+        answer = self.query_one("#browse-answer", Input)
+        answer.value = ""
+        answer.focus()
+
+    def _answered(self, words: str) -> None:
+        what, chosen = self._asked, self._chosen()
+        self._close_ask()
+        if what == "flag":
+            self._do("flag", lambda desk: actions.flagging(desk, chosen, words, via="tui"))
+        elif what == "tag" and words.strip():
+            tags = words.split()
+            add = [tag for tag in tags if not tag.startswith("-")]
+            gone = [tag[1:] for tag in tags if tag.startswith("-")]
+            self._do("tag", lambda desk: actions.tagging(desk, chosen, add, gone, via="tui"))
+        elif what == "reschedule":
+            self._reschedule(words.strip(), chosen)
+
+    def _reschedule(self, words: str, chosen: list[str]) -> None:
+        if not words.isascii() or not words.isdigit() or len(words) > 5:
+            self.say(UsageError(said.NOT_A_DAY, hint=said.DAY_HINT))
+            return
+
+        def deed(desk: Desk) -> Deed:
+            day = date.fromordinal(desk.scheduler.calendar.day(desk.now) + int(words))
+            return actions.rescheduling(desk, chosen, day, via="tui")
+
+        self._do("reschedule", deed)
+
+    def _close_ask(self) -> None:
+        self._asked = ""
+        self.query_one("#browse-ask").remove_class("-shown")
+        self.query_one(CardTable).focus()
+
+    def _do(self, name: str, make: Callable[[Desk], Deed]) -> None:
+        """Does a deed in the background, on the desk as it is then."""
+        if not self._chosen():
+            self._tell_no_card()
+            return
+
+        def deed(desk: Desk) -> tuple[Deed, Desk]:
+            made = make(desk)
+            after = actions.do(desk, made)
+            if made.events:
+                self._open.done.append(made)
+            return made, after
+
+        self._queue(name, deed)
+
+    def action_undo(self) -> None:
+        held = self._open
+        if not held.done and not held.asked:
+            self.query_one(Notice).tell(said.NOTHING_TO_UNDO)
+            return
+
+        def back(desk: Desk) -> tuple[Deed, Desk]:
+            if not held.done:
+                return Deed(()), desk
+            after = actions.undo(desk, held.done[-1], via="tui")  # should the disk refuse, it can be tried again
+            return held.done.pop(), after
+
+        self._queue("undo", back)
+
+    def _queue(self, name: str, deed: Callable[[Desk], tuple[Deed, Desk]]) -> None:
+        """Has it done in the background when all that was asked for before is done: what is shown is the latest."""
+        held = self._open
+        topics = held.columns.topics if held.columns is not None else None
+
+        def work() -> None:
+            try:
+                done, desk = deed(open_desk(self.context.vault, self.context.clock(), queued=False))
+                self.post_message(self.Did(done, name, columns_of(desk, topics)))
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+
+        def next_one() -> None:
+            with held.turn:
+                try:
+                    held.asked[0]()
+                finally:
+                    held.asked.popleft()
+
+        held.asked.append(work)
+        self.run_worker(next_one, thread=True, group="browse-deed")
+
+    def on_browse_deeds_did(self, message: Did) -> None:
+        count = len(message.deed.events)
+        self._open.take(message.columns)
+        self._search()
+        undone = message.name == "undo"
+        nothing = said.NOTHING_TO_UNDO if undone else said.UNCHANGED
+        told = said.undone(count) if undone else said.done(message.name, count)
+        self.query_one(Notice).tell(told if count else nothing)
+
+    def action_edit(self) -> None:
+        held = self._open
+        if held.columns is None or held.at is None or held.at < 0:
+            self._tell_no_card()
+        else:
+            self.go("edit", held.columns.card(held.at))
+
+    def action_edit_outside(self) -> None:
+        from tui.external import run_outside, tell
+
+        held = self._open
+        if held.columns is None or held.at is None or held.at < 0:
+            self._tell_no_card()
+            return
+        ended = run_outside(self.app, self.context, "card", "edit", held.columns.card(held.at))
+        self._load()
+        tell(self, ended)

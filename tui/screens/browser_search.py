@@ -1,0 +1,226 @@
+"""How the browser reads the vault and searches it: in threads of their own, of which only the newest has a say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from learning.cards.workspace import open_desk
+from learning.search.card_table import CardColumns, columns_of
+from learning.search.index import Superseded
+from learning.search.query import Query, completions, parse
+from learning.search.search import Found, find
+from tui.context import Context
+from tui.models.browser import Browsing, browsing
+from tui.models.browser_rows import Listed
+from tui.process.background import aside, beside_the_screen
+from tui.screen import Page
+from tui.strings import browse as said
+from tui.text import content
+from tui.views.card_table import CardTable
+from tui.widgets.bars import TopBar
+from tui.widgets.notice import Notice
+from vault.errors import RetainError, UsageError
+
+
+class Completing(Suggester):
+    """Offers what the word that is being typed could become."""
+
+    def __init__(self, names: Callable[[], dict[str, tuple[str, ...]]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._names = names
+
+    async def get_suggestion(self, value: str) -> str | None:
+        for whole in completions(value, len(value), self._names()):
+            start = len(value) - len(value.split(" ")[-1])
+            if (value[:start] + whole).startswith(value):
+                return value[:start] + whole
+        return None
+
+
+class BrowseSearch(Page):
+    """A page that lists what a search finds."""
+
+    @dataclass
+    class Loaded(Message):
+        """The vault has been read."""
+
+        columns: CardColumns
+
+    @dataclass
+    class Grew(Message):
+        """More has been read for the search."""
+
+        done: int
+        total: int
+
+    @dataclass
+    class Answered(Message):
+        """What a search has found; None where a newer one went before."""
+
+        ticket: int
+        found: Found | None
+
+    @dataclass
+    class Failed(Message):
+        """Something could not be read or written; `reading`: the vault itself."""
+
+        error: RetainError
+        reading: bool = False
+
+    def __init__(self, context: Context, about: str = "") -> None:
+        super().__init__(context, about)
+        self._listed: Listed | None = None
+        self._query = Query()
+        self._ticket = 0
+        self._searching = self._loading = self._load_again = False
+        self._asked = ""
+        self._repaired = 0
+
+    @property
+    def _open(self) -> Browsing:
+        return browsing(self.app, self.context.vault)
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        """Reads the vault in the background; once more, if it is asked for meanwhile."""
+        if self._loading:
+            self._load_again = True
+            return
+        self._loading = True
+        self.run_worker(aside(self._read), group="browse-read")
+
+    def _read(self) -> None:
+        worker = get_current_worker()
+        try:
+            columns = columns_of(open_desk(self.context.vault, self.context.clock(), queued=False))
+            if worker.is_cancelled:
+                return
+            self.post_message(self.Loaded(columns))
+            self._index(columns, lambda: not worker.is_cancelled)
+        except OSError as error:
+            self.post_message(self.Failed(UsageError(str(error.strerror), where=str(error.filename or "")), True))
+        except RetainError as error:
+            self.post_message(self.Failed(error, True))
+
+    def _index(self, columns: CardColumns, is_wanted: Callable[[], bool]) -> None:
+        for done, total in self._open.index.refresh(columns):
+            self.post_message(self.Grew(done, total))
+            if not is_wanted():
+                return
+
+    def on_browse_search_loaded(self, message: Loaded) -> None:
+        self._open.take(message.columns)
+        self._search(told=True)
+
+    def on_browse_search_grew(self, message: Grew) -> None:
+        held = self._open
+        if message.done < message.total:
+            self.query_one(TopBar).say(said.indexing(message.done, message.total))
+        else:
+            self._loading = False
+            self._show_counts()
+            if held.index.repaired > self._repaired:
+                self._repaired = held.index.repaired
+                self.query_one(Notice).tell(said.REPAIRED)
+        self._search(told=True)
+        if not self._loading and self._load_again:
+            self._load_again = False
+            self._load()
+
+    def on_browse_search_failed(self, message: Failed) -> None:
+        self._loading = self._loading and not message.reading
+        self.say(message.error)
+
+    # --- searching --------------------------------------------------------------------------------------------------
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        held = self._open
+        if message.input.id == "browse-words" and message.value != held.words:
+            held.words, held.at = message.value, None  # what fits best is looked at first
+            self._search()
+
+    def _search(self, *, told: bool = False) -> None:
+        """Asks for what is written now; what was asked for before need not be answered any more.
+
+        With `told`, what stands in the notice is not about the search, and stays.
+        """
+        try:
+            self._query = parse(self._open.words)
+        except RetainError as error:
+            self.query_one(Notice).tell(str(error))  # calmly: a filter may be half written
+            return
+        if self._asked == "" and not told:
+            self.query_one(Notice).clear()
+        self._ticket += 1
+        if not self._searching:
+            self._start_search()
+
+    def _start_search(self) -> None:
+        columns = self._open.columns
+        if columns is None:
+            return
+        self._searching = True
+        ticket, query, held = self._ticket, self._query, self._open
+        scope, order, now = held.scope, held.order, self.context.clock()
+
+        def search() -> None:
+            def is_wanted() -> bool:
+                return ticket == self._ticket
+
+            found = None
+            try:
+                with beside_the_screen():
+                    found = find(query, columns, held.index, now, scope=scope, order=order, is_wanted=is_wanted)
+            except Superseded:
+                pass
+            except RetainError as error:
+                self.post_message(self.Failed(error))
+            self.post_message(self.Answered(ticket, found))
+
+        self.run_worker(search, thread=True, group="browse-search")
+
+    def on_browse_search_answered(self, message: Answered) -> None:
+        self._searching = False
+        if message.ticket != self._ticket:
+            self._start_search()
+        elif message.found is not None:
+            self._show(message.found)
+
+    def _show(self, found: Found) -> None:
+        held = self._open
+        if held.columns is None or any(len(held.columns) <= n for n in found.cards[-1:]):
+            return
+        held.found = found
+        listed = Listed(held.columns, held.index.view.of(held.columns), found, self.context.clock(), held.marked)
+        self._listed = listed
+        row = listed.row(held.at) if held.at is not None else None
+        nothing = not len(found)
+        self.set_class(nothing, "-empty")
+        if nothing:
+            words = said.NOTHING_FOUND if held.words or held.scope != "cards" else said.NO_CARDS
+            self.query_one("#browse-nothing", Static).update(content.prose(words))
+        self.query_one(CardTable).show(listed, row if row is not None else 0)
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        held = self._open
+        if self._loading and held.columns is None:
+            return
+        cards = len(held.columns) if held.columns is not None else 0
+        total = (cards if held.scope != "articles" else 0) + (
+            len(held.index.view.articles) if held.scope != "cards" else 0
+        )
+        self.query_one(TopBar).say(said.counts(len(held.found), total, len(held.marked)))
+
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        columns = self._open.columns
+        if columns is None:
+            return {}
+        return {"topic": tuple(columns.topics), "concept": tuple(dict.fromkeys(columns.titles))}

@@ -1,0 +1,1 @@
+"""State of the app that needs no Textual."""

@@ -1,0 +1,190 @@
+"""How far a piece of long work has come: folded from the lines that its process writes, of which none is trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from vault.text.sanitize import clean_line
+
+MOST_FINDINGS = 5  # the last ones are kept
+_LONGEST = 400  # characters of a word from the process
+_STAGES = {  # what each kind of work goes through, in this order; others are added as they come
+    "compile": ("source", "compose", "cards", "write"),
+    "rebuild": ("source", "compose", "cards", "write"),
+    "import": ("source", "reviews"),
+    "optimize": ("fit",),
+}
+_COSTS = ("input_tokens", "output_tokens", "usd")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the work: `done` of `of` are done; `of` is 0 before it has begun."""
+
+    name: str
+    done: int = 0
+    of: int = 0
+    began: datetime | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.of > 0 and self.done >= self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something the work said on its way: what, where, and what to do; the last two may be ""."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkState:
+    """One run of `retain WORDS`. `code` is its exit code, None while it runs; `result` what it printed as JSON.
+
+    `stopping` says that the human asked it to end; `cost` has tokens and dollars as far as they were told.
+    """
+
+    words: tuple[str, ...]
+    began: datetime
+    stages: tuple[Stage, ...] = ()
+    path: str = ""
+    waits: str = ""
+    findings: tuple[Told, ...] = ()
+    note: str = ""
+    error: Told | None = None
+    cost: Mapping[str, float] = field(default_factory=dict)
+    stopping: bool = False
+    code: int | None = None
+    ended: datetime | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The command: `compile`, `import` ..."""
+        return self.words[0] if self.words else ""
+
+    @property
+    def running(self) -> bool:
+        return self.code is None
+
+    @property
+    def stage(self) -> Stage | None:
+        """The step that is being done: the last one that has begun."""
+        return next((stage for stage in reversed(self.stages) if stage.began is not None), None)
+
+    def seconds(self, now: datetime) -> float:
+        """How long it ran, or has been running at `now`."""
+        return max(0.0, ((self.ended or now) - self.began).total_seconds())
+
+    def seconds_left(self, now: datetime) -> float | None:
+        """How long the present step will go on if it goes on as it began; None where that cannot be told yet."""
+        stage = self.stage
+        if not self.running or stage is None or stage.began is None or not 0 < stage.done < stage.of:
+            return None
+        spent = (now - stage.began).total_seconds()
+        return spent * (stage.of - stage.done) / stage.done if spent > 0 else None
+
+
+def begun(words: Sequence[str], at: datetime) -> WorkState:
+    """The work before its first word."""
+    stages = tuple(Stage(name) for name in _STAGES.get(words[0] if words else "", ()))
+    return WorkState(tuple(words), at, stages)
+
+
+def event_in(line: bytes) -> Mapping[str, Any] | None:
+    """The event on one line of the process's; None for what is no event: it is not shown."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
+
+
+def after(state: WorkState, event: Mapping[str, Any], at: datetime) -> WorkState:
+    """The state once `event` has been heard at `at`; an event of an unknown kind or shape changes nothing."""
+    state = _with_cost(state, event)
+    match event["event"]:
+        case "note":
+            return replace(state, note=_text(event, "words"))
+        case "wait":
+            return replace(state, waits=_text(event, "words"))
+        case "error":
+            return replace(state, error=Told(_text(event, "what"), _text(event, "where"), _text(event, "hint")))
+        case "finding":
+            told = Told(_text(event, "reason"), _place(event), _text(event, "hint"))
+            return replace(state, findings=(*state.findings, told)[-MOST_FINDINGS:])
+    done, of = event.get("done"), event.get("of")
+    if not (_is_count(done) and _is_count(of)):
+        return state
+    assert isinstance(done, int)
+    assert isinstance(of, int)
+    return _stepped(state, _text(event, "event")[:40], min(done, of), of, _text(event, "path"), at)
+
+
+def _stepped(state: WorkState, name: str, done: int, of: int, path: str, at: datetime) -> WorkState:
+    names = [stage.name for stage in state.stages]
+    if name not in names:
+        if len(names) >= 12:
+            return state
+        return _stepped(replace(state, stages=(*state.stages, Stage(name))), name, done, of, path, at)
+    stages = list(state.stages)
+    old = stages[names.index(name)]
+    stages[names.index(name)] = Stage(name, done, of, old.began or at)
+    return replace(state, stages=tuple(stages), path=path, waits="")
+
+
+def ended(state: WorkState, code: int, output: bytes, at: datetime) -> WorkState:
+    """The state once the process has ended with that exit code, having printed `output`."""
+    try:
+        found = json.loads(output) if output.strip() else {}
+    except (ValueError, RecursionError):
+        found = {}
+    result = found if isinstance(found, dict) else {}
+    cost = result.get("cost")
+    state = replace(state, code=code, ended=at, result=result, waits="")
+    return _with_cost(state, cost) if isinstance(cost, dict) else state
+
+
+def _with_cost(state: WorkState, told: Mapping[str, Any]) -> WorkState:
+    new = {key: float(told[key]) for key in _COSTS if _is_number(told.get(key))}
+    return replace(state, cost={**state.cost, **new}) if new else state
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 10**12
+
+
+def _text(event: Mapping[str, Any], key: str) -> str:
+    value = event.get(key)
+    return clean_line(value)[:_LONGEST] if isinstance(value, str) else ""
+
+
+def _place(event: Mapping[str, Any]) -> str:
+    path, line = _text(event, "path"), event.get("line")
+    return f"{path}:{line}" if path and _is_count(line) and line else path
+
+
+def count(result: Mapping[str, Any], *keys: str) -> int:
+    """The whole number at that place of what a process printed; 0 where there is none."""
+    value: Any = result
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if _is_count(value) else 0
+
+
+def failures(result: Mapping[str, Any]) -> list[Told]:
+    """What failed, by file, of what a process printed."""
+    lists = (rows for key in ("failures", "refused", "failed") if isinstance(rows := result.get(key), list))
+    rows = (row for rows in lists for row in rows if isinstance(row, dict))
+    return [Told(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]

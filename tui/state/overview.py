@@ -1,0 +1,173 @@
+"""What the home screen says: the day's work, what is missing, and what to do where there is nothing yet."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from learning.agenda.gap_decisions import open_by_kind, read_agenda
+from learning.cards.workspace import Desk, open_desk
+from learning.stats.news import News, news
+from learning.stats.overview import Daybook, coming, daybook, next_due
+from learning.store.cards import IndexedCards
+from tui.text import formats
+from vault.audit.agent_runs import at_work, held_back
+from vault.diagnostic import Diagnostic
+from vault.errors import RetainError
+from vault.inbox.items import waiting
+from vault.layout import FLASHCARDS, PROMOTION_QUEUE
+from vault.model.gaps import Gap, GapKind
+from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from learning.schedule.workload import BacklogPlan
+    from learning.stats.mastery import Group
+
+FORTNIGHT = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`due` and `new` are what today has room for; `waiting` cards are due or new beyond that."""
+
+    date: str
+    cards: int
+    concepts: int
+    due: int
+    new: int
+    minutes: int
+    waiting: int
+    done: int
+    tomorrow: int
+    next_due: str  # "" if nothing is scheduled
+    has_sources: bool
+    gaps: dict[GapKind, list[Gap]]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    held_back: str = ""  # why new cards wait that the day has room for
+    desired: float = 0.9
+
+    @property
+    def open_gaps(self) -> int:
+        return sum(map(len, self.gaps.values()))
+
+
+def overview(vault: Vault, now: datetime, tag: str | None) -> Overview:
+    """Reads the vault at `now`. Raises: SchemaTooNew, Refused, Damaged where the log cannot be read."""
+    return overview_of(open_desk(vault, now, tag=tag or ""))
+
+
+def overview_of(desk: Desk) -> Overview:
+    """What today holds, by a desk."""
+    vault, now = desk.vault, desk.now
+    gaps, odd = _gaps(vault)
+    calendar, today = desk.scheduler.calendar, desk.today
+    done = desk.past.done(calendar, now)
+    steps = len(desk.queue.waiting)
+    return Overview(
+        date=formats.date(now, calendar),
+        cards=len(desk.cards),
+        concepts=_concepts(desk),
+        due=today["due"] + steps,
+        new=today["new"],
+        minutes=today["minutes"],
+        waiting=len(desk.queue.due) + len(desk.queue.new) - len(desk.queue.today),
+        done=done.new + done.reviews,
+        tomorrow=sum(coming(desk, 2)),
+        next_due="" if today["due"] + today["new"] else _next_due(desk),
+        has_sources=_has_files(vault),
+        gaps=gaps,
+        diagnostics=(*desk.diagnostics, *odd),
+        held_back=desk.held_back,
+        desired=desk.scheduler.rules.retention,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What takes longer to find: `today` is the ordinal of the study day, `topics` are None until they are known."""
+
+    today: int
+    book: Daybook
+    news: News
+    ripe: int  # concepts that wait for a note
+    held: int  # decks of an agent's that wait to be judged
+    topics: tuple[Group, ...] | None = None
+    inbox: int = 0  # questions that wait for the human's word
+    backlog: BacklogPlan | None = None  # for what is overdue, where today has not room for all of it
+
+
+def figures_of(desk: Desk) -> Figures:
+    """Streak, retention, the year and the weeks to come, and what came about since yesterday.
+
+    Raises: SchemaTooNew, Refused, Damaged.
+    """
+    calendar = desk.scheduler.calendar
+    today = calendar.day(desk.now)
+    found = news(desk.vault, calendar.start(today - 1), desk.now)
+    held = len(held_back(desk.vault)) if at_work(desk.vault) else 0
+    return Figures(today, daybook(desk, FORTNIGHT), found, _ripe(desk.vault), held, inbox=waiting(desk.vault)[0])
+
+
+def backlog_of(desk: Desk) -> BacklogPlan | None:
+    """How long what is overdue lasts; None, and at once, where today has room for it."""
+    if len(desk.queue.due) <= desk.vault.settings.reviews_per_day:
+        return None
+    from learning.stats.outlook import Outlook
+
+    return Outlook(desk, 1, 0).backlog()
+
+
+def topics_of(desk: Desk) -> tuple[Group, ...]:
+    """The mastery of the vault's topics, the weakest that were begun first; of its tags where it has no topics."""
+    from learning.stats.mastery import by_tag, grouped, mastery
+    from learning.stats.material import studied
+    from learning.stats.stats import chance_at
+    from learning.store.topics import topics
+
+    cards, members = studied(desk), topics(desk.vault)
+    chance = chance_at(desk.scheduler, desk.scheduler.calendar.day(desk.now))
+    concepts = mastery(cards, desk.past.unpacked().states, chance)
+    groups = grouped(concepts, members) or grouped(concepts, by_tag(cards))
+    return tuple(sorted(groups, key=lambda g: (not g.seen, g.score, g.name.casefold())))
+
+
+def _ripe(vault: Vault) -> int:
+    """How many concepts the promotion queue names, as the last command that rendered it found them."""
+    from learning.pages.promotion_page import parse_queue
+    from learning.pages.promotion_page import waiting as for_a_note
+
+    try:
+        return len({item.title for item in for_a_note(parse_queue(vault.read_text(PROMOTION_QUEUE) or ""))})
+    except RetainError:
+        return 0
+
+
+def _gaps(vault: Vault) -> tuple[dict[GapKind, list[Gap]], list[Diagnostic]]:
+    try:
+        return open_by_kind(read_agenda(vault)), []
+    except RetainError as error:
+        path, _, line = error.where.rpartition(":")
+        found = Diagnostic(path or error.where, int(line) if line.isdecimal() else 0, "gaps", error.what, error.hint)
+        return open_by_kind([]), [found]
+
+
+def _concepts(desk: Desk) -> int:
+    """How many concepts have cards; the index knows it without a look into their decks."""
+    if isinstance(desk.cards, IndexedCards):
+        return desk.cards.concepts()
+    return len({placed.concept for placed in desk.cards.values()})
+
+
+def _next_due(desk: Desk) -> str:
+    at = next_due(desk)
+    return "" if at is None else formats.when(at, desk.now, desk.scheduler.calendar)
+
+
+def _has_files(vault: Vault) -> bool:
+    """Whether `raw/` holds any document, or the vault has cards without one."""
+    if vault.paths(FLASHCARDS, ".md"):
+        return True
+    tree = os.walk(vault.root / "raw")
+    return any(not name.startswith(".") for _, _, names in tree for name in names)

@@ -1,0 +1,1 @@
+"""Markdown, wrapping and pictures in the terminal."""

@@ -1,0 +1,1 @@
+"""Widgets that show one kind of thing: a card, an article, a gap."""

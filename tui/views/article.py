@@ -1,0 +1,218 @@
+"""A page of Markdown, however long: only the rows on the screen are painted, and the rest is laid out meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from threading import Event
+
+from textual.content import Content
+from textual.events import Click, Resize
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import Visual
+
+from tui.text.markdown import Row, Shown, Target, rows
+
+_AT_ONCE = 200  # rows that are laid out before the screen is painted; the others follow from a thread
+_BATCH = 2_000
+
+
+class ArticleView(ScrollView, can_focus=True):
+    """Links are followed by a click, or when `chosen` is asked for by whoever has the keys."""
+
+    @dataclass
+    class Followed(Message):
+        """A link was clicked."""
+
+        target: Target
+
+    @dataclass
+    class LaidOut(Message):
+        """More rows of the page; `page` says of which, as another may be shown by now."""
+
+        page: int
+        rows: list[Row]
+        links: list[Target]
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._markdown = ""
+        self._page = 0  # counts what is laid out, so that rows of a page that is gone are known
+        self._rows: list[Content] = []
+        self._anchors: dict[str, int] = {}
+        self._links: list[Target] = []
+        self._link_rows: list[int] = []  # the first row of each link
+        self._at = -1  # the link that the keys are on
+        self._stop = Event()
+        self._shown: Shown | None = None
+        self._width = 0
+        self._words = ""  # those that are looked for, and marked
+        self._wish: int | str = 0  # where to go once that row is there: a row, or an anchor
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def show(self, markdown: str, at: int | str = 0, link: int = -1, shown: Shown | None = None) -> None:
+        """Shows a page from a row, or an anchor (`^block-id`, or a heading), with the keys on a link."""
+        self._markdown, self._wish, self._at, self._shown = markdown, at, link, shown
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._stop.set()
+        self._stop = stop = Event()
+        self._page += 1
+        self._rows, self._anchors, self._links, self._link_rows = [], {}, [], []
+        self._width = self.scrollable_content_region.width
+        if not self._width:
+            return
+        links: list[Target] = []
+        made = rows(self._markdown, self._width, links, self._shown)
+        first = list(islice(made, _AT_ONCE))
+        self._take(first, links)
+        if len(first) == _AT_ONCE:
+            page = self._page
+            self.run_worker(lambda: self._go_on(page, made, links, stop), thread=True)
+
+    def _go_on(self, page: int, made: Iterator[Row], links: list[Target], stop: Event) -> None:
+        while not stop.is_set() and (batch := list(islice(made, _BATCH))):
+            self.post_message(self.LaidOut(page, batch, list(links)))
+
+    def on_article_view_laid_out(self, message: LaidOut) -> None:
+        message.stop()
+        if message.page == self._page:
+            self._take(message.rows, message.links)
+
+    def _take(self, more: list[Row], links: list[Target]) -> None:
+        for row in more:
+            for anchor in row.anchors:
+                self._anchors.setdefault(anchor, len(self._rows))
+            for target in _targets(row.content):
+                if target == len(self._link_rows):
+                    self._link_rows.append(len(self._rows))
+            self._rows.append(row.content)
+        self._links = links[: len(self._link_rows)]
+        self.virtual_size = Size(self._width, len(self._rows))
+        self._go_to_wish()
+        self.refresh()
+
+    def _go_to_wish(self) -> None:
+        row = self._wish if isinstance(self._wish, int) else self._anchors.get(self._wish.casefold(), -1)
+        if 0 <= row < max(1, len(self._rows)):
+            self._wish = -1
+            self.call_after_refresh(self.scroll_to, y=row, animate=False, immediate=True)
+
+    def on_resize(self, event: Resize) -> None:
+        width = self.scrollable_content_region.width
+        if width != self._width:
+            top = self.scroll_offset.y / max(1, len(self._rows))
+            if self._wish == -1:
+                self._wish = round(top * len(self._rows) * max(1, self._width) / max(1, width))
+            self._lay_out()
+
+    def on_unmount(self) -> None:
+        self._stop.set()
+
+    def render_line(self, y: int) -> Strip:
+        row, width = self.scroll_offset.y + y, self.size.width
+        style = self.visual_style
+        if row >= len(self._rows):
+            return Strip.blank(width, style.rich_style)
+        content = self._marked(self._rows[row])
+        strips = Visual.to_strips(self, content, width, 1, style, apply_selection=False)
+        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        return strip.adjust_cell_length(width, style.rich_style).apply_offsets(0, row)
+
+    def _marked(self, row: Content) -> Content:
+        """The row with the link marked that the keys are on, and the words that are looked for."""
+        if self._at >= 0:
+            for span in row.spans:
+                if isinstance(span.style, Style) and span.style.meta.get("target") == self._at:
+                    row = row.stylize("reverse", span.start, span.end)
+        if self._words:
+            plain, size = row.plain.casefold(), len(self._words)
+            at = plain.find(self._words) if len(plain) == len(row.plain) else -1
+            while at >= 0:
+                row = row.stylize("$background on $warning", at, at + size)
+                at = plain.find(self._words, at + size)
+        return row
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        return selection.extract("\n".join(row.plain for row in self._rows)), "\n"
+
+    # --- where one is -----------------------------------------------------------------------------------------------
+
+    @property
+    def top(self) -> int:
+        """The first row on the screen."""
+        return self.scroll_offset.y
+
+    @property
+    def at(self) -> int:
+        """The link that the keys are on; -1 for none."""
+        return self._at
+
+    @property
+    def chosen(self) -> Target | None:
+        return self._links[self._at] if 0 <= self._at < len(self._links) else None
+
+    def move(self, step: int) -> bool:
+        """To the next link, or with -1 the one before, beginning with what is on the screen. False at the end."""
+        if 0 <= self._at < len(self._links):
+            to = self._at + step
+        else:
+            ahead = [n for n, row in enumerate(self._link_rows) if row >= self.top]
+            to = (ahead[0] if ahead else len(self._links)) if step > 0 else len(self._links) - 1
+        if not 0 <= to < len(self._links):
+            return False
+        self._at = to
+        self._see(self._link_rows[to])
+        self.refresh()
+        return True
+
+    def leave(self) -> None:
+        """The keys are on no link of this page."""
+        self._at = -1
+        self.refresh()
+
+    def look_for(self, words: str, after: int) -> tuple[int, int]:
+        """(the row below `after` that holds the words, else the first, or -1; how many rows hold them)."""
+        self.find(words)
+        wanted = words.casefold()
+        holding = [n for n, row in enumerate(self._rows) if wanted in row.plain.casefold()]
+        if not holding:
+            return -1, 0
+        row = next((n for n in holding if n > after), holding[0])
+        self._see(row)
+        return row, len(holding)
+
+    def find(self, words: str) -> None:
+        """Marks the words wherever they stand; "" marks none."""
+        self._words = words.casefold()
+        self.refresh()
+
+    def _see(self, row: int) -> None:
+        if not self.top <= row < self.top + self.size.height:
+            self.scroll_to(y=max(0, row - self.size.height // 3), animate=False)
+
+    # --- the mouse --------------------------------------------------------------------------------------------------
+
+    def on_click(self, event: Click) -> None:
+        target = event.style.meta.get("target")
+        if isinstance(target, int) and 0 <= target < len(self._links):
+            event.stop()
+            self._at = target
+            self.refresh()
+            self.post_message(self.Followed(self._links[target]))
+
+
+def _targets(row: Content) -> Iterator[int]:
+    for span in row.spans:
+        if isinstance(span.style, Style):
+            target = span.style.meta.get("target")
+            if isinstance(target, int):
+                yield target

@@ -1,0 +1,100 @@
+"""What the cursor of the browser is on: question and answer, what is remembered, where it stands; fully, its past."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from learning.cards.workspace import Placed
+from learning.search.documents import plain
+from tui.models.browser import Seen
+from tui.models.browser_rows import Listed
+from tui.strings import browse as said
+from tui.text import content
+from vault.model.frontmatter import body_of
+
+_MOST = 4_000  # characters of an article that are shown here; the reader has all
+_REVIEWS = 40
+
+
+class CardPreview(VerticalScroll, can_focus=False):
+    """Shows one item at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Seen | None, Listed | None] = (None, None)
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show(self, seen: Seen | None, listed: Listed | None) -> None:
+        """Shows the item; nothing where there is none."""
+        self._shown = seen, listed
+        self._paint()
+        self.scroll_home(animate=False)
+
+    def on_resize(self, _event: Resize) -> None:
+        """Tables are laid out anew for the room that there is now."""
+        self._paint()
+
+    def _paint(self) -> None:
+        seen, listed = self._shown
+        shown = self.query_one(Static)
+        width = shown.content_size.width
+        shown.update(Content("") if seen is None or listed is None else _words(seen, listed, width))
+
+
+def _words(seen: Seen, listed: Listed, width: int) -> Content:
+    """In so many cells; 0 where they are not known yet."""
+    if seen.item < 0:
+        words = content.prose(plain(body_of(seen.article))[:_MOST].strip(), width)
+        return _stacked([words, content.line(seen.path, content.DIM)])
+    if seen.card is None or seen.state is None:
+        return _stacked([content.line(said.GONE), content.line(seen.path, content.DIM)])
+    return _stacked([*_card(seen.card, width), *_memory(seen, listed), *_past(seen)])
+
+
+def _card(placed: Placed, width: int) -> list[Content]:
+    kind = f"$kind-{placed.kind}" if placed.kind else content.DIM
+    head = Content("  ").join([content.line(placed.title, content.DIM), content.line(placed.kind, kind)])
+    question = content.prose(placed.card.question, width).stylize_before("bold")
+    return [Content("\n").join([head, question]), content.prose(placed.card.answer, width)]
+
+
+def _memory(seen: Seen, listed: Listed) -> list[Content]:
+    assert seen.state is not None and seen.card is not None
+    state, columns = seen.state, listed.columns
+    recall = listed.recall(state) if state.reps else None
+    memory = said.memory(listed.due(state), said.interval(state.interval_days), state.reps, state.lapses, recall)
+    known = seen.item < len(columns)
+    about = (
+        [columns.topic(seen.item), *(f"#{tag.removeprefix('#')}" for tag in columns.tags(seen.item))] if known else []
+    )
+    place = said.place(seen.path, seen.card.card.line)
+    lines = [memory, "  ".join(filter(None, [*about, place]))]
+    return [Content("\n").join([content.line(line, content.DIM) for line in lines])]
+
+
+def _past(seen: Seen) -> list[Content]:
+    out: list[Content] = []
+    if seen.evidence:
+        quotes = [
+            content.line(f"“{each.claim.quote}” {each.place}" if each.claim else each.problem) for each in seen.evidence
+        ]
+        out += [content.line(said.SOURCE, "bold"), *quotes]
+    if seen.reviews:
+        rows = [content.line(said.reviewed(at, rating), content.DIM) for at, rating in seen.reviews[:_REVIEWS]]
+        out += [content.line(said.REVIEWS, "bold"), Content("\n").join(rows)]
+    if len(seen.versions) > 1:
+        out.append(content.line(said.HISTORY, "bold"))
+        for version in reversed(seen.versions[:-1]):
+            when = content.line(said.said_before(version.at, version.how), content.DIM)
+            out.append(Content("\n").join([when, content.plain(version.question), content.plain(version.answer)]))
+    return out
+
+
+def _stacked(parts: list[Content]) -> Content:
+    return Content("\n\n").join(parts)

@@ -1,0 +1,102 @@
+"""The words behind an answer: each quote, the source it stands in, and the place there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.strings import review as said
+from tui.text import content
+from vault.evidence.context import Surroundings
+from vault.evidence.evidence import Evidence
+from vault.model.claim import ClaimState
+from vault.model.latex import exhibit, words
+
+
+class SupportPanel(VerticalScroll):
+    """Hidden until it is asked for. One of the quotes is the one that is looked at."""
+
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
+        self._evidence: Sequence[Evidence] = ()
+        self._around: dict[int, Surroundings] = {}  # of the quotes, by their number, as they become known
+        self._at = 0
+
+    def on_mount(self) -> None:
+        self.border_title = "Source"
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False, id="quotes")
+
+    def show(self, evidence: Sequence[Evidence]) -> None:
+        """Shows the quotes, the first one looked at."""
+        self._evidence, self._around, self._at = evidence, {}, 0
+        self.display = True
+        self._paint()
+
+    def next(self) -> bool:
+        """Looks at the next quote; False if there is none."""
+        if self._at + 1 >= len(self._evidence):
+            return False
+        self._at += 1
+        self._paint()
+        return True
+
+    @property
+    def looked_at(self) -> Evidence | None:
+        """The quote that is looked at; None if there is none."""
+        return self._evidence[self._at] if self._evidence else None
+
+    def place(self, evidence: Evidence, around: Surroundings) -> None:
+        """Shows a quote among the lines that stand around it in its source."""
+        for number, each in enumerate(self._evidence):
+            if each is evidence:
+                self._around[number] = around
+        if self.looked_at is evidence:
+            self._paint()
+
+    def _paint(self) -> None:
+        count = len(self._evidence)
+        order = [(self._at + n) % count for n in range(count)]
+        around = {self._at: self._around.get(self._at)}
+        quotes = [_quote(self._evidence[n], around.get(n), looked_at=n == self._at) for n in order]
+        nothing = content.plain(said.NO_SOURCE, content.DIM)
+        self.query_one("#quotes", Static).update(Content("\n\n").join(quotes) if quotes else nothing)
+        self.call_after_refresh(self._begin_at_quote)
+
+    def _begin_at_quote(self) -> None:
+        """What stands before the quote is in sight where all has room; else the quote comes first."""
+        quotes, around = self.query_one("#quotes", Static), self._around.get(self._at)
+        before = _before(around).wrap(max(1, quotes.content_size.width)) if around is not None else []
+        fits = quotes.size.height <= self.scrollable_content_region.height
+        self.scroll_to(y=0 if fits else len(before), animate=False)
+
+
+def _quote(evidence: Evidence, around: Surroundings | None, *, looked_at: bool) -> Content:
+    claim = evidence.claim
+    if claim is None:
+        return Content.assemble(content.line(evidence.source), "\n", content.plain(evidence.problem, "$text-warning"))
+    place = f"{evidence.source} · {claim.locator}" if claim.locator else evidence.source
+    said_there = content.line(words(claim.quote), "bold" if looked_at else content.DIM)
+    quote = Content.assemble(content.plain("“", content.DIM), said_there, content.plain("”", content.DIM))
+    quote = _among(quote, around) + "\n"
+    shown = [Content.assemble(content.line(exhibit(e), content.DIM), "\n") for e in claim.exhibits]
+    state = "" if claim.state is ClaimState.CURRENT else f" · {claim.state}"
+    return Content.assemble(quote, *shown, content.line(place, content.MATH), content.plain(state, "$text-warning"))
+
+
+def _among(quote: Content, around: Surroundings | None) -> Content:
+    """The quote between the words before and after it, as far as they can be read."""
+    if around is None or not around.found:
+        return quote
+    before = Content.assemble(_before(around), "\n") if around.before else Content("")
+    after = content.plain(f"\n{around.after}", content.DIM) if any(map(str.isalnum, around.after)) else Content("")
+    return Content.assemble(before, quote, after)
+
+
+def _before(around: Surroundings) -> Content:
+    return content.plain(around.before if around.found else "", content.DIM)

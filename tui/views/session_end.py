@@ -1,0 +1,103 @@
+"""How a sitting ended: what was done, what was learnt, what was hard, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from learning.cards.workspace import Desk
+from learning.memory import labels
+from learning.review.plan import Mode, Plan
+from learning.review.summary import Tally
+from learning.study_day import StudyCalendar
+from tui.strings import review as said
+from tui.text import content
+from tui.text import formats as words
+from vault.log.events import Rating
+from vault.model import latex
+
+_STYLES = {
+    Rating.AGAIN: "$text-error",
+    Rating.HARD: "$text-warning",
+    Rating.GOOD: "$text-success",
+    Rating.EASY: "$text-primary",
+}
+_LABEL = 10  # columns of the words on the left
+_BAR = 30
+_ASKED = 56  # characters of a question that is named
+
+
+class SessionEnd(VerticalScroll):
+    def __init__(self) -> None:
+        super().__init__(can_focus=False)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="column"):
+            yield Static(markup=False, id="ended")
+
+    def show(self, tally: Tally, now: datetime, desk: Desk, plan: Plan, *, reckoned: bool) -> None:
+        """`reckoned` is whether the tally knows what is to come."""
+        rows = list(_words(tally, now, desk.scheduler.calendar, plan, _asked(desk, tally), reckoned=reckoned))
+        self.query_one("#ended", Static).update(Content("\n").join(rows))
+
+
+def _asked(desk: Desk, tally: Tally) -> list[str]:
+    """The questions of the hardest cards."""
+    found = (desk.cards.get(card) for card, _ in tally.hardest)
+    return [_short(latex.text(placed.card.question)) if placed is not None else "" for placed in found]
+
+
+def _short(words: str) -> str:
+    one = " ".join(words.split())
+    return one if len(one) <= _ASKED else one[: _ASKED - 1] + "…"
+
+
+def _words(
+    tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, asked: list[str], *, reckoned: bool
+) -> Iterator[Content]:
+    yield content.plain(_head(tally, plan), "bold")
+    yield Content("")
+    if tally.rated:
+        yield Content(said.done_line(tally.rated, words.stretch(tally.seconds), tally.pace))
+        most = max(tally.ratings.values())
+        yield from (_bar(rating, tally.ratings[rating], most) for rating in Rating)
+        yield Content("")
+    if tally.learnt:
+        yield _row(said.LEARNT, content.line(said.learnt(tally.learnt, tally.concepts)))
+    for n, ((_, times), question) in enumerate(zip(tally.hardest, asked, strict=True)):
+        told = Content.assemble(content.line(question), content.plain(f"  {said.forgotten(times)}", content.DIM))
+        yield _row(said.HARDEST if n == 0 else "", told)
+    if tally.learnt or tally.hardest:
+        yield Content("")
+    yield from _to_come(tally, now, calendar, plan, reckoned=reckoned)
+
+
+def _head(tally: Tally, plan: Plan) -> str:
+    if tally.rated:
+        return said.DONE
+    return said.NOTHING if plan.mode is Mode.REVIEW else said.NOTHING_FITS
+
+
+def _to_come(tally: Tally, now: datetime, calendar: StudyCalendar, plan: Plan, *, reckoned: bool) -> Iterator[Content]:
+    if not plan.counts:
+        yield content.plain(said.NOT_KEPT, content.DIM)
+        return
+    if tally.next_at is not None:
+        yield Content(said.comes_back(words.when(tally.next_at, now, calendar)))
+    yield Content(said.tomorrow(tally.tomorrow)) if reckoned else content.plain(said.RECKONING, content.DIM)
+    if tally.ripe:
+        yield from (Content(""), content.plain(labels.ripe(tally.ripe), content.DIM))
+
+
+def _row(label: str, told: Content) -> Content:
+    return Content.assemble(content.plain(f"{label:<{_LABEL}}", content.DIM), told)
+
+
+def _bar(rating: Rating, number: int, most: int) -> Content:
+    name = content.plain(f"{rating.name.capitalize():<{_LABEL}}", content.DIM)
+    return Content.assemble(name, content.plain("█" * round(number / most * _BAR), _STYLES[rating]), f" {number}")

@@ -1,0 +1,73 @@
+"""The settings as a list: name on the left, value beside it, what is not as it comes marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from tui.text import content
+
+_NAME = 30  # columns
+_MARK, _UNMARKED = "• ", "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A setting as it is shown; `own` says that it is not what a newcomer has. Without an id, a heading."""
+
+    id: str
+    name: str
+    value: str = ""
+    own: bool = False
+
+
+class SettingList(OptionList):
+    """Posts which setting the cursor is on."""
+
+    @dataclass
+    class Reached(Message):
+        """The cursor is on this setting now."""
+
+        id: str
+
+    @dataclass
+    class Asked(Message):
+        """The human wants to change this setting."""
+
+        id: str
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, compact=True)
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """These settings, the cursor where it was."""
+        at = self.highlighted
+        self.clear_options()
+        self.add_options([Option(_told(line), id=line.id or None, disabled=not line.id) for line in lines])
+        self.highlighted = next((n for n, line in enumerate(lines) if line.id), None) if at is None else at
+
+    def update(self, line: Line) -> None:
+        """Shows one setting anew."""
+        self.replace_option_prompt(line.id, _told(line))
+
+    def on_option_list_option_highlighted(self, message: OptionList.OptionHighlighted) -> None:
+        message.stop()
+        self.post_message(self.Reached(message.option_id or ""))
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.post_message(self.Asked(message.option_id or ""))
+
+
+def _told(line: Line) -> Content:
+    if not line.id:
+        return content.plain(line.name, "bold $text-primary")
+    mark = content.plain(_MARK if line.own else _UNMARKED, "$text-accent")
+    name = content.line(line.name)
+    gap = Content(" " * max(2, _NAME - name.cell_length))
+    return Content.assemble(mark, name, gap, content.line(line.value, "bold" if line.own else content.DIM))

@@ -1,0 +1,85 @@
+"""Long work as it goes, and what came of it: steps with their bars, time, cost, findings; then the harvest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.state import job_state
+from tui.state.job_state import Stage, Told, WorkState
+from tui.strings import work as strings
+from tui.text import content
+
+_BAR = 24  # cells of a step's bar
+_NAME = 26  # of its name
+_NOUN = 10
+_MOST = 6  # failures shown; the command itself tells them all
+
+
+class WorkView(Static):
+    """Shows one state at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+
+    def show(self, state: WorkState, now: datetime) -> None:
+        rows = _running(state, now) if state.running else _over(state)
+        self.update(Content("\n").join(rows))
+
+
+def _running(state: WorkState, now: datetime) -> list[Content]:
+    stages = [_stage(one, one is state.stage) for one in state.stages]
+    rows = stages or [content.plain(strings.STARTING, content.DIM)]
+    told = state.waits or state.path or state.note
+    rows += [Content(""), content.line(told, content.DIM), Content("")]
+    rows.append(content.plain(strings.time(state.seconds(now), state.seconds_left(now))))
+    rows.append(content.plain(strings.cost(state), content.DIM))
+    rows += _named(strings.FINDINGS, state.findings)
+    end = strings.STOPPING if state.stopping else strings.ON_MEANWHILE
+    return [*rows, Content(""), content.plain(end, "$text-warning" if state.stopping else content.DIM)]
+
+
+def _stage(one: Stage, present: bool) -> Content:
+    mark = ("✓ ", "$text-success") if one.over else ("▸ ", "$text-accent") if present else ("  ", "")
+    name = content.plain(strings.stage(one).ljust(_NAME), "bold" if present else "" if one.over else content.DIM)
+    filled = round(_BAR * one.done / one.of) if one.of else 0
+    bar = (("━" * filled, "$primary"), ("─" * (_BAR - filled), "$foreground 20%"))
+    return Content.assemble(mark, name, *bar, content.plain(f"  {strings.step(one)}", content.DIM))
+
+
+def _over(state: WorkState) -> list[Content]:
+    good = state.code == 0
+    rows = [content.plain(strings.head(state), "bold $text-success" if good else "bold $text-warning")]
+    if state.error is not None:
+        rows += [Content(""), *_told(state.error)]
+    elif state.code not in (0, 1) and state.note and not state.stopping:
+        rows += [Content(""), content.line(state.note)]
+    made = strings.made(state)
+    if made:
+        rows.append(Content(""))
+    rows += [Content.assemble(content.plain(noun.ljust(_NOUN), content.DIM), content.line(told)) for noun, told in made]
+    if "cost" in state.result:
+        rows.append(
+            Content.assemble(content.plain("cost".ljust(_NOUN), content.DIM), content.plain(strings.cost(state)))
+        )
+    why = [Told(words) for words in strings.reasons(state)]
+    rows += _named(strings.WHY_LEFT_OUT, why[:_MOST])
+    rows += _named(strings.FAILURES, job_state.failures(state.result)[:_MOST])
+    if state.name == "add" and good:
+        rows += [Content(""), content.plain(strings.ADDED_NEXT, content.DIM)]
+    return rows
+
+
+def _named(heading: str, told: Sequence[Told]) -> list[Content]:
+    if not told:
+        return []
+    return [Content(""), content.plain(heading, "bold"), *(row for one in told for row in _told(one))]
+
+
+def _told(one: Told) -> list[Content]:
+    where = Content.assemble(content.line(one.where, content.DIM), ": ") if one.where else Content("")
+    rows = [Content.assemble(where, content.line(one.what))]
+    return [*rows, Content.assemble("  ", content.line(one.hint, content.DIM))] if one.hint else rows

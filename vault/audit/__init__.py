@@ -1,0 +1,1 @@
+"""What changed in the user's files, and how to restore it."""

@@ -1,0 +1,250 @@
+"""Runs of agents that are not settled yet: who was started, and how the agent's folders stood before.
+
+One file a run, `runs/<ULID>.json` in the user's state folder of the vault, which no caged agent reads or writes. It
+goes when the run is settled.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vault.errors import Damaged, Refused, RetainError
+from vault.ids import ALPHABET
+from vault.process.identity import Process
+from vault.text.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from vault.model.card import Deck
+    from vault.vault import Vault
+
+FOLDER = "runs"
+_NAME = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.json")
+_MAX_WORD = 300  # characters of one word of a command that are taken down
+_FLASHCARDS = "learning/flashcards"
+SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
+_BELIEVED_H = 12  # for how long a run that nobody here can look at counts as one at work
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One start of an agent. `at` is its instant; `command` is clean, each word cut short."""
+
+    id: str
+    at: str
+    command: tuple[str, ...]
+    process: Process
+
+    @property
+    def path(self) -> str:
+        """Where it is taken down, below the state folder."""
+        return f"{FOLDER}/{self.id}.json"
+
+    @property
+    def may_live(self) -> bool:
+        """Whether the agent may be at work still. Where nobody here can tell, the note's word counts for some hours."""
+        lives = self.process.lives
+        return self._is_young() if lives is None else lives
+
+    def _is_young(self) -> bool:
+        try:
+            return time.time() - datetime.fromisoformat(self.at).timestamp() < _BELIEVED_H * 3600
+        except (ValueError, OverflowError):
+            return False
+
+    @property
+    def program(self) -> str:
+        """The command's own name, less its folder."""
+        return self.command[0].rsplit("/", 1)[-1] if self.command else ""
+
+    def __str__(self) -> str:
+        return f"run {self.id} ({self.program}, {self.process}, since {self.at})"
+
+
+def cleaned(command: Sequence[str]) -> tuple[str, ...]:
+    """The words of a command as they may be taken down and shown."""
+    return tuple(clean_line(word.encode("utf-8", "replace").decode())[:_MAX_WORD] for word in command)
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    return {"id": run.id, "at": run.at, "command": list(run.command), "process": asdict(run.process)}
+
+
+def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
+    """What was taken down of a run; None if it is settled. Raises: Damaged."""
+    from vault.config.user import state_folder
+
+    path = state_folder(vault_id) / FOLDER / f"{run_id}.json"
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        if run_in(record).id != run_id or not isinstance(record["manifest"], dict):
+            raise ValueError(run_id)
+    except FileNotFoundError:
+        return None
+    except (OSError, *_BROKEN) as error:
+        raise unreadable(path) from error
+    return record
+
+
+def unreadable(path: Path) -> Damaged:
+    """What is said of the note of a run that makes no sense, and the way on: one command."""
+    away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
+    hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
+    return Damaged("what was taken down of an agent's run cannot be read", where=str(path), hint=hint)
+
+
+def run_in(record: Mapping[str, Any]) -> Run:
+    """The run of a record that `read_record` gave. Raises one of `_BROKEN` for what is none."""
+    found, process = record["run"], record["run"]["process"]
+    return Run(
+        str(found["id"]),
+        clean_line(str(found["at"])),
+        cleaned([str(word) for word in found["command"]]),
+        Process(_number(process["pid"]), *(clean_line(str(process[key])) for key in ("host", "machine", "started"))),
+    )
+
+
+def _number(pid: Any) -> int:
+    """That of one process: what is less stands for many, of which some always live."""
+    if int(pid) <= 0:
+        raise ValueError(pid)
+    return int(pid)
+
+
+def all_runs(vault: Vault) -> list[Run]:
+    """Every run of this vault that is not settled, oldest first. Raises: Damaged."""
+    return [run for run, _ in _records(vault)]
+
+
+def notes(vault: Vault) -> list[str]:
+    """The id of every run that is not settled, readable or not, oldest first. Raises: Damaged."""
+    return [name.removesuffix(".json") for name in _names(vault)]
+
+
+def at_work(vault: Vault) -> bool:
+    """Whether any run is not settled, be it one that can be read or not."""
+    return open_count(vault) != 0
+
+
+def open_count(vault: Vault) -> int | None:
+    """How many runs are not settled, readable or not; None where that cannot be told."""
+    try:
+        return len(_names(vault))
+    except Damaged:
+        return None
+
+
+def _names(vault: Vault) -> list[str]:
+    from vault.config.user import state_folder
+
+    try:
+        folder = state_folder(vault.settings.vault_id) / FOLDER
+        names = [path.name for path in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError, Refused):
+        return []
+    except OSError as error:
+        what = f"whether agents were at work cannot be told: {(error.strerror or 'it cannot be read').lower()}"
+        raise Damaged(
+            what, where=str(folder), hint="it must be a folder of yours: look at its owner and mode"
+        ) from error
+    return sorted(name for name in names if _NAME.fullmatch(name))
+
+
+def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
+    found = []
+    for name in _names(vault):
+        record = read_record(vault.settings.vault_id, name.removesuffix(".json"))
+        if record is not None:
+            found.append((run_in(record), record))
+    return found
+
+
+def refuse_beside_agents(vault: Vault) -> None:
+    """Raises Refused while the work of an agent is not settled: nobody could say what in the folders is whose."""
+    for run in all_runs(vault):
+        raise Refused(f"an agent's work is not settled yet: {run}", hint=_way_on(vault, run))
+
+
+def _way_on(vault: Vault, run: Run) -> str:
+    if not run.may_live:
+        return SETTLED_BY
+    if run.process.lives:
+        return f"wait until it ends, or end process {run.process.pid}"
+    from vault.config.user import state_folder
+
+    note = state_folder(vault.settings.vault_id) / run.path
+    return (
+        f"wait until it ends; if it is gone, `retain compile` settles it {_BELIEVED_H} hours after it began, or delete "
+        f"{note}: what that agent changed then counts as your own edit"
+    )
+
+
+def judged_decks(vault: Vault) -> Iterator[Deck]:
+    """Every file of flashcards, less those held back."""
+    decks = list(vault.decks())
+    held = held_back(vault)  # after they were read: what changes in between is held back as well
+    return (deck for deck in decks if deck.path not in held)
+
+
+def held_back(vault: Vault) -> frozenset[str]:
+    """The decks that changed since an agent was started whose work is not settled: nobody has judged them yet.
+
+    In doubt a deck is held back: one that cannot be looked at, and, where the note of a run cannot be read, every one
+    that was touched since that run began. Reviewing goes on; the command that settles says what is wrong.
+    """
+    try:
+        names = _names(vault)
+    except Damaged:
+        return frozenset()  # a folder of the user's own, which no caged agent reaches
+    try:
+        paths = vault.paths(_FLASHCARDS, ".md") if names else []
+    except Refused:
+        return frozenset()  # nobody reads a deck there, either
+    held: set[str] = set()
+    for name in names:
+        files = _files_before(vault, name)
+        if files is not None:
+            began_ns = _began_ms(name) * 1_000_000
+            held |= {path for path in paths if _changed(vault, path, files, began_ns)}
+    return frozenset(held)
+
+
+def _files_before(vault: Vault, name: str) -> Mapping[str, Any] | str | None:
+    """The files as they were taken down for a run; "" where that cannot be read; None if it is settled by now."""
+    try:
+        record = read_record(vault.settings.vault_id, name.removesuffix(".json"))
+    except RetainError:
+        return ""
+    if record is None:
+        return None
+    files = record["manifest"].get("files")
+    return files if isinstance(files, dict) else ""
+
+
+def _began_ms(name: str) -> int:
+    """The instant that the name of a run's note begins with."""
+    return functools.reduce(lambda total, digit: total * 32 + ALPHABET.index(digit), name[:10].lower(), 0)
+
+
+def _changed(vault: Vault, path: str, files: Mapping[str, Any] | str, began_ns: int) -> bool:
+    """Whether the deck may be another than before the run; True wherever that cannot be told."""
+    try:
+        status = (vault.root / path).lstat()
+        if isinstance(files, str):
+            return status.st_ctime_ns >= began_ns
+        before = files[path]
+        if [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino] == list(before[1:5]):
+            return False
+        return hashlib.sha256(vault.read_bytes(path) or b"").hexdigest() != str(before[0])
+    except (RetainError, OSError, *_BROKEN):
+        return True

@@ -1,0 +1,1 @@
+"""Caches that can be rebuilt, and the file stamps they depend on."""

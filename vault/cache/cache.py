@@ -1,0 +1,68 @@
+"""The form of a cache: parts of bytes behind a checksum. What is damaged, or of another version, is no cache.
+
+Caches lie in `.retain/cache/`, are made from the files beside them, and may be deleted at any moment. One that came
+with somebody's vault is not believed: it holds stamps and inodes of the machine that wrote it (see
+`vault.cache.stamps`).
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault.errors import RetainError
+from vault.files.folder import Folder
+
+if TYPE_CHECKING:
+    from vault.vault import Vault
+
+FOLDER = ".retain/cache"
+_HEAD = struct.Struct("<16sIIQ")  # kind and version, checksum of all that follows, number of parts, bytes in all
+_LENGTH = struct.Struct("<Q")
+_MOST_PARTS = 1_000
+
+
+def packed(kind: str, parts: Sequence[bytes]) -> bytes:
+    """The bytes of a cache. `kind` is at most sixteen letters and digits, the version among them."""
+    body = b"".join([*(_LENGTH.pack(len(part)) for part in parts), *parts])
+    return _HEAD.pack(kind.encode(), zlib.crc32(body), len(parts), len(body)) + body
+
+
+def unpacked(kind: str, data: bytes) -> list[bytes] | None:
+    """The parts that `packed` was given; None if these bytes are not whole, or another kind or version."""
+    if len(data) < _HEAD.size:
+        return None
+    name, checksum, count, size = _HEAD.unpack_from(data)
+    body = memoryview(data)[_HEAD.size :]
+    if name.rstrip(b"\0") != kind.encode() or size != len(body) or count > _MOST_PARTS or zlib.crc32(body) != checksum:
+        return None
+    lengths = [_LENGTH.unpack_from(body, _LENGTH.size * n)[0] for n in range(count)]
+    start = _LENGTH.size * count
+    parts = []
+    for length in lengths:
+        parts.append(bytes(body[start : start + length]))
+        start += length
+    return parts
+
+
+def read_cache(root: Path, name: str, kind: str) -> list[bytes] | None:
+    """The parts of the cache `name`; None if there is none to be had."""
+    try:
+        data = Folder(root).read(f"{FOLDER}/{name}")
+        return unpacked(kind, data) if data else None
+    except (RetainError, struct.error):
+        return None
+
+
+def keep_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> None:
+    """Writes the cache `name` if it can be, and the vault keeps any: it only saves time."""
+    if not vault.keeps_caches:
+        return
+    from vault.files.guard import Scope
+
+    with suppress(RetainError):
+        vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", packed(kind, parts))

@@ -1,0 +1,130 @@
+"""How files stood when they were read: what a cache is held against before it is believed.
+
+A stamp is size, instant of the last change (ctime, which nobody can set) and inode. A file that changed a moment ago
+may change again without its stamp showing it, so the stamp of a young file counts for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from array import array
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from vault.files.conflicts import is_beside
+
+RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
+FIELDS = 3
+INODE = (1 << 63) - 1  # a mask: some disks count higher than the numbers that are stored
+Stamp = tuple[int, int, int]  # bytes, nanoseconds since 1970, inode
+NONE: Stamp = (-1, 0, 0)  # of a file that is not there, or too young for a stamp: equal to that of no file
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """The files of a folder by name, three numbers each; `settled` as they may be kept, those of young files NONE."""
+
+    names: tuple[str, ...]
+    numbers: array[int]
+    settled: array[int]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All that a folder holds, hidden things too: `names` in the folder's own order, three `numbers` each.
+
+    `plain` says of each whether it is a file. It is taken once, for all who want to know.
+    """
+
+    names: tuple[str, ...]
+    numbers: array[int]
+    plain: tuple[bool, ...]
+
+    def files(self, ending: str) -> Stamps:
+        """The files that `Vault.paths` names, in its order."""
+        found = self._files(ending)
+        if any(".conflict-" in self.names[n] for n in found):
+            found = [n for n in found if not is_beside(self.names[n])]
+        numbers = self._numbers(found)
+        return Stamps(tuple([self.names[n] for n in found]), numbers, _settled(numbers))
+
+    def digest(self, ending: str) -> str:
+        """What changes with the name or the stamp of a plain file that ends in `ending` and is not hidden."""
+        found = self._files(ending)
+        return digest([self.names[n] for n in found], self._numbers(found))
+
+    @cached_property
+    def _order(self) -> list[int]:
+        return sorted(range(len(self.names)), key=self.names.__getitem__)
+
+    def _files(self, ending: str) -> list[int]:
+        names, plain = self.names, self.plain
+        return [n for n in self._order if plain[n] and names[n].endswith(ending) and names[n][0] != "."]
+
+    def _numbers(self, rows: list[int]) -> array[int]:
+        out = array("q", bytes(len(rows) * FIELDS * self.numbers.itemsize))
+        for place in range(FIELDS):
+            column = self.numbers[place::FIELDS]
+            out[place::FIELDS] = array("q", [column[n] for n in rows])
+        return out
+
+
+def digest(names: Iterable[str], numbers: array[int]) -> str:
+    """One word for the names of files, sorted, and their stamps."""
+    found = hashlib.sha256(joined(names))
+    found.update(numbers.tobytes())
+    return found.hexdigest()
+
+
+def listing(root: Path, folder: str) -> Listing:
+    """What is in a folder now; nothing if it isn't there. Raises: OSError if it cannot be listed."""
+    names: list[str] = []
+    numbers: list[int] = []
+    plain: list[bool] = []
+    with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # gone since it was listed
+                continue
+            names.append(entry.name)
+            numbers += (status.st_size, status.st_ctime_ns, status.st_ino & INODE)
+            plain.append(stat.S_ISREG(status.st_mode))
+    return Listing(tuple(names), array("q", numbers), tuple(plain))
+
+
+def stamp(root: Path, path: str) -> Stamp:
+    """The stamp of a plain file; NONE if there is none."""
+    try:
+        status = (root / path).lstat()
+    except OSError:
+        return NONE
+    return status.st_size, status.st_ctime_ns, status.st_ino & INODE
+
+
+def settled(found: Stamp) -> Stamp:
+    """`found` as it may be kept: NONE where the file is too young. `found` was taken before the file was read."""
+    return found if found[1] < time.time_ns() - RACY_NS else NONE
+
+
+def _settled(numbers: array[int]) -> array[int]:
+    """`numbers`, with those of young files made those of none."""
+    young = time.time_ns() - RACY_NS
+    if not numbers or max(numbers[1::FIELDS]) < young:
+        return numbers
+    kept = array("q", numbers)
+    for n in range(0, len(kept), FIELDS):
+        if kept[n + 1] >= young:
+            kept[n : n + FIELDS] = array("q", NONE)
+    return kept
+
+
+def joined(names: Iterable[str]) -> bytes:
+    """Names as one text: no name of a file holds a NUL."""
+    return "\0".join(names).encode("utf-8", "surrogateescape")

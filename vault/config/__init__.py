@@ -1,0 +1,1 @@
+"""Settings of the vault and of the user."""

@@ -1,0 +1,241 @@
+"""Which model may be asked, where it is and whose key opens it: the table [engine] of the user's own `config.toml`.
+
+    [engine]
+    use = "claude"                        # who grades and quizzes: without it nobody, whatever keys lie about
+    compile = "claude"                    # who compiles where no --engine says it; else "agent" or "extractive"
+    base_url = "http://127.0.0.1:8080"    # any server that speaks the Messages API; else Anthropic's own
+    key_env = "ANTHROPIC_API_KEY"         # the variable that holds the key; or key_file = "/home/me/.secrets/key";
+    key_keyring = "retain/me"             # or service and user of the system's keyring
+    concurrency = 4                       # calls of one compile under way at once
+    patience = 120                        # seconds that one of its calls may take, all tries together
+    pages = false                         # whether a compile shows the pages and pictures themselves, too
+
+    [engine.models]                       # a model for each thing that may be asked of one
+    grade = "claude-haiku-5-5"
+    quiz = "claude-sonnet-5-5"
+
+    [engine.prices."my-model"]            # USD for a million tokens, where retain does not know them
+    input = 0.5
+    output = 2.0
+
+Nothing of this is ever read from a vault, as a vault may come from a stranger.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from vault.config import user
+from vault.config.toml_file import TomlFile, parsed
+from vault.errors import ModelUnavailable
+from vault.text.redaction import protect
+from vault.text.sanitize import clean_line
+
+USUAL = "https://api.anthropic.com"
+KEY_ENV = "ANTHROPIC_API_KEY"
+ROLES = ("extract", "write", "check", "grade", "quiz")
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+# Who compiles at Anthropic where the user names no model: the small fast one reads and checks, the middle one writes.
+COMPILING = {"extract": "claude-haiku-5-5", "write": "claude-sonnet-5-5", "check": "claude-haiku-5-5"}
+COMPILERS = ("claude", "agent", "extractive")
+PRICED = ("input", "output", "cache_write", "cache_write_1h", "cache_read")
+_KNOWN = {
+    *("use", "compile", "base_url", "key_env", "key_file", "key_keyring", "models", "prices"),
+    *("concurrency", "patience", "pages"),
+}
+_MOST = {"concurrency": 32, "patience": 3_600}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """`use` "" asks no model. `models` has a role's model; the key is read when it is needed, and kept nowhere.
+
+    `compile` "" leaves open who compiles. `patience` is in seconds; `prices` are USD for a million tokens, by model.
+    """
+
+    use: str = ""
+    base_url: str = USUAL
+    key_env: str = KEY_ENV
+    key_file: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    compile: str = ""
+    key_keyring: str = ""
+    concurrency: int = 4
+    patience: float = 120.0
+    pages: bool = False
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the model runs on this machine."""
+        return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    @property
+    def place(self) -> str:
+        """The endpoint, where it is not the usual one: to be shown before anything is sent there."""
+        return "" if self.base_url == USUAL else self.base_url
+
+    def model(self, role: str) -> str:
+        """The model of that role. Raises: ModelUnavailable, saying what to write where."""
+        if not self.use:
+            raise ModelUnavailable("no model is configured", hint=f"{_where()}: {_HOW.format(role=role)}")
+        if role not in self.models:
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            raise ModelUnavailable(f"no model is named for `{role}`", hint=hint)
+        return self.models[role]
+
+    def compiling(self, role: str) -> str:
+        """The model for that role of a compile. Raises: ModelUnavailable for a server of which we know none."""
+        named = self.models.get(role) or (COMPILING.get(role) if self.base_url == USUAL else None)
+        if named is None:
+            hint = f'put `{role} = "NAME"` below [engine.models] in {_where()}'
+            raise ModelUnavailable(f"no model is named for `{role}`", where=self.place, hint=hint)
+        return named
+
+    def key(self, environment: Mapping[str, str]) -> str:
+        """The key, protected from being shown; "" for a model on this machine that wants none.
+
+        Raises: ModelUnavailable.
+        """
+        key = self._found_key(environment)
+        protect(key)
+        return key
+
+    def _found_key(self, environment: Mapping[str, str]) -> str:
+        if self.key_file:
+            return self._filed_key()
+        if self.key_keyring:
+            return self._key_of_the_ring()
+        found = environment.get(self.key_env, "").strip()
+        if not found and not self.loopback:
+            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_where()}"
+            raise ModelUnavailable("there is no key for the model", hint=hint)
+        return found
+
+    def _filed_key(self) -> str:
+        path = Path(self.key_file)
+        try:
+            found = path.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = clean_line(getattr(error, "strerror", "") or "not text").lower()
+            raise ModelUnavailable(f"the file of the key cannot be read: {reason}", where=self.key_file) from error
+        if not found or not found.isprintable() or " " in found:
+            raise ModelUnavailable("the file of the key holds no key", where=self.key_file)
+        return found
+
+    def _key_of_the_ring(self) -> str:
+        service, _, owner = self.key_keyring.partition("/")
+        try:
+            ring = importlib.import_module("keyring")
+            found = ring.get_password(service, owner)
+        except ImportError as error:
+            hint = "`pip install keyring` beside retain, or name a `key_file`"
+            raise ModelUnavailable("the key lies in a keyring, and nothing here opens one", hint=hint) from error
+        except Exception as error:  # each system's keyring fails in its own way
+            what = f"the keyring would not open: {clean_line(str(error))[:200]}"
+            raise ModelUnavailable(what, where=_where(), hint="unlock it, or name a `key_file`") from error
+        if not isinstance(found, str) or not found.strip():
+            hint = f"put it there: `keyring set {service} {owner}`"
+            raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_where(), hint=hint)
+        return found.strip()
+
+
+_HOW = '[engine] with use = "claude", then [engine.models] with {role} = "NAME OF A MODEL"'
+
+
+def _where() -> str:
+    return str(user.config_folder() / user.CONFIG)
+
+
+def of_user() -> EngineSettings:
+    """What the user of this machine has chosen; no model where they have said nothing. Raises: Damaged."""
+    return read_engine(user.config_text(), _where())
+
+
+def read_engine(text: str, path: str) -> EngineSettings:
+    """The table [engine] of `text`, the settings at `path`. Raises: Damaged, with file and line."""
+    table = parsed(text, path).get("engine", {})
+    file = TomlFile(text, path)
+    if not isinstance(table, dict):
+        raise file.wrong("engine", "[engine] must be a table")
+    unknown = next((key for key in table if key not in _KNOWN), None)
+    if unknown is not None:  # not passed over: a word misspelt here sends words or money elsewhere
+        raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
+    if table.get("use", "") not in ("", "claude"):
+        raise file.wrong("use", 'use must be "claude" or be left out')
+    key_file = _words(file, table, "key_file")
+    if key_file and not Path(key_file).is_absolute():
+        raise file.wrong("key_file", "key_file must be an absolute path")
+    ring = _words(file, table, "key_keyring")
+    if ring and not all(ring.partition("/")):
+        raise file.wrong("key_keyring", 'key_keyring must be "SERVICE/USER"')
+    numbers = {key: file.number(table, key, 1, most) for key, most in _MOST.items() if key in table}
+    return EngineSettings(
+        table.get("use", ""),
+        _url(file, table),
+        _words(file, table, "key_env", KEY_ENV),
+        key_file,
+        _models(file, table),
+        compile=file.choice(table, "compile", COMPILERS),
+        key_keyring=ring,
+        concurrency=int(numbers.get("concurrency", 4)),
+        patience=numbers.get("patience", 120.0),
+        pages=file.switch(table, "pages") if "pages" in table else False,
+        prices=_prices(file, table),
+    )
+
+
+def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
+    url = _words(file, table, "base_url", USUAL).rstrip("/")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host, parts = None, urlsplit("")
+    safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    if not host or not safe or parts.username or parts.query or parts.fragment:
+        what = "base_url must be an https address, or http on this machine, without a name in it"
+        raise file.wrong("base_url", what)
+    return url
+
+
+def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
+    models = file.table(table, "models", "engine.models")
+    unknown = next((role for role in models if role not in ROLES), None)
+    if unknown is not None:
+        raise file.wrong(unknown, f"nothing is asked of a model as `{clean_line(unknown)}`: {', '.join(ROLES)}")
+    named = {role: _words(file, models, role) for role in models}
+    return {role: model for role, model in named.items() if model}
+
+
+def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    prices = file.table(table, "prices", 'engine.prices."MODEL"')
+    for model, row in prices.items():
+        if not isinstance(row, dict):
+            raise file.wrong("prices", '[engine.prices."MODEL"] must be a table')
+        unknown = next((key for key in row if key not in PRICED), None)
+        if unknown is not None:
+            raise file.wrong(unknown, f"a price is one of {', '.join(PRICED)}")
+        wrong = next((key for key, usd in row.items() if not _is_price(usd)), None)
+        wrong = wrong or next((key for key in ("input", "output") if key not in row), None)
+        if wrong is not None:
+            words = f"{clean_line(model)} needs `{wrong}`: USD for a million tokens"
+            raise file.wrong(wrong if wrong in row else "prices", words)
+    return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
+
+
+def _words(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
+    value = file.string(table, key, default)
+    if not value.isprintable():
+        raise file.wrong(key, f"{key} must be a text in quotes")
+    return value.strip()
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

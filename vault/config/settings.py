@@ -1,0 +1,189 @@
+"""`retain.toml`: what belongs to a vault, read strictly. Never a secret, a person's path, an endpoint or a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from vault.config.toml_file import TomlFile, parsed
+from vault.diagnostic import Diagnostic
+from vault.errors import Refused, SchemaTooNew
+
+FILE = "retain.toml"
+SCHEMA_VERSION = "2.4.0"  # of AGENTS.md and of every format it describes
+_STEP = re.compile(r"([0-9]{1,5})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_MOST_STEPS = 20
+_LEARNING_STEPS = (timedelta(minutes=1), timedelta(minutes=10))
+_RELEARNING_STEPS = (timedelta(minutes=10),)
+_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+_RETENTION = (0.7, 0.99)
+_WHOLE = {  # the least and the greatest of each whole number
+    "rollover": (0, 23),
+    "new_per_day": (0, 9999),
+    "reviews_per_day": (0, 9999),
+    "maximum_interval": (1, 36_500),
+    "leech_threshold": (0, 99),
+    "minutes_per_day": (0, 1440),
+}
+_SWITCHES = ("fuzz", "bury_siblings", "auto_optimize")
+_FORBIDDEN = r"(?i)key|token|secret|password|url|endpoint|host|command|hook|helper|exec|shell|path"  # rarely needed
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`rollover` is the hour (0-23) at which the study day begins; `retention` a probability in [0.7, 0.99].
+
+    `retention_by_tag` names tags, case folded and without `#`, that want another one: the highest of a card's tags
+    counts. `minutes_per_day` is what new cards may bring a day to; 0 leaves that to `new_per_day`.
+    """
+
+    vault_id: str
+    name: str
+    schema: str = SCHEMA_VERSION
+    timezone: str = "UTC"
+    rollover: int = 4
+    new_per_day: int = 20
+    reviews_per_day: int = 200
+    retention: float = 0.9
+    retention_by_tag: Mapping[str, float] = field(default_factory=dict)
+    learning_steps: tuple[timedelta, ...] = _LEARNING_STEPS
+    relearning_steps: tuple[timedelta, ...] = _RELEARNING_STEPS
+    maximum_interval: int = 36_500
+    fuzz: bool = True
+    bury_siblings: bool = False
+    leech_threshold: int = 8
+    leech_action: str = "flag"
+    minutes_per_day: int = 0
+    auto_optimize: bool = True
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+
+def render_settings(settings: Settings) -> str:
+    """The text of a new `retain.toml`."""
+    return f"""# Settings of this vault. They travel with it, so nothing secret or personal belongs here:
+# keys, endpoints and commands come from your own configuration or environment.
+
+[vault]
+id = "{settings.vault_id}"
+name = {quoted(settings.name)}
+schema = "{settings.schema}"
+
+[learning]
+timezone = {quoted(settings.timezone)}  # recorded once, so that study days are the same on every machine
+rollover = {settings.rollover}  # the hour at which a new study day begins
+new_per_day = {settings.new_per_day}
+reviews_per_day = {settings.reviews_per_day}
+retention = {settings.retention}  # the chance of recalling a card on the day it is due
+# More can be set here, shown with what holds unless you say otherwise:
+# minutes_per_day = 0       # new cards wait while reviews would take longer than this a day; 0: no such limit
+# learning_steps = ["1m", "10m"]
+# relearning_steps = ["10m"]
+# maximum_interval = 36500  # days
+# fuzz = true               # intervals vary a little, so that cards learnt together do not stay together
+# bury_siblings = false     # at most one card of a concept a day
+# leech_threshold = 8       # lapses after which a card counts as a leech; 0: never
+# leech_action = "flag"     # or "suspend"
+# auto_optimize = true      # fit the scheduler to you by itself when your reviews have doubled
+#
+# [learning.retention_by_tag]
+# exam = 0.95
+"""
+
+
+def quoted(text: str) -> str:
+    """Return the text as a TOML string."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnostic]]:
+    """The settings, and a diagnostic for each key that is unknown.
+
+    Raises: Damaged (file and line named) for what cannot be read; SchemaTooNew for a newer vault; Refused for a
+    key that would send a machine somewhere or make it run something.
+    """
+    data = parsed(text, path, "mend it, or restore it from git")
+    file = TomlFile(text, path, "mend the line, or restore it from git")
+    found = _unknown(file, data)
+    vault, learning = file.table(data, "vault"), file.table(data, "learning")
+    values: dict[str, Any] = {"schema": _schema(file, vault), "vault_id": file.string(vault, "id")}
+    if not _ID.fullmatch(values["vault_id"]):
+        raise file.wrong("id", "id must be the 26 letters and digits that init wrote")
+    values["name"] = file.string(vault, "name", "vault")
+    values["timezone"] = _timezone(file, learning)
+    values["leech_action"] = file.choice(learning, "leech_action", ("flag", "suspend"), "flag")
+    values |= {key: file.whole(learning, key, *span) for key, span in _WHOLE.items() if key in learning}
+    values |= {key: file.switch(learning, key) for key in _SWITCHES if key in learning}
+    values |= {key: _steps(file, learning, key) for key in ("learning_steps", "relearning_steps") if key in learning}
+    if "retention" in learning:
+        values["retention"] = file.number(learning, "retention", *_RETENTION)
+    tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
+    values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *_RETENTION) for t in tags}
+    return Settings(**values), found
+
+
+def _schema(file: TomlFile, vault: Mapping[str, Any]) -> str:
+    schema = file.string(vault, "schema")
+    if not re.fullmatch(r"\d+\.\d+\.\d+", schema):
+        raise file.wrong("schema", 'schema must be like "2.4.0"')
+    if version_numbers(schema)[:2] > version_numbers(SCHEMA_VERSION)[:2]:
+        what = f"this vault has schema {schema}; this retain knows {SCHEMA_VERSION}"
+        where = f"{file.path}:{file.line('schema')}"
+        raise SchemaTooNew(what, where=where, hint="update retain; nothing was touched")
+    return schema
+
+
+def _timezone(file: TomlFile, learning: Mapping[str, Any]) -> str:
+    timezone = file.string(learning, "timezone", "UTC")
+    try:
+        ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise file.wrong("timezone", f'no time zone is named "{timezone}"') from error
+    return timezone
+
+
+def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
+    """Return a diagnostic for each unknown key. Raises: Refused for one that no vault may set."""
+    known = {
+        "vault": {"id", "name", "schema"},
+        "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema"},
+    }
+    found = []
+    for table, value in data.items():
+        for key in [table, *(value if isinstance(value, dict) else ())]:
+            if key in known or key in known.get(table, ()):
+                continue
+            line = file.line(key)
+            if re.search(_FORBIDDEN, key):
+                what = f"a vault's settings may not name `{key}`: whoever wrote the vault would choose it for you"
+                hint = "delete the line; put it in your own configuration"
+                raise Refused(what, where=f"{file.path}:{line}", hint=hint)
+            hint = "check its spelling; it has no effect"
+            found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))
+    return found
+
+
+def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timedelta, ...]:
+    value = learning[key]
+    given = value if isinstance(value, list) else [None]
+    found = [_STEP.fullmatch(each) if isinstance(each, str) else None for each in given]
+    if None in found or len(found) > _MOST_STEPS:
+        raise file.wrong(key, f'{key} must be a list of at most {_MOST_STEPS} times like ["1m", "10m", "1d"]')
+    steps = tuple(timedelta(**{_UNITS[step[2]]: int(step[1])}) for step in found if step)
+    if any(step <= timedelta() for step in steps):
+        raise file.wrong(key, f"{key} must hold times longer than nothing")
+    return steps
+
+
+def version_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a version like "2.4.0", which compare as versions do."""
+    return tuple(int(part) for part in text.split("."))

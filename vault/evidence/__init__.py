@@ -1,0 +1,1 @@
+"""The passages behind a card or sentence."""

@@ -1,0 +1,1 @@
+"""Guarded, durable writes and safe paths."""

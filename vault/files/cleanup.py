@@ -1,0 +1,62 @@
+"""Taking away what an agent left that is no plain file of a plain name: links, pipes, odd names, emptied folders.
+
+The guard's other hand, for names that the guard refuses to make. It takes away and never writes, below the agent's
+folders alone; nothing on the way is followed, and what goes is the very thing that was looked at.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from vault.files.durable import failing, sync_folder
+from vault.files.folder import Identity, humans_folders, identity_of, open_beneath, open_root
+from vault.files.paths import AGENT_FOLDERS, refusal
+
+_TOPS = tuple(tuple(folder.split("/")) for folder in AGENT_FOLDERS)
+_FULL = (errno.ENOTEMPTY, errno.EEXIST)
+
+
+def take_away(root: Path, path: str, identity: Identity, *, forbidden: Iterable[Path] = ()) -> bool:
+    """Removes the name `path` if it still is what has that `identity`; an emptied folder, too. False if it is not.
+
+    Raises: Refused outside the agent's folders, or where a folder on the way is a link or the human's; WriteFailed.
+    """
+    parts = tuple(path.split("/"))
+    inside = any(parts[: len(top)] == top and len(parts) > len(top) for top in _TOPS)
+    if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise refusal(path, "nothing is taken away there")
+    with failing(path):
+        return _taken(root, parts, identity, forbidden)
+
+
+def _taken(root: Path, parts: tuple[str, ...], identity: Identity, forbidden: Iterable[Path]) -> bool:
+    theirs = humans_folders(root, forbidden)
+    try:
+        with open_beneath(open_root(root), parts[:-1], forbidden=theirs) as folder:
+            return _unlinked(folder, parts[-1], identity, theirs)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _unlinked(folder: int, name: str, identity: Identity, theirs: frozenset[Identity]) -> bool:
+    with suppress(FileNotFoundError):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if identity_of(status) != identity or identity in theirs:
+            return False
+        if stat.S_ISDIR(status.st_mode):
+            try:
+                os.rmdir(name, dir_fd=folder)
+            except OSError as error:
+                if error.errno in _FULL:
+                    return False
+                raise
+        else:
+            os.unlink(name, dir_fd=folder)
+        sync_folder(folder)
+        return True
+    return False

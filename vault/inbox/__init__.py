@@ -1,0 +1,1 @@
+"""Proposals that wait for the user's decision."""

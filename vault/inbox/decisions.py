@@ -1,0 +1,184 @@
+"""Decisions of the inbox: copies of what is replaced first, then the ledger, then the files; and each taken back.
+
+The decision is in the ledger before a file changes, so that what a killed process left can be taken back or is offered
+again. What a file held is kept among the copies outside the vault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from vault.audit.agent_runs import refuse_beside_agents
+from vault.audit.blobs import Copies
+from vault.errors import EditedMeanwhile, NotFound, Refused, RetainError, UsageError
+from vault.files.folder import sha256_hex
+from vault.files.guard import Guard, Scope
+from vault.ids import digest12
+from vault.inbox.events import TYPE, UNDO, Choice, reason_of, standing
+from vault.inbox.items import Change, Item, among, decided_in, exactly, source_of
+from vault.layout import PROPOSALS
+from vault.locks import lock
+from vault.log import ledger
+from vault.log.ledger import Event
+from vault.model.frontmatter import human_edited
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A decision that was taken back; `restored` are the files that are as they were before it."""
+
+    decision: str
+    path: str
+    about: str
+    restored: tuple[str, ...]
+
+
+def decide(
+    vault: Vault,
+    names: Sequence[str] | None,
+    choice: Choice,
+    at: datetime,
+    *,
+    reason: str = "",
+    part: str = "",
+    kind: str = "",
+    via: str = "cli",
+) -> list[Item]:
+    """Settle the items with these ids, or one `part` of one; gives them as they were.
+
+    None means all proposals for pages and cards; with `kind`, all of that kind. Names in doubt, which have no page, are
+    never settled by the way.
+
+    Raises: NotFound, and nothing is decided, where one of them is not as it was when its id was shown; UsageError for
+    a rejection without a reason; LockHeld; Refused while an agent's work is not settled; what the guard raises.
+    """
+    reason = reason_of(reason)
+    if choice is Choice.REJECT and not reason:
+        raise UsageError("a rejection says why", hint='--because "what is wrong with it"; without a reason: keep')
+    with lock(vault.root, "publish", purpose="settling the inbox"):
+        refuse_beside_agents(vault)
+        found = among(vault, decided_in(vault))
+        if names is None:
+            meant = [item for item in found if (item.kind == kind if kind else item.path)]
+        else:
+            meant = [exactly(name, found) for name in dict.fromkeys(names)]
+        if part and (len(meant) != 1 or part not in meant[0].parts):
+            raise NotFound(
+                f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"
+            )
+        for item in meant:
+            _settle(vault, item, choice, [part] if part else list(item.parts), reason, at, via)
+        return meant
+
+
+def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
+    """Take back the last decision that counts; files that it replaced get their bytes back.
+
+    Raises: NotFound where there is none; EditedMeanwhile where such a file was changed since; LockHeld; Refused.
+    """
+    with lock(vault.root, "publish", purpose="settling the inbox"):
+        refuse_beside_agents(vault)
+        decided = decided_in(vault)
+        stands = standing(decided)
+        if not stands:
+            raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
+        last = stands[-1]
+        guard = vault.guard(Scope.INBOX)
+        back = _way_back(vault, guard, last)
+        head: Event = {
+            "v": 1,
+            "type": TYPE,
+            "decision": UNDO,
+            "path": str(last.get("path", "")),
+            "voids": str(last["id"]),
+        }
+        with Copies.open(vault.settings.vault_id) as copies:
+            copies.put_all([change.before for change in back if change.before is not None])
+        guard.append(ledger.DECISIONS, ledger.encode(head | {"at": ledger.after(decided, at), "via": via}))
+        for change in back:
+            _apply(guard, change)
+        names = tuple(change.path for change in back)
+        return Undone(str(last["decision"]), str(last.get("path", "")), str(last.get("title", "")), names)
+
+
+def _settle(
+    vault: Vault, item: Item, choice: Choice, parts: Sequence[str], reason: str, at: datetime, via: str
+) -> None:
+    """Copies first, then the ledger, then the files; a file that would not be written takes the decision back."""
+    source, guard = source_of(item.kind), vault.guard(Scope.INBOX)
+    changes = source.changes(vault, item, choice, parts)
+    decided = decided_in(vault)
+    instant = ledger.after(decided, at)
+    id_ = digest12("\x1f".join([item.id, choice, instant]))
+    event: Event = {"v": 1, "type": TYPE, "id": id_, "decision": choice.value, "of": item.kind, "path": item.path}
+    event |= {"digest": item.digest, "about": item.concept, "title": clean_line(item.about)[:200]}
+    event |= {"reason": reason} if reason else {}
+    event |= source.facts(item, parts)
+    event |= {"files": {c.path: [_digest(c.before), _digest(c.after)] for c in changes}} if changes else {}
+    with Copies.open(vault.settings.vault_id) as copies:
+        copies.put_all([c.before for c in changes if c.before is not None])
+    guard.append(ledger.DECISIONS, ledger.encode(event | {"at": instant, "via": via}))
+    try:
+        for change in changes:
+            _apply(guard, change)
+    except RetainError:
+        later = ledger.after([*decided, {"at": instant}], at)
+        guard.append(ledger.DECISIONS, ledger.encode(_voiding(event, later, via)))
+        raise
+
+
+def _voiding(event: Event, at: str, via: str) -> Event:
+    """The event that takes another one back."""
+    head: Event = {"v": 1, "type": TYPE, "decision": UNDO, "path": str(event.get("path", ""))}
+    return head | {"voids": str(event["id"]), "at": at, "via": via}
+
+
+def _apply(guard: Guard, change: Change) -> None:
+    expect = _digest(change.before) or None
+    if change.after is not None:
+        guard.write(change.path, change.after, expect=expect)
+    elif expect is not None:
+        guard.remove(change.path, expect=expect)
+
+
+def _way_back(vault: Vault, guard: Guard, event: Event) -> list[Change]:
+    """The changes that undo a decision. Raises: EditedMeanwhile; Refused where a copy is not on this machine."""
+    out: list[Change] = []
+    with Copies.open(vault.settings.vault_id) as copies:
+        for path, (before, after) in reversed(_files(event.get("files"))):
+            now = guard.read(path)
+            ours = path.startswith(f"{PROPOSALS}/")
+            if _digest(now) == before:
+                continue
+            if _digest(now) != after:
+                if ours:
+                    continue  # the machine has laid something newer there
+                hint = "your edit stays; take what you want of the old text from git"
+                raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
+            if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
+                hint = "delete it by hand if you don't want it"
+                raise Refused("you wrote in it: undoing would take it away", where=path, hint=hint)
+            data = copies.get(before) if before else None
+            if before and data is None:
+                if ours:
+                    continue  # the next compile lays it there again
+                hint = "take it from git; the decision was made on another machine"
+                raise Refused("no copy of the old text is on this machine", where=path, hint=hint)
+            out.append(Change(path, now, data))
+    return out
+
+
+def _files(given: object) -> list[tuple[str, tuple[str, str]]]:
+    """Path -> digests before and after, of an event that a stranger may have written."""
+    found = given.items() if isinstance(given, dict) else ()
+    return [
+        (str(path), (str(both[0]), str(both[1]))) for path, both in found if isinstance(both, list) and len(both) == 2
+    ]
+
+
+def _digest(data: bytes | None) -> str:
+    return sha256_hex(data) if data is not None else ""

@@ -1,0 +1,1 @@
+"""The review log and the ledgers."""

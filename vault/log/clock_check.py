@@ -1,0 +1,73 @@
+"""What the log or a ledger dates ahead of the present clock: one of the two clocks was, or is, wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta, tzinfo
+
+from vault.diagnostic import Diagnostic
+from vault.log import ledger
+from vault.log.events import CardMark, Graded, Import, LogEvent, Params, Review
+from vault.log.review_log import LOG_PATH
+from vault.text.sanitize import clean_line
+
+LEEWAY = timedelta(hours=1)  # clocks of two machines may differ; a zone that was set wrong makes an hour or more
+
+
+def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list[Diagnostic]:
+    """At most one finding: the first of these live events, in order, that happened more than an hour after `now`."""
+    first = next((n for n, event in enumerate(counting) if event.when > now + LEEWAY), None)
+    if first is None:
+        return []
+    event, since = counting[first], counting[first:]
+    later = sum(each.when > now + LEEWAY for each in since) - 1
+    more = f" ({later} more too)" if later else ""
+    what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} ahead of the clock: "
+    meaning = "till then nothing is due that counts from it" if isinstance(event, Review) else "it counts all the same"
+    undos = sum(not isinstance(each, Graded | Import | Params) for each in since)
+    taken = "" if isinstance(event, Graded | Import | Params) else f"`retain undo`{_times(undos)} takes it back; "
+    hint = f"if the clock was wrong then: {taken or 'wait; '}if it is wrong now, set it"
+    return [Diagnostic(LOG_PATH, 0, "log-ahead", what + meaning, hint)]
+
+
+def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: tzinfo) -> list[Diagnostic]:
+    """At most one finding: the latest of these instants of the ledger at `path`, if it is over an hour after `now`."""
+    latest = max(instants, default=now)
+    if latest <= now + LEEWAY:
+        return []
+    what = (
+        f"its newest event is dated {_shown(latest, zone)}, {_far(latest - now)} ahead of the clock: what is written "
+        "from now on is dated after it, and no review before then counts as having seen it"
+    )
+    day = ledger.instant(latest)[:10]
+    hint = f'if the clock is wrong, set it; else wait, or give the lines with "at":"{day}…" their true day, from git'
+    return [Diagnostic(path, 0, "ledger-ahead", what, hint)]
+
+
+def instants_of(events: Iterable[ledger.Event]) -> list[datetime]:
+    """The instants of a ledger's events as they were read, of which each has one."""
+    latest = max((str(event["at"]) for event in events), default="")  # as texts they are in the order of time
+    return [ledger.parse_instant(latest)] if latest else []
+
+
+def _named(event: LogEvent) -> str:
+    card = f" of card {clean_line(event.card)}" if isinstance(event, Review | CardMark) else ""
+    return f"the {event.type}{card}"
+
+
+def _times(number: int) -> str:
+    return "" if number == 1 else f" {number} times"
+
+
+def _far(ahead: timedelta) -> str:
+    hours = ahead / timedelta(hours=1)
+    if hours < 48:
+        return f"{hours:.0f} hours"
+    return f"{ahead.days:,} days"
+
+
+def _shown(at: datetime, zone: tzinfo) -> str:
+    try:
+        return at.astimezone(zone).isoformat(timespec="minutes")
+    except (OverflowError, ValueError):
+        return at.isoformat(timespec="minutes")

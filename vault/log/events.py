@@ -1,0 +1,366 @@
+"""The events of the review log and their text form: one JSON line each, with a checksum at its end.
+
+{"v":1,"id":"01KB…","type":"review","card":"k7q2m9xd3f","rating":3,"at":"2026-11-21T09:30:00.123Z","tz":"+01:00",
+ "ms":5400,"via":"tui","crc":"0f3a9c1e"}                                                     (one line in the file)
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import IntEnum
+from typing import Any, ClassVar
+
+from vault.errors import SchemaTooNew
+from vault.ids import CardId
+from vault.log.ledger import instant
+
+VERSION = 1
+TAIL = len(',"crc":"01234567"}')
+
+
+class Rating(IntEnum):
+    AGAIN = 1
+    HARD = 2
+    GOOD = 3
+    EASY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who and when: `at` is aware UTC in whole milliseconds; `clock` is the true clock where it differs from `at`.
+
+    A `clock` after `at`: the human said later when it was. One before: `at` had to come after what was there already.
+    """
+
+    id: str
+    at: datetime
+    tz: str = "+00:00"  # the zone's offset at `at`, for the reader's eye; study days use the vault's zone
+    via: str = ""
+    clock: datetime | None = None
+
+    @property
+    def when(self) -> datetime:
+        """The instant that memory reckons with: the true clock's, where `at` had to be later to keep the order."""
+        return self.at if self.clock is None or self.clock > self.at else self.clock
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """One line of the log. Each kind has a `type` in the file and fields of its own."""
+
+    type: ClassVar[str] = ""
+    stamp: Stamp
+
+    @property
+    def id(self) -> str:
+        return self.stamp.id
+
+    @property
+    def at(self) -> datetime:
+        """Where it stands in the order of events."""
+        return self.stamp.at
+
+    @property
+    def when(self) -> datetime:
+        """When it happened, as far as the clocks tell."""
+        return self.stamp.when
+
+
+@dataclass(frozen=True, slots=True)
+class Review(LogEvent):
+    """A card was rated; `ms` is how long it was on screen, 0 if unknown."""
+
+    type: ClassVar[str] = "review"
+    card: CardId
+    rating: Rating
+    ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Import(Review):
+    """A review made elsewhere; `origin` names it there ("anki:1711684180217"). It counts as a review."""
+
+    type: ClassVar[str] = "import"
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo(LogEvent):
+    """Voids the event with the id `voids`, wherever that line stands, and nothing else."""
+
+    type: ClassVar[str] = "undo"
+    voids: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardMark(LogEvent):
+    """What a human says of a card besides a rating."""
+
+    card: CardId
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend(CardMark):
+    """Keep the card out of every queue until it is resumed."""
+
+    type: ClassVar[str] = "suspend"
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(CardMark):
+    type: ClassVar[str] = "resume"
+
+
+@dataclass(frozen=True, slots=True)
+class Bury(CardMark):
+    """Keep the card out of the queue until the next study day."""
+
+    type: ClassVar[str] = "bury"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(CardMark):
+    """The human finds something wrong with the card."""
+
+    type: ClassVar[str] = "flag"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag(CardMark):
+    """The card gets some tags of its own and loses others; those of its deck stand beside them."""
+
+    type: ClassVar[str] = "tag"
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule(CardMark):
+    """The card is due on the study day `due`, until it is rated next; nothing else that is remembered changes."""
+
+    type: ClassVar[str] = "reschedule"
+    due: date
+
+
+@dataclass(frozen=True, slots=True)
+class Graded(LogEvent):
+    """What was suggested for an answer the human had written, and what they gave: memory reckons with the rating alone.
+
+    `review` is the id of that rating; `suggested` None where nothing was. `met` and `missed` count points; the words
+    themselves are in no log.
+    """
+
+    type: ClassVar[str] = "grade"
+    card: CardId
+    review: str
+    suggested: Rating | None
+    given: Rating
+    engine: str
+    met: int = 0
+    missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Params(LogEvent):
+    """The scheduler's parameters from here on; `retention` None leaves the vault's own."""
+
+    type: ClassVar[str] = "params"
+    parameters: tuple[float, ...]
+    retention: float | None = None
+    reason: str = ""
+
+
+def _fields(event: LogEvent) -> dict[str, Any]:
+    """What stands before `at` in the line, in the file's order."""
+    match event:
+        case Tag():
+            return {"card": event.card, "add": list(event.add), "remove": list(event.remove)}
+        case Reschedule():
+            return {"card": event.card, "due": event.due.isoformat()}
+        case CardMark():
+            return {"card": event.card}
+        case Undo():
+            return {"voids": event.voids}
+        case Graded():
+            return {"card": event.card, "review": event.review}
+        case Params():
+            retention = {} if event.retention is None else {"retention": event.retention}
+            return {"parameters": list(event.parameters), **retention}
+    raise TypeError(f"{type(event).__name__} has no form in the log")
+
+
+def _more(event: LogEvent) -> dict[str, Any]:
+    """What stands between `tz` and `via`."""
+    match event:
+        case Flag() | Params():
+            return {"reason": event.reason} if event.reason else {}
+        case Graded():
+            suggested = None if event.suggested is None else int(event.suggested)
+            points = {"engine": event.engine, "points": [event.met, event.missed]}
+            return {"suggested": suggested, "given": int(event.given), **points}
+    return {}
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def encode(event: LogEvent) -> bytes:
+    """The event's line without its newline."""
+    stamp = event.stamp
+    if isinstance(event, Review):
+        return _encoded_review(event, stamp)
+    record = {"v": VERSION, "id": stamp.id, "type": event.type, **_fields(event), "at": instant(stamp.at)}
+    record |= {"tz": stamp.tz, **_more(event), "via": stamp.via}
+    if stamp.clock is not None:
+        record["clock"] = instant(stamp.clock)
+    body = _JSON.encode(record).encode()[:-1]
+    return body + checksum(body)
+
+
+def _encoded_review(review: Review, stamp: Stamp) -> bytes:
+    """As `encode`: nearly every line is one of these, and somebody waits for it."""
+    text = _JSON.encode
+    origin = f',"origin":{text(review.origin)}' if isinstance(review, Import) else ""
+    line = (
+        f'{{"v":{VERSION},"id":{text(stamp.id)},"type":"{review.type}","card":{text(review.card)}'
+        f',"rating":{review.rating:d},"at":"{instant(stamp.at)}","tz":{text(stamp.tz)},"ms":{review.ms:d}{origin},"via":{text(stamp.via)}'
+    )
+    if stamp.clock is not None:
+        line += f',"clock":"{instant(stamp.clock)}"'
+    body = line.encode()
+    return body + checksum(body)
+
+
+def checksum(body: bytes) -> bytes:
+    """What ends a line whose bytes before it are `body`: the comma, `crc` and the closing brace."""
+    return b',"crc":"%08x"}' % zlib.crc32(body)
+
+
+def _text(record: dict[str, Any], key: str, default: str | None = None) -> str:
+    value = record.get(key, default)
+    if type(value) is not str:
+        raise ValueError(f"{key} is not text")
+    if not value.isascii():
+        value.encode()  # refuses half a character
+    return value
+
+
+def _instant(value: object) -> datetime:
+    if type(value) is not str:
+        raise ValueError("an instant is not text")
+    at = datetime.fromisoformat(value)
+    if at.tzinfo is not UTC:
+        if at.tzinfo is None:
+            raise ValueError("an instant has no zone")
+        at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000) if at.microsecond % 1000 else at
+
+
+def _number(value: object) -> float:
+    if type(value) not in (int, float) or not abs(value) < 1e9:  # type: ignore[arg-type]
+        raise ValueError("a parameter is no number")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _day(value: object) -> date:
+    """A date as `date.isoformat` writes it, and in no other of the forms that ISO has."""
+    if type(value) is not str or (day := date.fromisoformat(value)).isoformat() != value:
+        raise ValueError("a day is not a date")
+    return day
+
+
+def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    found = record.get(key, [])
+    if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
+        raise ValueError(f"{key} is no list of words")
+    for word in found:
+        word.encode()
+    return tuple(found)
+
+
+RATINGS = {int(r): r for r in Rating}
+
+
+def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating, int]:
+    rating, ms = record["rating"], record.get("ms", 0)
+    if type(rating) is not int or rating not in RATINGS:
+        raise ValueError("rating is not 1, 2, 3 or 4")
+    if type(ms) is not int or ms < 0:
+        raise ValueError("ms is not a duration")
+    return stamp, CardId(_text(record, "card")), RATINGS[rating], ms
+
+
+def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
+    suggested, given, points = record["suggested"], record["given"], record["points"]
+    for rating in (given, *([] if suggested is None else [suggested])):
+        if type(rating) is not int or rating not in RATINGS:
+            raise ValueError("what was suggested or given is no rating")
+    if type(points) is not list or len(points) != 2 or any(type(n) is not int or n < 0 for n in points):
+        raise ValueError("points are not two counts")
+    asked = None if suggested is None else RATINGS[suggested]
+    names = CardId(_text(record, "card")), _text(record, "review")
+    return Graded(stamp, *names, asked, RATINGS[given], _text(record, "engine"), *points)
+
+
+def _params(record: dict[str, Any], stamp: Stamp) -> Params:
+    parameters, retention = record["parameters"], record.get("retention")
+    if type(parameters) is not list:
+        raise ValueError("parameters is not a list")
+    wanted = None if retention is None else _number(retention)
+    return Params(stamp, tuple(map(_number, parameters)), wanted, _text(record, "reason", ""))
+
+
+_READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
+    "review": lambda r, s: Review(*_review(r, s)),
+    "import": lambda r, s: Import(*_review(r, s), _text(r, "origin", "")),
+    "undo": lambda r, s: Undo(s, _text(r, "voids")),
+    "suspend": lambda r, s: Suspend(s, CardId(_text(r, "card"))),
+    "resume": lambda r, s: Resume(s, CardId(_text(r, "card"))),
+    "bury": lambda r, s: Bury(s, CardId(_text(r, "card"))),
+    "flag": lambda r, s: Flag(s, CardId(_text(r, "card")), _text(r, "reason", "")),
+    "grade": _graded,
+    "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
+    "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
+    "params": _params,
+}
+
+
+class UnknownType(Exception):
+    """A line of a type this version does not know: kept in the file, ignored."""
+
+
+def decode(line: bytes) -> LogEvent:
+    """The event of one line (without its line end); of its instants, whole milliseconds.
+
+    Raises: ValueError if the line is not what was written; SchemaTooNew; UnknownType.
+    """
+    if line[-TAIL:] != checksum(line[:-TAIL]):
+        raise ValueError("the checksum does not fit the line")
+    try:
+        record = json.loads(line.decode())
+        version = record["v"]
+        if type(version) is not int or version < 1:
+            raise ValueError("v is not a version")
+        if version > VERSION:
+            raise SchemaTooNew(
+                f"a review of format {version}; this retain reads up to {VERSION}", hint="upgrade retain"
+            )
+        reader = _READERS.get(kind := _text(record, "type"))
+        if reader is None:
+            raise UnknownType(kind)
+        at, clock = _instant(record["at"]), record.get("clock")
+        stamp = Stamp(
+            _text(record, "id"),
+            at,
+            _text(record, "tz", "+00:00"),
+            _text(record, "via", ""),
+            None if clock is None else _instant(clock),
+        )
+        return reader(record, stamp)
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
+        raise ValueError(f"{type(problem).__name__}: {problem}") from problem

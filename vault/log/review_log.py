@@ -1,0 +1,351 @@
+"""The review log, appended and never edited: the truth about memory.
+
+Readers take `learning/reviews*.jsonl`, copies that a sync tool left behind included. Lines may come in any order and
+any number of times: an event is known by its id, and events count in order of (at, id).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault.diagnostic import Diagnostic
+from vault.errors import SchemaTooNew
+from vault.files.folder import Folder
+from vault.ids import ulid
+from vault.log.events import (
+    Bury,
+    CardMark,
+    Flag,
+    Graded,
+    Import,
+    LogEvent,
+    Params,
+    Rating,
+    Reschedule,
+    Resume,
+    Review,
+    Stamp,
+    Suspend,
+    Tag,
+    Undo,
+    UnknownType,
+    decode,
+    encode,
+)
+from vault.text.sanitize import clean_line
+
+if TYPE_CHECKING:
+    from vault.files.guard import Guard
+
+__all__ = [  # the nouns of the log can be had here, beside what reads and writes them
+    "Bury",
+    "CardMark",
+    "Flag",
+    "Graded",
+    "Import",
+    "Log",
+    "LogEvent",
+    "LogWriter",
+    "Params",
+    "Rating",
+    "Reschedule",
+    "Resume",
+    "Review",
+    "Stamp",
+    "Suspend",
+    "Tag",
+    "Undo",
+    "append",
+    "decode",
+    "encode",
+    "is_of_deed",
+    "last_undoable",
+    "live",
+    "mint_stamp",
+    "parse_log",
+    "read_log",
+]
+
+FOLDER = "learning"
+LOG_PATH = f"{FOLDER}/reviews.jsonl"
+_NAME = re.compile(rf"{FOLDER}/reviews[^/]*\.jsonl", re.DOTALL)
+_START = re.compile(rb'(?=\{"v":)')
+_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
+_MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
+_COMMON = 5  # random bytes that the ids of one deed share; the other five count its events
+_ALIKE = 18  # characters of an id that these bytes and the instant make
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """All that the log's files hold: each event once, in order of (at, id); what could not be read is named."""
+
+    events: tuple[LogEvent, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def by_time(event: LogEvent) -> tuple[datetime, str]:
+    return event.stamp.at, event.stamp.id
+
+
+def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
+    """The union of the files (path, bytes), whatever the order of files and lines.
+
+    Raises: SchemaTooNew, naming the line.
+    """
+    events: dict[str, LogEvent] = {}
+    diagnostics: list[Diagnostic] = []
+    names: list[str] = []
+    unknown: set[str] = set()
+    for path, data in sorted(files):
+        names.append(path)
+        for number, event in _lines(path, data, unknown, diagnostics):
+            if not _unite(events, event):
+                what = f"two different events share the id {clean_line(event.id)}; the same one of them counts always"
+                diagnostics.append(Diagnostic(path, number, "log-same-id", what))
+    return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
+
+
+def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
+    """Whether `event` goes with what is known under its id; if not, one of the two stays, whichever came first."""
+    known = events.setdefault(event.stamp.id, event)
+    if known is event or known == event:
+        return True
+    events[event.stamp.id] = min(known, event, key=encode)
+    return False
+
+
+def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
+    """The file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
+    lines = data.removeprefix(BOM).split(b"\n")
+    for number, line in enumerate(lines, 1):
+        where = Line(path, number, number == len(lines))
+        for event in line_events(line, where, unknown, diagnostics):
+            yield number, event
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a line stands; `last` if no newline came after it."""
+
+    path: str
+    number: int
+    last: bool = False
+
+
+def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[Diagnostic]) -> list[LogEvent]:
+    """The events of one line: one, or none, or those that are whole where lines ran into each other.
+
+    What is no event goes to `diagnostics`, each type that is not in `unknown` once. Raises: SchemaTooNew.
+    """
+    if not line or line == b"\r":
+        return []
+    try:
+        return [decode(line[:-1] if line.endswith(b"\r") else line)]
+    except ValueError as problem:
+        kept = _whole_events(line)
+        torn = where.last and not kept
+        diagnostics.append(_bad_line(where.path, where.number, str(problem), torn, len(kept)))
+        return kept
+    except UnknownType as stranger:
+        kind = str(stranger)
+        if kind not in unknown:
+            unknown.add(kind)
+            what = f"events of the unknown type {clean_line(kind)!r} are kept and ignored"
+            diagnostics.append(Diagnostic(where.path, where.number, "log-unknown-type", what))
+        return []
+    except SchemaTooNew as newer:
+        raise SchemaTooNew(newer.what, where=f"{where.path}:{where.number}", hint=newer.hint) from None
+
+
+def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Diagnostic:
+    if torn:
+        what = "the last line is cut off, so that one record is lost"
+    else:
+        what = f"skipped: {problem}" + (f"; {kept} whole on the same line counted" if kept else "")
+    code = "log-torn-line" if torn else "log-bad-line"
+    return Diagnostic(path, number, code, clean_line(what), "the file was left as it is")
+
+
+def _whole_events(line: bytes) -> list[LogEvent]:
+    """The events with a fitting checksum inside a bad line: where a line end was lost, or zeros stand before one.
+
+    Inside a JSON text every quotation mark is escaped, so that no event can hide in another's words.
+    """
+    found = []
+    for piece in _START.split(line):
+        with contextlib.suppress(ValueError, UnknownType, SchemaTooNew):
+            found.append(decode(piece[: piece.rfind(b'"}') + 2]))
+    return found
+
+
+def read_log(root: Path) -> Log:
+    """The review log of the vault at `root`; empty where there is none yet. Raises as `log_files` and `parse_log`."""
+    return parse_log(log_files(root))
+
+
+def stream_log(root: Path) -> Iterator[LogEvent]:
+    """The events of every file of the log, in any order and each any number of times, without holding any of them.
+
+    What is no event is left out. Raises as `log_files`, and SchemaTooNew, naming the line.
+    """
+    folder, read = Folder(root), set[str]()
+    while paths := [path for path in log_paths(root) if path not in read]:  # one may get its year's name meanwhile
+        read.update(paths)
+        for path in paths:
+            for number, (line, has_end) in enumerate(folder.lines(path), 1):
+                where = Line(shown_path(path), number, not has_end)
+                yield from line_events(line.removeprefix(BOM) if number == 1 else line, where, set(), [])
+
+
+def log_files(root: Path) -> list[tuple[str, bytes]]:
+    """The files of the review log, by vault path, and their bytes.
+
+    Raises: Refused or Damaged if a file cannot be read at all, as without it cards would look new.
+    """
+    folder = Folder(root)
+    while True:
+        paths = log_paths(root)
+        found = [(shown_path(path), folder.read(path)) for path in paths]
+        if log_paths(root) == paths:  # else a file was renamed meanwhile, and its events may be missing here
+            return [(path, data) for path, data in found if data is not None]
+
+
+def log_paths(root: Path) -> list[str]:
+    """The vault paths of the review log's files, sorted, as the disk has them. Raises: Refused, Damaged."""
+    return [entry.path for entry in Folder(root).listing(FOLDER) if _NAME.fullmatch(entry.path)]
+
+
+def shown_path(path: str) -> str:
+    """The path of a file of the log as it may be shown."""
+    return clean_line(path.encode(errors="replace").decode())
+
+
+def live(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """The events that count, each once, in order of (at, id): no undo, and nothing that an undo voids.
+
+    An undo can itself be undone, by a later one; two that name each other make no circle.
+    """
+    united: dict[str, LogEvent] = {}
+    for event in events:
+        _unite(united, event)
+    once = sorted(united.values(), key=by_time)
+    voided: set[str] = set()
+    for event in reversed(once):
+        if isinstance(event, Undo) and event.id not in voided:
+            voided.add(event.voids)
+    return [event for event in once if not isinstance(event, Undo) and event.id not in voided]
+
+
+def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
+    """What `undo` would void: the latest thing the human did that still counts; imports, grades, parameters stay."""
+    for event in reversed(live(events)):
+        if not isinstance(event, Graded | Import | Params):
+            return event
+    return None
+
+
+def is_of_deed(event: LogEvent, last: LogEvent) -> bool:
+    """Whether the two were done with one stroke: of one kind, at one instant, with ids that begin alike."""
+    return (event.at, event.type, event.id[:_ALIKE]) == (last.at, last.type, last.id[:_ALIKE])
+
+
+def mint_stamp(
+    now: datetime,
+    *,
+    last: datetime | None,
+    zone: tzinfo,
+    via: str,
+    entropy: bytes,
+    dated: datetime | None = None,
+) -> Stamp:
+    """The stamp of a new event: `now`, or one millisecond after `last` should the clock have gone back.
+
+    `last` is the latest instant that still counts; `dated` is an instant the human gave, taken as it is;
+    `entropy` is ten random bytes. Where `at` is not the true clock, `clock` keeps that; it keeps `dated` where `last`
+    is ahead of the clock, as such an event has to come after it, too. A date to come stands alone: it is meant.
+    """
+    true = _whole_ms(now)
+    at = true if dated is None else _whole_ms(dated)
+    clock = max(true, at)
+    if last is not None and at <= last and (dated is None or at <= true < last):
+        clock, at = at, last + timedelta(milliseconds=1)
+    tz = _offset((at.astimezone(zone).utcoffset() or timedelta()) // _MINUTE)
+    return Stamp(ulid(max(0, unix_ms(at)), entropy), at, tz, via, None if at == clock else clock)
+
+
+@cache
+def _offset(minutes: int) -> str:
+    """How far a zone is from UTC, as a line of the log says it."""
+    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
+    return f"{sign}{minutes // 60:02}:{minutes % 60:02}"
+
+
+def unix_ms(at: datetime) -> int:
+    return (at - _UNIX) // _MS
+
+
+def at_of(ms: int) -> datetime:
+    """What `unix_ms` was given."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+
+
+def _whole_ms(at: datetime) -> datetime:
+    utc = at.astimezone(UTC)
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def append(guard: Guard, *events: LogEvent) -> None:
+    """Puts the events on disk; when this returns they are there.
+
+    Raises: WriteFailed, Refused; then none of them counts as written.
+    """
+    guard.append(LOG_PATH, b"".join(encode(event) + b"\n" for event in events))
+
+
+class LogWriter:
+    """The hand that adds to one vault's log: stamps that never go back, and lines that are on disk when it returns.
+
+    `events` are what the log holds, `last` the instant of the last of them that counts, where the caller knows it;
+    `via` says whose hand it is ("tui", "cli").
+    """
+
+    def __init__(
+        self, guard: Guard, events: Iterable[LogEvent], *, zone: tzinfo, via: str, last: datetime | None = None
+    ) -> None:
+        self._guard, self._zone, self._via = guard, zone, via
+        self._last = max((event.at for event in live(events)), default=last)
+
+    def stamp(self, now: datetime, dated: datetime | None = None) -> Stamp:
+        """A stamp after every event that counts; or at `dated`, an instant that the human gave."""
+        return mint_stamp(
+            now, last=self._last, zone=self._zone, via=self._via, entropy=secrets.token_bytes(10), dated=dated
+        )
+
+    def stamps(self, now: datetime) -> Iterator[Stamp]:
+        """Stamps for the events of one deed, as many as are asked for: `is_of_deed` knows them again."""
+        common = secrets.token_bytes(_COMMON)
+        for number in itertools.count():
+            entropy = common + number.to_bytes(10 - _COMMON, "big")
+            yield mint_stamp(now, last=self._last, zone=self._zone, via=self._via, entropy=entropy)
+
+    def write(self, event: LogEvent, *more: LogEvent) -> None:
+        """Puts one event on disk, or several that are one deed, all with one stroke.
+
+        Raises: WriteFailed, Refused, LockHeld; then none of them counts as written.
+        """
+        append(self._guard, event, *more)
+        for one in (event, *more):
+            if not isinstance(one, Undo):
+                self._last = one.at if self._last is None else max(self._last, one.at)

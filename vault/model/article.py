@@ -1,0 +1,149 @@
+"""Concept articles: cited sentences under headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vault.ids import ClaimId
+from vault.model.exhibit import Exhibit, is_formula, lines_of
+from vault.model.frontmatter import body_of
+from vault.model.markdown import escape, unescape
+from vault.model.wikilink import Citation, citations
+from vault.text.sanitize import clean_line, fold
+
+FRESHNESS_DAYS = {"fast": 30, "normal": 90, "stable": 365}
+_CITED = re.compile(r"((?:[ \t]*\[\[wiki/summaries/[^\[\]|#\n]+#\^c-[0-9a-z]{10}\|\d+\]\])+)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
+_WORDY_FENCES = {"", "text", "txt", "plain", "md", "markdown", "quote"}  # what is in such a fence is words, not code
+_QUOTED = re.compile(r" {0,3}>[ \t]?")
+_HUMAN = re.compile(r" {0,3}>[ \t]*\[!human\](?:[-+]?[ \t]|[-+]?$)", re.IGNORECASE)
+_CALLOUT = re.compile(r"\[![\w-]+\][-+]?[ \t]*")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]|(?<!!)\[[^\[\]\n]*\]\(<[^<>\n]*>\)")
+_EMBEDS = re.compile(r"\s*(?:!\[\[[^\[\]\n]*\]\]\s*)+")
+_DELIMITER = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
+_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
+_STATES = re.compile(r"[.!。！]['\")\]”’]*\s")  # a sentence that ends before the question begins
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence in plain words and the claims it rests on; `line` is 1-based, 0 if not yet written."""
+
+    text: str
+    cites: tuple[Citation, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleSection:
+    """`heading` "" is the lead; `level` is how deep it stands below the title, which is 1."""
+
+    heading: str
+    paragraphs: tuple[tuple[CitedSentence, ...], ...]
+    level: int = 2
+
+
+def render_body(
+    title: str, sections: Sequence[ArticleSection], exhibits: Mapping[ClaimId, Sequence[Exhibit]] | None = None
+) -> str:
+    """The body of an article: headings and cited paragraphs, each followed by what its claims' `exhibits` show."""
+    parts = [f"# {escape(clean_line(title))}"]
+    shown: dict[Exhibit, None] = {}
+    for section in sections:
+        if section.heading:
+            parts.append(f"{'#' * section.level} {escape(clean_line(section.heading))}")
+        for paragraph in section.paragraphs:
+            parts.append(" ".join(cited(s) for s in paragraph))
+            new = [e for s in paragraph for c in s.cites for e in (exhibits or {}).get(c.claim, ()) if e.copied]
+            parts += ["\n".join(lines_of(e)) for e in dict.fromkeys(new) if e not in shown]
+            shown |= dict.fromkeys(new)
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def cited(sentence: CitedSentence) -> str:
+    """A sentence as an article shows it: Markdown-escaped words, then its citations."""
+    return f"{escape(fold(sentence.text))} {' '.join(map(str, sentence.cites))}"
+
+
+def sentences(text: str) -> Iterator[CitedSentence]:
+    """Every sentence of an article that asserts something, with its line; one without citations has `cites` ().
+
+    Headings, questions, list items and lines of nothing but links, displayed formulas, code in a fence that names its
+    language, block ids, comments and callouts of the kind `[!human]` assert nothing. A row of a table counts as one
+    sentence.
+    """
+    body = body_of(text)
+    first = text[: len(text) - len(body)].count("\n") + 1
+    for number, line in _wordy_lines(body.split("\n")):
+        yield from _sentences_in(line, first + number)
+
+
+def _sentences_in(line: str, number: int) -> Iterator[CitedSentence]:
+    if line.lstrip().startswith("|"):
+        row = re.sub(r"(?<!\\)\|", " ", line).replace("\\|", "|")
+        said = [(_CITED.sub(" ", row), "".join(_CITED.findall(row)))]
+    else:
+        pieces = _CITED.split(line)
+        said = list(zip(pieces[::2], [*pieces[1::2], ""], strict=True))
+    for words, cited in said:
+        plain = fold(unescape(words))
+        if plain and (cited or _asserts(plain)):
+            yield CitedSentence(plain, citations(cited), number)
+
+
+def _asserts(plain: str) -> bool:
+    """Whether words without a citation say something: not a question, a block id, a rule or stray punctuation."""
+    if _BLOCK_ID.fullmatch(plain) or not any(c.isalnum() for c in plain):
+        return False
+    return not plain.endswith(("?", "？")) or _STATES.search(plain) is not None
+
+
+def _wordy_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """(index, words) of the lines of a body that can assert something, less the marks of lists and quotes."""
+    fence, code = "", False
+    comment = human = quoted = False
+    for index, whole in enumerate(lines):
+        line = whole.rstrip("\r")
+        if fence:
+            if re.fullmatch(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*", line):
+                fence = ""
+            elif not code:
+                yield index, line
+            continue
+        if comment or re.match(r" {0,3}<!--", line):
+            inside = line if comment else line.lstrip()[2:]  # `<!-->` is a whole comment
+            _, end, line = inside.partition("-->")
+            comment = not end
+        opened = _FENCE.match(line)
+        if opened:
+            fence, code = opened[1], opened[2].strip().casefold() not in _WORDY_FENCES
+            continue
+        before, quoted = quoted, _QUOTED.match(line) is not None
+        human = quoted and (human if before else _HUMAN.match(line) is not None)
+        head = index + 1 < len(lines) and line.lstrip().startswith("|") and _DELIMITER.fullmatch(lines[index + 1])
+        if not human and not head:
+            words = _words(line)
+            if words:
+                yield index, words
+
+
+def _words(line: str) -> str:
+    """A line less the marks before its words; "" if it is of a kind that asserts nothing."""
+    if _HEADING.match(line) or _EMBEDS.fullmatch(line) or is_formula(line) or _DELIMITER.fullmatch(line):
+        return ""
+    quoted = False
+    while mark := _QUOTED.match(line):
+        line, quoted = line[mark.end() :], True
+    if quoted:
+        line = _CALLOUT.sub("", line, count=1) if _CALLOUT.match(line) else line
+    item = _ITEM.match(line)
+    if item is not None:
+        line = line[item.end() :]
+        rest = _LINK.sub("", line)
+        if rest != line and not any(c.isalnum() for c in rest):
+            return ""
+    return line

@@ -1,0 +1,340 @@
+"""Flashcards as Markdown blocks: readable first, parseable always; an edit touches only its block."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from vault.diagnostic import Diagnostic
+from vault.ids import ALPHABET, CardId
+from vault.model.frontmatter import Properties, body_of, read_properties
+from vault.model.wikilink import Citation, citations, only_citations
+
+LONE_COMMENT = "card-comment-alone"  # the code of a finding: the comment of a card, and no card above it
+MAX_CARD = 64 * 1024  # characters of one block; more is named, not rendered
+
+
+class CardKind(StrEnum):
+    DEFINITIONAL = "definitional"  # state it
+    MECHANISTIC = "mechanistic"  # how it works
+    RELATIONAL = "relational"  # how it connects
+    APPLIED = "applied"  # when to use it
+
+    @property
+    def heading(self) -> str:
+        return self.value.capitalize()
+
+
+_COMMENT = re.compile(rf"<!-- card ([{ALPHABET}]{{10}})(?: ([0-9a-f]{{6}}))? -->[ \t]*")
+_ANY_COMMENT = re.compile(r"<!--\s*card\b.*")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_TAG = re.compile(r"\\([QA]:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card. `question` and `answer` are Markdown; `stamp` is six hex of what the machine last wrote, or "".
+
+    `start` and `end` are the block's offsets in its file, `line` its 1-based first line; all 0 if not yet written.
+    """
+
+    kind: CardKind | None
+    question: str
+    answer: str
+    support: tuple[Citation, ...] = ()
+    id: CardId | None = None
+    stamp: str = ""
+    line: int = 0
+    start: int = 0
+    end: int = 0
+
+    @property
+    def human_edited(self) -> bool:
+        """Whether a human wrote or changed the text since the machine last did."""
+        return self.stamp != stamp_of(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """One file of `learning/flashcards/`."""
+
+    path: str
+    text: str
+    cards: tuple[Card, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def properties(self) -> Properties:
+        """Parsed when asked for: YAML is slow, and the daily queue doesn't need it."""
+        return read_properties(self.text)
+
+    @property
+    def title(self) -> str:
+        """The first heading of level 1, else the file's stem."""
+        found = re.search(r"^# +(.+?)[ \t]*$", body_of(self.text), re.MULTILINE)
+        return found[1] if found else self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def stamp_of(card: Card) -> str:
+    """Six hex of the card's question, answer and support, white space at the ends of lines left out."""
+    words = "\x1f".join([_trim(card.question), _trim(card.answer), " ".join(str(c) for c in card.support)])
+    return hashlib.sha256(words.encode()).hexdigest()[:6]
+
+
+def _trim(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def stamped(card: Card) -> Card:
+    """`card` as the machine writes it now."""
+    return replace(card, stamp=stamp_of(card))
+
+
+def render_card(card: Card) -> str:
+    """The block of `card`, ended by a line break; its text is Markdown already."""
+    lines = [f"Q: {_guarded(card.question)}", f"A: {_guarded(card.answer)}"]
+    if card.support:
+        lines.append("> " + " ".join(str(c) for c in card.support))
+    if card.id is not None:
+        lines.append(f"<!-- card {card.id} {card.stamp} -->" if card.stamp else f"<!-- card {card.id} -->")
+    return "\n".join(lines) + "\n"
+
+
+def _guarded(text: str) -> str:
+    """`text` with what a deck's reader would take for a tag, a heading or a card's comment made harmless.
+
+    That is at the start of a line only, and never twice: what was written once is written the same again.
+    """
+    out = []
+    fence = ""
+    for n, line in enumerate(text.strip().splitlines()):
+        fence, inside = _fence_after(fence, line)
+        if not inside and n and (line.startswith(("Q:", "A:", "#")) or _TAG.match(line) or _ANY_COMMENT.match(line)):
+            line = "\\" + line
+        out.append(line)
+    if fence:  # a fence left open would swallow the rest of the file
+        out.append(fence)
+    return "\n".join(out)
+
+
+def leaves_fence_open(text: str) -> bool:
+    """Whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
+    fence = ""
+    for line in text.splitlines():
+        fence, _ = _fence_after(fence, line)
+    return bool(fence)
+
+
+def _fence_after(fence: str, line: str) -> tuple[str, bool]:
+    """(the fence open after `line`, whether `line` belongs to a fence)."""
+    found = _FENCE.fullmatch(line)
+    if fence:
+        closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip()
+        return ("" if closes else fence), True
+    if found is not None and not (found[1][0] == "`" and "`" in found[2]):
+        return found[1], True
+    return "", False
+
+
+@dataclass(slots=True)
+class _Block:
+    kind: CardKind | None
+    line: int
+    start: int
+    question: list[str]
+    answer: list[str] | None = None
+    end: int = 0
+
+
+def parse_deck(text: str, path: str) -> Deck:
+    """The cards of a file, in order; what is wrong with a block is a diagnostic, and the other cards stand."""
+    cards: list[Card] = []
+    found: list[Diagnostic] = []
+    block: _Block | None = None
+    kind: CardKind | None = None
+    fence = ""
+
+    def close(id_: CardId | None = None, stamp: str = "") -> None:
+        nonlocal block
+        if block is not None:
+            card = _card(block, id_, stamp, path, found)
+            if card is not None:
+                cards.append(card)
+        block = None
+
+    for line_number, start, line in _body_lines(text):
+        fence, inside = _fence_after(fence, line)
+        end = start + len(line)
+        comment = None if inside else _COMMENT.fullmatch(line)
+        heading = None if inside or not line.startswith("#") else _HEADING.fullmatch(line)
+        if comment is not None and block is not None:
+            block.end = end
+            close(CardId(comment[1]), comment[2] or "")
+        elif heading is not None:
+            close()
+            kind = _kind_named(heading[2], kind if len(heading[1]) > 2 else None)
+        elif not inside and line.startswith("Q:"):
+            close()
+            block = _Block(kind, line_number, start, [line[2:].strip()], None, end)
+        elif not inside and line.startswith("A:") and block is not None and block.answer is None:
+            block.answer, block.end = [line[2:].strip()], end
+        elif not inside and _ANY_COMMENT.match(line):
+            found.append(_odd_comment(path, line_number, comment[1] if comment is not None else ""))
+        elif block is not None:
+            (block.question if block.answer is None else block.answer).append(line)
+            if line.strip():
+                block.end = end
+    close()
+    return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
+
+
+def _odd_comment(path: str, line: int, id_: str) -> Diagnostic:
+    """A comment that ends no card: one that names a card and stands alone, or one that names none."""
+    if not id_:
+        what = "this card comment cannot be read"
+        return Diagnostic(path, line, "card-comment", what, "an id has ten letters and digits")
+    what = f"the comment of card {id_} stands below no card"
+    hint = "put it right below the answer of its card, with no heading between, or the card's history is not found"
+    return Diagnostic(path, line, LONE_COMMENT, what, hint)
+
+
+def _body_lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """(1-based line, offset, line without its ending) of everything after the front matter."""
+    offset = len(text) - len(body_of(text))
+    number = text.count("\n", 0, offset) + 1
+    for line in text[offset:].split("\n"):
+        yield number, offset, line.removesuffix("\r")
+        number += 1
+        offset += len(line) + 1
+
+
+def _kind_named(heading: str, outer: CardKind | None) -> CardKind | None:
+    name = heading.strip().casefold()
+    return next((k for k in CardKind if k.value == name), outer)
+
+
+def _card(block: _Block, id_: CardId | None, stamp: str, path: str, found: list[Diagnostic]) -> Card | None:
+    if block.answer is None or not "".join(block.question).strip():
+        what = "this card has no answer (A:)" if block.answer is None else "this card has no question"
+        found.append(
+            Diagnostic(path, block.line, "card-incomplete", what, "a card is a line `Q: ...` and a line `A: ...`")
+        )
+        return None
+    if block.end - block.start > MAX_CARD:
+        found.append(Diagnostic(path, block.line, "card-too-large", "this card is larger than 64 KiB", "split it"))
+        return None
+    answer, support = _split_support(block.answer)
+    return Card(
+        block.kind,
+        unescaped(block.question),
+        unescaped(answer),
+        support,
+        id_,
+        stamp,
+        block.line,
+        block.start,
+        block.end,
+    )
+
+
+def _split_support(lines: list[str]) -> tuple[list[str], tuple[Citation, ...]]:
+    """The answer's own lines, and the citations of its last quote block if that holds nothing else."""
+    last = len(lines)
+    while last > 0 and not lines[last - 1].strip():
+        last -= 1
+    first = last
+    while first > 0 and lines[first - 1].startswith(">"):
+        first -= 1
+    quoted = "\n".join(line[1:] for line in lines[first:last])
+    if first < last and only_citations(quoted):
+        return lines[:first], citations(quoted)
+    return lines, ()
+
+
+def unescaped(lines: list[str]) -> str:
+    """The words of a part, as its lines write them."""
+    return "\n".join(line[1:] if _TAG.match(line) else line for line in lines).strip()
+
+
+def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
+    seen: dict[CardId, int] = {}
+    for card in cards:
+        if card.id is not None and card.id in seen:
+            yield Diagnostic(
+                path,
+                card.line,
+                "card-id-repeated",
+                f"card {card.id} stands at line {seen[card.id]} too",
+                "delete one comment",
+            )
+        elif card.id is not None:
+            seen[card.id] = card.line
+
+
+def splice_card(text: str, card: Card, new: Card | None) -> str:
+    """`text` with the block of `card` (as parsed from `text`) replaced by `new`, or taken out; no other byte moves."""
+    if new is not None:
+        return text[: card.start] + render_card(new).removesuffix("\n") + text[card.end :]
+    before, after = text[: card.start].rstrip("\n"), text[card.end :].lstrip("\r\n")
+    return f"{before}\n\n{after}" if after else f"{before}\n"
+
+
+def append_card(text: str, path: str, new: Card) -> str:
+    """`text` with `new` after the last card of its kind, or under a new heading at the end."""
+    same = [c for c in parse_deck(text, path).cards if c.kind is new.kind]
+    block = render_card(new).rstrip("\n")
+    if same:
+        end = same[-1].end
+        return f"{text[:end]}\n\n{block}{text[end:]}"
+    assert new.kind is not None
+    return f"{text.rstrip()}\n\n## {new.kind.heading}\n\n{block}\n"
+
+
+def splice_words(text: str, card: Card, question: str, answer: str) -> str:
+    """`text` with other words in the block of `card` (as parsed from `text`); no other byte moves.
+
+    What stays as it was keeps its very bytes; support, comment and the blank lines of the block stay in any case.
+    """
+    lines = text[card.start : card.end].split("\n")
+    end = "\r\n" if lines[0].endswith("\r") or text.startswith("\r\n", card.end) else "\n"
+    plain = [line.removesuffix("\r") for line in lines]
+    second = answer_line(plain)
+    assert second is not None, "a card that was parsed has an answer"
+    last = len(plain) - 1 if card.id is not None and _COMMENT.fullmatch(plain[-1]) else len(plain)
+    kept, _ = _split_support(plain[second:last])
+    out = list(lines)
+    if answer != card.answer:
+        out[second : _last_word(plain, second, second + len(kept))] = _tagged("A:", answer, end)
+    if question != card.question:
+        out[: _last_word(plain, 0, second)] = _tagged("Q:", question, end)
+    changed = "\n".join(out)
+    return text[: card.start] + (changed.removesuffix("\r") if len(lines) == last else changed) + text[card.end :]
+
+
+def answer_line(lines: list[str]) -> int | None:
+    """The line of a block that begins its answer; the first line is the question's."""
+    fence = ""
+    for n, line in enumerate(lines):
+        fence, inside = _fence_after(fence, line)
+        if n and not inside and line.startswith("A:"):
+            return n
+    return None
+
+
+def _last_word(lines: list[str], first: int, end: int) -> int:
+    """Where the lines of a part end, blank ones after it left out."""
+    while end > first + 1 and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _tagged(tag: str, text: str, end: str) -> list[str]:
+    """The lines of a part, each but for its last "\\n": with a fence in its first line it begins on the next."""
+    lines = _guarded(text).split("\n")
+    alone = _fence_after("", lines[0])[1]
+    found = [tag, *lines] if alone else [f"{tag} {lines[0]}".rstrip(), *lines[1:]]
+    return [line + end.removesuffix("\n") for line in found]

@@ -1,0 +1,47 @@
+"""Claims: an assertion and the words that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vault.ids import ClaimId, SourceId
+from vault.model.exhibit import Exhibit
+
+
+class ClaimKind(StrEnum):
+    DEFINITION = "definition"
+    MECHANISM = "mechanism"
+    RELATION = "relation"
+    APPLICATION = "application"
+    FACT = "fact"
+    LIMITATION = "limitation"
+    QUESTION = "question"
+
+
+class ClaimState(StrEnum):
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    DISPUTED = "disputed"
+    RETRACTED = "retracted"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`statement` is "" where claim and quote are the same words; `quote` stands in the source text, folded.
+
+    `exhibits` are what the source shows with it: pictures, code, formulas.
+    """
+
+    id: ClaimId
+    source: SourceId
+    kind: ClaimKind
+    quote: str
+    statement: str = ""
+    state: ClaimState = ClaimState.CURRENT
+    locator: str = ""
+    exhibits: tuple[Exhibit, ...] = ()
+
+    @property
+    def words(self) -> str:
+        return self.statement or self.quote

@@ -1,0 +1,204 @@
+"""Notes: YAML properties and a body. What the machine does not change stays byte for byte."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from vault.ids import digest12
+from vault.model.source import Problem
+
+MAX_FRONT_MATTER = 64 * 1024  # characters; YAML gets slow and strange beyond
+MAX_NESTING = 20
+_OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\r\n]|\Z)")
+_PLAIN = re.compile(r"[^\W\d_](?:[\w .,/()+-]*[\w.()+])?")  # what YAML 1.1 and 1.2 both read as this very string
+_UNPRINTABLE = re.compile(
+    "[<\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
+_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "none", "y", "n", "nan", "inf"}
+
+Value = str | int | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What stands in a note's front matter; every scalar is a string, so that `no` stays "no" and 0123 stays "0123"."""
+
+    values: Mapping[str, object]
+    body: int  # offset of the first character after the front matter; 0 if there is none
+    problems: tuple[Problem, ...] = ()
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The strings of a list property; a lone string counts as a list of one."""
+        value = self.values.get(key)
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def _bounds(text: str) -> tuple[int, int, int] | None:
+    """(first, last, body): offsets of the YAML between the fences, and of the body; None without front matter."""
+    opened = _OPEN.match(text)
+    if opened is None:
+        return None
+    closed = _CLOSE.search(text, opened.end())
+    return (opened.end(), closed.start(), closed.end()) if closed is not None else None
+
+
+def body_of(text: str) -> str:
+    """`text` without its front matter."""
+    bounds = _bounds(text)
+    return text[bounds[2] :] if bounds else text
+
+
+def read_properties(text: str) -> Properties:
+    """The properties of a note, read with limits: 64 KiB, no anchors or aliases, strings only.
+
+    Never raises: what is wrong with the front matter becomes a problem with its line, and the body is still known.
+    """
+    bounds = _bounds(text)
+    if bounds is None:
+        if _OPEN.match(text):
+            return Properties({}, 0, (Problem("front-matter-unterminated", "the front matter has no closing ---", 1),))
+        return Properties({}, 0)
+    first, last, body = bounds
+    if last - first > MAX_FRONT_MATTER:
+        what = f"the front matter has more than {MAX_FRONT_MATTER} characters"
+        return Properties({}, body, (Problem("front-matter-too-large", what, 1),))
+    values, problem = _load(text[first:last])
+    return Properties(values, body, (problem,) if problem else ())
+
+
+@lru_cache(maxsize=16)  # a note is often asked for one property after another, and YAML is slow
+def _load(front: str) -> tuple[Mapping[str, object], Problem | None]:
+    """The mapping in `front`; on any fault an empty one and the problem."""
+    import yaml
+    from frontmatter.default_handlers import YAMLHandler
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        depth = 0
+        for event in yaml.parse(front, Loader=loader):
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                line = _line_of(event)
+                return {}, Problem("front-matter-alias", "anchors and aliases are not allowed in front matter", line)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_NESTING:
+                return {}, Problem("front-matter-nested", "the front matter is nested too deeply", _line_of(event))
+        # python-frontmatter's own splitting strips and re-encodes: only its YAML handler is used, on text split here.
+        handler: Any = YAMLHandler()
+        loaded: object = handler.load(front, Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "not YAML"
+        return {}, Problem(
+            "front-matter-invalid", f"the front matter is not valid YAML: {reason}", mark.line + 2 if mark else 1
+        )
+    except (RecursionError, ValueError) as error:
+        return {}, Problem("front-matter-invalid", f"the front matter is not valid YAML: {error}", 1)
+    if loaded is None or loaded == "":
+        return {}, None
+    if not isinstance(loaded, dict):
+        return {}, Problem("front-matter-invalid", "the front matter is not a list of `key: value` properties", 2)
+    return {str(k): v for k, v in loaded.items()}, None
+
+
+def _line_of(event: Any) -> int:
+    """The 1-based line in the note at which a YAML event starts; the front matter begins at line 2."""
+    mark = event.start_mark
+    return int(mark.line) + 2 if mark else 1
+
+
+def scalar(value: str | int | bool) -> str:
+    """`value` as one YAML scalar that every YAML reader takes for the same thing; quoted where it must be."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if _PLAIN.fullmatch(value) and value.casefold() not in _WORDS and ": " not in value:
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(_escape, quoted)  # what YAML does not allow bare, what hides or turns words, and tags
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def render_property(key: str, value: Value) -> str:
+    """The lines of one property, each ended; a list is one item a line."""
+    if isinstance(value, tuple):
+        return f"{key}: []\n" if not value else f"{key}:\n" + "".join(f"  - {scalar(item)}\n" for item in value)
+    return f"{key}: {scalar(value)}\n"
+
+
+def render_note(properties: Mapping[str, Value], body: str) -> str:
+    """A new note with these properties in this order."""
+    return "---\n" + "".join(render_property(k, v) for k, v in properties.items()) + f"---\n{body}"
+
+
+_GENERATED = (
+    "type id title aliases created updated confidence freshness status sources related tags generated source"
+    " source_sha256 text_sha256 reader authority language copy_of copy_kind written_by unsupported"
+)
+OURS = frozenset(_GENERATED.split(" "))  # the properties that the machine sets in its notes; all others are a human's
+
+
+def render_generated(properties: Mapping[str, Value], body: str, old: str | None) -> str:
+    """A note of the machine's: its properties, `generated`, those a human added to `old` as they stand, the body."""
+    stamp = render_property("generated", digest12(body))
+    front = "".join(render_property(k, v) for k, v in properties.items())
+    foreign = foreign_properties(old, OURS | properties.keys()) if old else ""
+    return f"---\n{front}{stamp}{foreign}---\n{body}"
+
+
+def human_edited(text: str) -> bool:
+    """Whether the body is not what the machine last wrote; a note without `generated` is a human's."""
+    return read_properties(text).text("generated") != digest12(body_of(text))
+
+
+def splice_properties(text: str, properties: Mapping[str, Value]) -> str:
+    """`text` with these properties set: their own lines change, new ones come last, every other byte stays."""
+    bounds = _bounds(text)
+    if bounds is None:
+        return render_note(properties, text)
+    first, last, _ = bounds
+    entries = _entries(text[first:last])
+    out = []
+    pending = dict(properties)
+    for key, lines in entries:
+        out.append(render_property(key, pending.pop(key)) if key in pending else lines)
+    return text[:first] + "".join(out) + "".join(render_property(k, v) for k, v in pending.items()) + text[last:]
+
+
+def foreign_properties(text: str, ours: frozenset[str]) -> str:
+    """The lines of the front matter whose keys are not `ours`: a human's properties, as they stand."""
+    bounds = _bounds(text)
+    if bounds is None:
+        return ""
+    return "".join(lines for key, lines in _entries(text[bounds[0] : bounds[1]]) if key not in ours)
+
+
+def _entries(front: str) -> list[tuple[str, str]]:
+    """The front matter as (top-level key, its lines); comments and blank lines before a key belong to no key ("")."""
+    out: list[tuple[str, str]] = []
+    for line in front.splitlines(keepends=True):
+        found = _KEY.match(line)
+        if found is not None:
+            out.append((found[1], line))
+        elif out and out[-1][0] and (line[0] in " \t-" or not line.strip()):
+            out[-1] = (out[-1][0], out[-1][1] + line)
+        else:
+            out.append(("", line))
+    return out

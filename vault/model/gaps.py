@@ -1,0 +1,141 @@
+"""The reading agenda, `learning/gaps.md`: what is missing, who mentions it, what would fill it; the human's ticks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vault.ids import ALPHABET, GapId
+from vault.model.frontmatter import read_properties, render_note
+from vault.model.markdown import escape, unescape
+from vault.text.sanitize import clean_line
+
+
+class GapKind(StrEnum):
+    STRUCTURAL = "structural"  # a concept that articles or sources mention and no source explains
+    EPISTEMIC = "epistemic"  # a question the wiki can't answer
+    LEARNER = "learner"  # what keeps being forgotten
+
+
+class GapStatus(StrEnum):
+    OPEN = "open"
+    PLANNED = "planned"
+    FILLED = "filled"  # the wiki now answers it
+    RESOLVED = "resolved"  # the human says it is settled
+    IGNORED = "ignored"  # the human doesn't want it
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """`mentions` are links to the notes that need it, `added` to the sources that a human added to fill it.
+
+    `line` is 1-based in the file, 0 if not yet written.
+    """
+
+    id: GapId
+    kind: GapKind
+    what: str
+    missing: str
+    fill: str
+    mentions: tuple[str, ...] = ()
+    status: GapStatus = GapStatus.OPEN
+    ticked: bool = False
+    line: int = 0
+    added: tuple[str, ...] = ()
+
+    @property
+    def open(self) -> bool:
+        return self.status in (GapStatus.OPEN, GapStatus.PLANNED)
+
+
+_SECTIONS = {
+    GapKind.STRUCTURAL: ("Structural", "Concepts that articles or sources mention and no source explains."),
+    GapKind.EPISTEMIC: ("Epistemic", "Questions that the wiki cannot answer yet."),
+    GapKind.LEARNER: ("Learner", "What keeps being forgotten, with the likely cause."),
+}
+_LABELS = (("Mentioned in", "Would fill it"), ("See", "What helps"))  # of what the wiki lacks; of what is forgotten
+_CLOSED = "Resolved"
+_ITEM = re.compile(
+    rf"- \[(?P<tick>[ xX])\] (?:\((?P<kind>[a-z]+), (?P<status>[a-z]+)\) )?(?P<planned>\(planned\) )?"
+    rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)\.(?: (?:Mentioned in|See) (?P<mentions>\[\[.*?\]\])\.)?"
+    rf"(?: Added for it: (?P<added>\[.+?[\])])\.)? (?:Would fill it|What helps): (?P<fill>.+?)\."
+    rf" \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
+)
+_HEADING = re.compile(r"## +(.+?)[ \t]*")
+_ADDED = re.compile(r"\[\[.*?\]\]|\[(?:[^\[\]\\]|\\.)*\]\(<[^<>]*>\)")
+
+
+def render_agenda(gaps: Sequence[Gap]) -> str:
+    """The agenda's file; within a kind the order of `gaps` stands, so put the most pressing first."""
+    still_open = [g for g in gaps if g.open]
+    closed = [g for g in gaps if not g.open]
+    parts = ["# Reading agenda", "Tick what is settled; `retain gaps` resolves, ignores and plans. Ticks are kept."]
+    for kind, (heading, about) in _SECTIONS.items():
+        items = [_item(g) for g in still_open if g.kind is kind]
+        if items:
+            parts += [f"## {heading}", about, "\n".join(items)]
+    if not still_open:
+        parts.append("Nothing is missing.")
+    if closed:
+        parts += [f"## {_CLOSED}", "\n".join(_item(g) for g in closed)]
+    counts = {kind.value: sum(g.kind is kind for g in still_open) for kind in GapKind}
+    return render_note({"type": "gaps", **counts}, "\n" + "\n\n".join(parts) + "\n")
+
+
+def _item(gap: Gap) -> str:
+    see, fills = _LABELS[gap.kind is GapKind.LEARNER]
+    mentions = f" {see} {', '.join(gap.mentions)}." if gap.mentions else ""
+    label = "" if gap.open else f"({gap.kind}, {gap.status}) "
+    planned = "(planned) " if gap.status is GapStatus.PLANNED else ""
+    tick = " " if gap.open and not gap.ticked else "x"
+    added = f" Added for it: {', '.join(gap.added)}." if gap.added else ""
+    words = f"**{_words(gap.what)}**: {_words(gap.missing)}.{mentions}{added} {fills}: {_words(gap.fill)}."
+    return f"- [{tick}] {label}{planned}{words} ^g-{gap.id}"
+
+
+def _words(text: str) -> str:
+    return escape(clean_line(text))
+
+
+def parse_agenda(text: str) -> list[Gap]:
+    """The gaps of an agenda's text, in order; lines that are none (a human's remarks) are passed over."""
+    gaps: list[Gap] = []
+    kind: GapKind | None = None
+    names = {heading.casefold(): k for k, (heading, _) in _SECTIONS.items()}
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = _HEADING.fullmatch(line)
+        if heading is not None:
+            kind = names.get(heading[1].casefold())
+        found = _ITEM.fullmatch(line.rstrip("\r"))
+        gap = _gap(found, kind, number) if found is not None else None
+        if gap is not None:
+            gaps.append(gap)
+    return gaps
+
+
+def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
+    status = GapStatus.PLANNED if found["planned"] else GapStatus.OPEN
+    if found["kind"]:
+        try:
+            kind, status = GapKind(found["kind"]), GapStatus(found["status"])
+        except ValueError:
+            return None
+    if kind is None:
+        return None
+    mentions = tuple(re.findall(r"\[\[.*?\]\]", found["mentions"] or ""))
+    what, missing, fill = (unescape(found[part]) for part in ("what", "missing", "fill"))
+    added = tuple(_ADDED.findall(found["added"] or ""))
+    return Gap(GapId(found["id"]), kind, what, missing, fill, mentions, status, found["tick"] != " ", line, added)
+
+
+def ticks(text: str) -> list[GapId]:
+    """The open gaps that a human has ticked."""
+    return [g.id for g in parse_agenda(text) if g.open and g.ticked]
+
+
+def counts(text: str) -> dict[str, int]:
+    """Open gaps by kind, as the agenda's properties say."""
+    properties = read_properties(text)
+    return {kind.value: int(n) if (n := properties.text(kind.value)).isdecimal() else 0 for kind in GapKind}

@@ -1,0 +1,317 @@
+"""Summaries: one note per source, its prose and then its claims, each with the words that prove it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vault.diagnostic import Diagnostic
+from vault.ids import ALPHABET, ClaimId, SourceId
+from vault.model.claim import Claim, ClaimKind, ClaimState
+from vault.model.exhibit import lines_of, parted
+from vault.model.frontmatter import Properties, Value, read_properties, render_generated, splice_properties
+from vault.model.markdown import escape, unescape
+from vault.model.wikilink import Citation, Wikilink, alias, links, raw_link
+from vault.text.sanitize import clean_line, fold
+
+_ID = re.compile(rf"\^c-([{ALPHABET}]{{10}})[ \t]*")
+_CALLOUT = re.compile(r">[ \t]*\[!quote\][ \t]?(.*)")
+CLAIMS_HEADING = "## Claims"
+NO_CLAIMS = "No claim was found in this source."
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryHead:
+    """The properties of a summary. `source` is the vault path of the raw file, as the file system spells it."""
+
+    id: SourceId
+    title: str
+    source: str
+    source_sha256: str
+    text_sha256: str
+    reader: str
+    authority: int
+    language: str
+    created: str
+    updated: str
+    # A link to the summary of the source that this one only repeats; "none" where a human denies it, or the human's own
+    # words where nobody can make out what they mean.
+    copy_of: str | tuple[str, ...] = ""
+    copy_kind: str = ""  # copy, edition, translation, part
+    author: str = ""  # what the source says of itself; "" where it says nothing
+    published: str = ""  # as much of an ISO date as is known: "2017-06-12", "2017-06", "2017"
+    url: str = ""  # an http(s) address
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A claim and the 1-based line at which its block begins."""
+
+    claim: Claim
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary as parsed from its file."""
+
+    path: str
+    properties: Properties
+    claims: tuple[Located, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def claim(self, id_: ClaimId) -> Claim | None:
+        return next((c.claim for c in self.claims if c.claim.id == id_), None)
+
+
+def render_summary(
+    path: str, head: SummaryHead, lead: Sequence[Claim], claims: Sequence[Claim], old: str | None = None
+) -> str:
+    """The text of a summary: the `lead` claims as prose, each cited, then every claim as a block.
+
+    Properties that a human added to the `old` file stay.
+    """
+    stem = path.removesuffix(".md")
+    prose = " ".join(f"{escape(c.words)} {Citation(stem, c.id, 1)}" for c in lead)
+    parts = [f"# {escape(clean_line(head.title))}", source_line(head.source)]
+    parts += [_kinship_line(head)] if head.copy_kind else []
+    parts += [prose] if prose else []
+    parts += [CLAIMS_HEADING] if claims else [NO_CLAIMS]
+    parts += [render_claim(c) for c in claims]
+    return render_generated(_properties(head), "\n" + "\n\n".join(parts) + "\n", old)
+
+
+def source_line(source: str) -> str:
+    """The line of a summary that leads to the raw file."""
+    return f"Source: {raw_link(source, source.rsplit('/', 1)[-1])}"
+
+
+def _kinship_line(head: SummaryHead) -> str:
+    """The line that leads to the source's original: nothing but a link, as it asserts nothing of the matter."""
+    to = next(links(head.copy_of), None) if isinstance(head.copy_of, str) else None
+    if to is None:
+        return f"- {escape(clean_line(head.copy_kind))}"
+    return f"- {Wikilink(to.target, alias=alias(f'{head.copy_kind.capitalize()} of {to.alias}'))}"
+
+
+def _properties(head: SummaryHead) -> dict[str, Value]:
+    kinship: dict[str, Value] = {"copy_of": head.copy_of, "copy_kind": head.copy_kind}
+    stated = {"author": head.author, "published": head.published, "url": head.url}
+    return {
+        "type": "summary",
+        "id": head.id,
+        "title": head.title,
+        **{key: value for key, value in stated.items() if value},
+        "source": head.source,
+        "source_sha256": head.source_sha256,
+        "text_sha256": head.text_sha256,
+        "reader": head.reader,
+        "authority": head.authority,
+        "language": head.language,
+        **{key: value for key, value in kinship.items() if value},
+        "created": head.created,
+        "updated": head.updated,
+    }
+
+
+def render_claim(claim: Claim) -> str:
+    """The block of one claim, what its source shows with it between quote and facts.
+
+    Its title is empty where claim and quote are the same words.
+    """
+    title = f" {escape(fold(claim.statement))}" if claim.statement else ""
+    facts = [claim.kind.value, claim.state.value]
+    if claim.locator:
+        facts.append(escape(clean_line(claim.locator.replace("·", "-"))))
+    shown = "".join(f"> {line}\n" for exhibit in claim.exhibits for line in ("", *lines_of(exhibit)))
+    shown = shown.replace("> \n", ">\n")
+    return f"> [!quote]{title}\n> {escape(fold(claim.quote))}\n{shown}>\n> {' · '.join(facts)}\n\n^c-{claim.id}"
+
+
+def parse_summary(text: str, path: str) -> Summary:
+    """The claims of a summary's text; a block that cannot be read is a diagnostic with its line."""
+    properties = read_properties(text)
+    source = SourceId(properties.text("id"))
+    claims: list[Located] = []
+    found = [Diagnostic(path, p.line, p.code, p.message) for p in properties.problems]
+    lines = text.split("\n")
+    for block in _blocks(lines):
+        claim = _claim(block.id, source, lines[block.first : block.last])
+        if claim is None:
+            what = f"the block of claim {block.id} cannot be read"
+            hint = "restore it from git, or run `retain rebuild`"
+            found.append(Diagnostic(path, block.mark + 1, "claim-block", what, hint))
+        else:
+            claims.append(Located(claim, block.first + 1))
+    return Summary(path, properties, tuple(claims), tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`lines[first:last]` is the callout of claim `id`, `lines[mark]` its block id; no callout: `first == last`."""
+
+    id: ClaimId
+    first: int
+    last: int
+    mark: int
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    for mark, line in enumerate(lines):
+        found = _ID.fullmatch(line.rstrip("\r"))
+        if found is not None:
+            yield _Block(ClaimId(found[1]), *_callout_above(lines, mark), mark)
+
+
+def _callout_above(lines: Sequence[str], index: int) -> tuple[int, int]:
+    """(first, last) of the lines of the quote callout that ends above line `index`, blank lines skipped."""
+    last = index
+    while last > 0 and not lines[last - 1].strip():
+        last -= 1
+    first = last
+    while first > 0 and lines[first - 1].startswith(">"):
+        first -= 1
+        if _CALLOUT.fullmatch(lines[first].rstrip("\r")):
+            return first, last
+    return last, last
+
+
+def prose_of(text: str) -> str:
+    """A summary's text with its claims' blocks left out and every other line in its place."""
+    lines = text.split("\n")
+    for block in list(_blocks(lines)):
+        for at in (*range(block.first, block.last), block.mark):
+            lines[at] = ""
+    return "\n".join(lines)
+
+
+def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None:
+    title = _CALLOUT.fullmatch(block[0].rstrip("\r")) if len(block) >= 3 else None
+    if title is None:
+        return None
+    body = [line[1:].removeprefix(" ").rstrip() for line in block[1:]]
+    facts = _facts(body[-1].strip())
+    words, exhibits = parted(body[:-1])
+    quote = fold(" ".join(unescape(line.strip()) for line in words))
+    if facts is None or not quote:
+        return None
+    return Claim(id_, source, facts[0], quote, unescape(title[1].strip()), facts[1], facts[2], exhibits)
+
+
+def _facts(line: str) -> tuple[ClaimKind, ClaimState, str] | None:
+    """The kind, state and locator that the last line of a claim's block names."""
+    parts = [part.strip() for part in line.split(" · ")]
+    try:
+        return ClaimKind(parts[0]), ClaimState(parts[1]), unescape(" · ".join(parts[2:]))
+    except (ValueError, IndexError):
+        return None
+
+
+def head_of(summary: Summary) -> SummaryHead:
+    """The machine's properties of a summary that the machine wrote."""
+    text = summary.properties.text
+    return SummaryHead(
+        id=SourceId(text("id")),
+        title=text("title"),
+        source=text("source"),
+        source_sha256=text("source_sha256"),
+        text_sha256=text("text_sha256"),
+        reader=text("reader"),
+        authority=int(text("authority")),
+        language=text("language"),
+        created=text("created"),
+        updated=text("updated"),
+        copy_of=text("copy_of") or summary.properties.texts("copy_of") or "",
+        copy_kind=text("copy_kind"),
+        author=text("author"),
+        published=text("published"),
+        url=text("url"),
+    )
+
+
+def splice_claims(old: str, head: SummaryHead, claims: Sequence[Claim]) -> str:
+    """A summary that a human edited, its properties and claims brought up to date; all else stays byte for byte.
+
+    `generated` stays, so that the note goes on counting as edited. Blocks that are there are changed in place, and
+    so are sentences of the prose that are the very words of a claim; new blocks follow the claim before them. What
+    a human wrote inside a block, below its last line, comes after it.
+    """
+    wanted = {c.id: c for c in claims}
+    lines = _retold(old, wanted).split("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    out: list[str] = []
+    places: dict[ClaimId, int] = {}  # how many lines of `out` end with the claim's block
+    done = 0
+    for block in _blocks(lines):
+        callout = lines[block.first : block.last]
+        first, there = (block.first, True) if callout else (block.mark, False)
+        out += lines[done:first]
+        done = block.mark + 1
+        claim = wanted.get(block.id) if block.id not in places else None
+        if claim is None:
+            done += done < len(lines) and not lines[done].strip()  # the blank line that parted it from what follows
+        elif there and _claim(claim.id, claim.source, callout) == claim:
+            out += lines[first:done]
+        else:
+            out += [end] if out and out[-1].strip() else []
+            out += _rendered(claim, end)
+        out += _remarks(callout, end)
+        if claim is not None:
+            places[claim.id] = len(out)
+    out += lines[done:]
+    text = "\n".join(_with_new(out, claims, places, end))
+    read = read_properties(text)
+    gone = {k: "" for k in ("copy_of", "copy_kind") if read.text(k)}
+    return splice_properties(text, {k: v for k, v in (gone | _properties(head)).items() if read.text(k) != str(v)})
+
+
+def _retold(text: str, wanted: Mapping[ClaimId, Claim]) -> str:
+    """`text` with the sentences that the machine made of its claims' words said as they are said now, or gone."""
+    for located in parse_summary(text, "").claims:
+        was, now = located.claim, wanted.get(located.claim.id)
+        if now is None or now.words != was.words:
+            words, cite = re.escape(escape(was.words)), rf"\[\[[^\[\]\n]+#\^c-{was.id}\|\d+\]\]"
+            new = f"{escape(now.words)} ".replace("\\", r"\\") + r"\1" if now else ""
+            text = re.sub(rf"(?:^|(?<=\]\] )){words} ({cite} ?)", new, text, flags=re.MULTILINE)
+    return text
+
+
+def _rendered(claim: Claim, end: str) -> list[str]:
+    return [line + end for line in render_claim(claim).split("\n")]
+
+
+def _remarks(callout: Sequence[str], end: str) -> list[str]:
+    """What a human wrote in a claim's block below the line that the machine ends it with, as a block of its own."""
+    last = max((n for n, line in enumerate(callout) if n and _facts(line[1:].strip())), default=len(callout))
+    below = callout[last + 1 :]
+    return [end, *below, end] if any(line.strip("> \t\r") for line in below) else []
+
+
+def _with_new(lines: list[str], claims: Sequence[Claim], places: dict[ClaimId, int], end: str) -> list[str]:
+    """`lines` with the blocks of the claims that have no place yet, each after the claim before it."""
+    new: dict[int, list[str]] = {}
+    at = -1
+    for claim in claims:
+        if claim.id in places:
+            at = places[claim.id]
+            continue
+        at = _claims_begin(lines, end) if at < 0 else at
+        new.setdefault(at, []).extend([end, *_rendered(claim, end)])
+    for place in sorted(new, reverse=True):
+        parted = place >= len(lines) or not lines[place].strip()
+        lines[place:place] = new[place] if parted else [*new[place], end]
+    return lines
+
+
+def _claims_begin(lines: list[str], end: str) -> int:
+    """Where the first claim's block goes: below the heading, which is made where it is missing."""
+    said = [line.rstrip() for line in lines]
+    if CLAIMS_HEADING in said:
+        return said.index(CLAIMS_HEADING) + 1
+    if NO_CLAIMS in said:
+        lines[said.index(NO_CLAIMS)] = CLAIMS_HEADING + end
+        return said.index(NO_CLAIMS) + 1
+    at = len(lines) - (not said[-1])
+    lines[at:at] = [end, CLAIMS_HEADING + end]
+    return at + 2

@@ -1,0 +1,71 @@
+"""Topic articles: what belongs together, how it relates, where sources disagree, what is open. All of it cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vault.model.article import CitedSentence, cited
+from vault.model.markdown import escape
+from vault.text.sanitize import clean_line
+
+_WORDS = {
+    "en": ("What belongs together", "How the concepts relate", "Where sources disagree", "Open questions"),
+    "de": (
+        "Was zusammengehört",
+        "Wie die Begriffe zusammenhängen",
+        "Wo Quellen einander widersprechen",
+        "Offene Fragen",
+    ),
+    "zh": ("相关概念", "概念之间的关系", "来源之间的分歧", "未决问题"),
+}
+
+
+def disagreeing(language: str) -> str:
+    """The heading above what sources disagree about."""
+    return _WORDS.get(language, _WORDS["en"])[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two sentences that cannot both hold, the one that weighs more first; `verdict` says why, or that neither does."""
+
+    verdict: str
+    first: CitedSentence
+    second: CitedSentence
+
+
+@dataclass(frozen=True, slots=True)
+class TopicBody:
+    """What a topic's file shows.
+
+    `members` are links to concepts, each with the sentence that says what it is, or None where that stands at another;
+    `relations` are paragraphs; `questions` are links to gaps, and `asked` questions of the sources' own.
+    """
+
+    title: str
+    language: str
+    members: Sequence[tuple[str, CitedSentence | None]]
+    relations: Sequence[Sequence[CitedSentence]] = ()
+    disputes: Sequence[Dispute] = ()
+    asked: Sequence[CitedSentence] = ()
+    questions: Sequence[str] = ()
+
+
+def render_topic(topic: TopicBody) -> str:
+    """The body of a topic's file. What it says itself stands in headings and links, which assert nothing."""
+    together, relate, disagree, questions = _WORDS.get(topic.language, _WORDS["en"])
+    parts = [f"# {escape(clean_line(topic.title))}", f"## {together}"]
+    parts += [f"- {link}\n  {cited(said)}" if said is not None else f"- {link}" for link, said in topic.members]
+    if topic.relations:
+        parts.append(f"## {relate}")
+        parts += [" ".join(map(cited, paragraph)) for paragraph in topic.relations]
+    if topic.disputes:
+        parts.append(f"## {disagree}")
+        for dispute in topic.disputes:
+            parts += [f"### {escape(clean_line(dispute.verdict))}", cited(dispute.first), cited(dispute.second)]
+    if topic.asked or topic.questions:
+        parts.append(f"## {questions}")
+        parts += map(cited, topic.asked)
+        parts += ["\n".join(f"- {link}" for link in topic.questions)] if topic.questions else []
+    return "\n" + "\n\n".join(parts) + "\n"

@@ -1,0 +1,1 @@
+"""This process: its identity, signals and end."""

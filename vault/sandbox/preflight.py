@@ -1,0 +1,293 @@
+"""What must be true before an agent is let in: nothing of the human's may be reached through what it may write.
+
+A cage guards names. So what is the human's mustn't stand inside under another name: a link, a hard link, a mount, an
+open file. Each refusal says what was found, where, and what to do.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault.config.settings import FILE
+from vault.errors import Refused
+from vault.files.paths import HUMAN_FOLDERS, refusal
+from vault.sandbox import hosts
+from vault.sandbox.mounts import Mount, mounts, names_of, points_below, related, within
+
+Identity = tuple[int, int]
+_SYSTEM = ("/proc", "/sys", "/dev", "/run", "/boot")  # neither they nor what is in them
+_PLUGGED_IN = "/run/media"
+_SHARED = ("/tmp", "/var/tmp", "/usr", "/etc", "/bin", "/sbin", "/lib", "/var", "/home", "/opt")  # noqa: S108 (not they)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What was looked at and found good: absolute paths without links. `hidden` has every name of what is hidden.
+
+    `humans` are the folders that the human's files lie in, agents' folders of the vault among them.
+    """
+
+    root: str
+    writable: tuple[str, ...]
+    identities: tuple[Identity, ...]
+    hidden: tuple[str, ...]
+    humans: tuple[str, ...]
+
+
+def look(
+    root: Path,
+    folders: Iterable[Path],
+    rw: Iterable[Path],
+    hidden: Iterable[Path],
+    table: Sequence[Mount] | None = None,
+) -> Ground:
+    """The ground a cage can stand on. `folders` are the vault's, `rw` what the user adds.
+
+    Raises: Refused.
+    """
+    table = mounts() if table is None else table
+    place = os.path.realpath(root)
+    masks = _hidden(place, hidden, table)
+    theirs = [_agent_folder(place, each, table) for each in folders]
+    added = [_added(each, place, theirs, masks, table) for each in rw]
+    writable = tuple(dict.fromkeys([*theirs, *added]))
+    for path in writable:
+        _not_hidden(path, masks)
+    humans = _humans(place, masks)
+    settings = [host for host in hosts.folders() if any(within(path, host) for path in added)]
+    _nothing_else(writable, (*humans, *settings), theirs)
+    return Ground(place, writable, tuple(_identity(path) for path in writable), masks, humans)
+
+
+def _identity(path: str) -> Identity:
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError as error:
+        raise refusal(path, f"cannot be looked at: {error.strerror}") from error
+    return status.st_dev, status.st_ino
+
+
+# --- what is hidden -------------------------------------------------------------------------------------------------
+
+
+def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple[str, ...]:
+    found: list[str] = []
+    for each in folders:
+        path = os.path.realpath(each)
+        if not os.path.isdir(path):
+            hint = "mount it or put it back, or correct the user's settings: a cage hides only what is there"
+            raise refusal(str(each), "the folder to be hidden from agents is not there", hint=hint)
+        if within(root, path):
+            raise refusal(path, "the vault lies in what is hidden from agents", hint="move the vault out of it")
+        found += names_of(path, table)
+    return tuple(path for path in dict.fromkeys(found) if os.path.isdir(path))
+
+
+def _not_hidden(path: str, masks: Iterable[str]) -> None:
+    for mask in masks:
+        if related(path, mask):
+            raise refusal(path, f"it overlaps with {mask}, which no agent may see", hint="move one of the two")
+
+
+# --- what may be written --------------------------------------------------------------------------------------------
+
+
+def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
+    """The path of a folder of the vault that agents may write, if it is a plain folder and nothing else."""
+    path = os.path.join(root, os.path.relpath(folder, root) if folder.is_absolute() else str(folder))
+    if os.path.realpath(path) != path or not os.path.isdir(path):
+        raise refusal(path, "a link or no folder, where an agent is to write", hint="put a plain folder there")
+    below = points_below(path, table)
+    if below:
+        raise refusal(below[0], "something else is mounted in what an agent may write", hint="unmount it")
+    identity = _identity(path)
+    for other in _others(root, path):
+        if _identity(other) == identity:
+            raise refusal(path, f"this is the folder {other} under another name", hint="put a plain folder there")
+        if any(within(name, path) for name in names_of(other, table)[1:]):
+            raise refusal(path, f"{other} is mounted here", hint="unmount it")
+    return path
+
+
+def _others(root: str, path: str) -> Iterator[str]:
+    """The folders right in the vault, without links, but for the one that `path` lies in."""
+    for name in sorted(os.listdir(root)):
+        other = os.path.join(root, name)
+        if os.path.islink(other):  # a way of the human's to an agent's folder is no harm; nor is one elsewhere
+            if name not in HUMAN_FOLDERS:
+                continue
+            other = os.path.realpath(other)
+            if related(path, other):
+                raise refusal(path, f"{name} is a link that leads here", hint="give your notes a folder of their own")
+        if os.path.isdir(other) and not within(path, other):
+            yield other
+
+
+def _humans(root: str, masks: Sequence[str]) -> tuple[str, ...]:
+    """Where the human's files lie: the vault, what its folders lead to, and what is hidden."""
+    led_to = {os.path.realpath(os.path.join(root, name)) for name in HUMAN_FOLDERS}
+    return (root, *sorted(path for path in led_to if not within(path, root) and os.path.isdir(path)), *masks)
+
+
+def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str], table: Sequence[Mount]) -> str:
+    """The path, without links, of what `--rw` adds."""
+    path = os.path.realpath(given)
+    if not os.path.exists(path):
+        raise refusal(str(given), "--rw: there is no such file or folder", hint="make it first")
+    if any(within(path, folder) for folder in folders):
+        return path
+    if not (os.path.isdir(path) or os.path.isfile(path)):
+        raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder that it lies in")
+    if _is_the_systems(path):
+        raise refusal(path, "--rw: this belongs to the whole system", hint="name the one folder the agent needs")
+    home = os.path.realpath(Path.home())
+    if within(home, path):
+        raise refusal(path, "--rw: this is all of your home folder", hint="name the one folder the agent needs")
+    hosts.check(path, table)
+    humans = [(each, "the vault" if each == root else "your own files") for each in _humans(root, ())]
+    for name, what in (*((mask, "hidden from agents") for mask in masks), *_code(), *humans):
+        _apart(path, name, what, table)
+    _in_no_vault(path)
+    return path
+
+
+def _is_the_systems(path: str) -> bool:
+    """But a disk that a user plugged in is not, which some desktops mount as /run/media/USER/NAME."""
+    if within(path, _PLUGGED_IN) and len(Path(path).parts) >= len(Path(_PLUGGED_IN).parts) + 2:
+        return False
+    return any(within(path, each) or within(each, path) for each in _SYSTEM) or path in ("/", *_SHARED)
+
+
+def _apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None:
+    hint = "agents write only their own folders of a vault; name something else"
+    for name in names_of(protected, table):
+        if related(path, name):
+            raise refusal(path, f"--rw: it overlaps with {name} ({what})", hint=hint)
+    identity = _identity(protected)
+    for above in (path, *map(str, Path(path).parents)):
+        if above != "/" and _identity(above) == identity:
+            raise refusal(path, f"--rw: it lies in {protected} ({what}), under another name", hint=hint)
+
+
+def _code() -> Iterator[tuple[str, str]]:
+    """Where the program lies that the human will run next, outside every cage: retain and its Python."""
+    package = Path(__file__).resolve().parents[2]
+    names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    found = {os.path.realpath(sysconfig.get_path(name)) for name in names}
+    found |= {str(package), os.path.dirname(os.path.realpath(sys.executable))}
+    if sys.prefix != sys.base_prefix:
+        found.add(os.path.realpath(sys.prefix))
+    return ((path, "where retain's own code lies") for path in sorted(found) if os.path.isdir(path) and path != "/")
+
+
+def _in_no_vault(path: str) -> None:
+    for above in (path, *map(str, Path(path).parents)):
+        if os.path.lexists(os.path.join(above, FILE)):
+            raise refusal(path, f"--rw: it lies in a vault, {above}", hint="an agent writes in one vault, its own")
+
+
+# --- what stands in there already -----------------------------------------------------------------------------------
+
+
+def _nothing_else(writable: Sequence[str], human: Sequence[str], folders: Sequence[str]) -> None:
+    """What may be written holds no way out, and no file that is a file of the human's, too. Raises: Refused."""
+    several: dict[Identity, str] = {}
+    for place in writable:
+        for path, status in _files(place, ()):
+            _no_door(path, status, sockets=place not in folders)
+            if status.st_nlink > 1:
+                several[status.st_dev, status.st_ino] = path
+    if not several:
+        return
+    for place in human:
+        for identity, name in _with_several_names(place, writable).items():
+            if identity in several:
+                hint = f"put a copy in its place: cp {several[identity]} X && mv X {several[identity]}"
+                raise refusal(several[identity], f"this is the same file as {name} (a hard link)", hint=hint)
+
+
+def _no_door(path: str, status: os.stat_result, *, sockets: bool) -> None:
+    """A pipe or a device leads to who is outside. So would a socket, which agents leave behind in their own folders."""
+    kind = stat.S_IFMT(status.st_mode)
+    if kind in (stat.S_IFREG, stat.S_IFLNK) or (kind == stat.S_IFSOCK and sockets):
+        return
+    what = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}.get(kind, "a device")
+    hint = "a program outside could be reached by it; take it away"
+    raise refusal(path, f"{what}, where an agent is to write", hint=hint)
+
+
+def _with_several_names(place: str, left_out: Sequence[str]) -> dict[Identity, str]:
+    """The files below `place` that have more than one name, by what they are."""
+    found = ((path, status) for path, status in _files(place, left_out) if status.st_nlink > 1)
+    return {(status.st_dev, status.st_ino): path for path, status in found}
+
+
+def _files(place: str, left_out: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """What is no folder, below `place` or `place` itself; not what is in the folders `left_out`."""
+    if not os.path.isdir(place):
+        yield place, os.stat(place, follow_symlinks=False)
+        return
+    folders = [place]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = os.scandir(folder)
+        except OSError:
+            continue  # what we can't list, nobody of this user can write in by its name
+        with entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.path not in left_out:
+                        folders.append(entry.path)
+                    continue
+                try:
+                    yield entry.path, entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # gone since it was listed
+
+
+# --- open files -----------------------------------------------------------------------------------------------------
+
+
+def check_standard_streams(ground: Ground, handles: Sequence[int] = (0, 1, 2)) -> None:
+    """None of the three is a way past the cage: a folder, a file of the human's, a socket without a peer."""
+    for handle, name in zip(handles, ("input", "output", "errors"), strict=True):
+        try:
+            status = os.fstat(handle)
+        except OSError:
+            continue  # closed: whoever opens something gets it
+        what = f"standard {name}"
+        if stat.S_ISDIR(status.st_mode):
+            raise Refused(f"{what} is a folder, through which everything near it can be reached", hint="close it")
+        if stat.S_ISBLK(status.st_mode):
+            raise Refused(f"{what} is a disk", hint="close it")
+        if stat.S_ISREG(status.st_mode):
+            _not_the_humans(what, handle, status, ground)
+
+
+def _not_the_humans(what: str, handle: int, status: os.stat_result, ground: Ground) -> None:
+    """Even a file that is open for reading can be opened once more for writing, by its handle."""
+    path = _path_of(handle)
+    inside = any(within(path, place) for place in ground.humans)
+    writable = any(within(path, place) for place in ground.writable)
+    linked = status.st_nlink > 1 and (status.st_dev, status.st_ino) in {
+        identity for place in ground.humans for identity in _with_several_names(place, ground.writable)
+    }
+    if (inside and not writable) or linked:
+        mode = fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE
+        way = "`cat FILE | retain guard run ...`" if mode == os.O_RDONLY else "`retain guard run ... | cat >FILE`"
+        raise refusal(path, f"{what} is this file, which an agent is not to have open", hint=f"use {way}")
+
+
+def _path_of(handle: int) -> str:
+    try:
+        return os.readlink(f"/proc/self/fd/{handle}")
+    except OSError:
+        return ""

@@ -1,0 +1,80 @@
+"""Two texts of a page or card sentence by sentence, in plain words: what is only in one, what is only in the other."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vault.ids import ALPHABET
+from vault.text.sanitize import clean_line
+
+MOST = 4_000  # sentences of one side: comparing more takes too long
+AROUND = 2  # sentences shown before and after a difference
+_CITATION = re.compile(rf"\[\[[^\]\n|#]+#\^c-[{ALPHABET}]{{10}}\\?\|(\d{{1,6}})\]\]")
+_LINK = re.compile(r"\[\[[^\]\n|]+\\?\|([^\]\n]+)\]\]")
+_AFTER_CITATIONS = re.compile(r"(?<=\]\]) +(?!\[\[)")
+SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sentence or line, clean; `mark` says in which text it stands. With LEFT_OUT, `words` is how many are."""
+
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The differences of two texts in order; `removed` and `added` count those of each side. `whole` is False where a
+    text was too long, and only its beginning was compared."""
+
+    rows: tuple[Row, ...]
+    removed: int
+    added: int
+    whole: bool = True
+
+
+def compared(mine: str, offered: str) -> Compared:
+    """What stands in one text and not in the other, with what is around it; white space at ends counts for nothing."""
+    old, new = list(_pieces(mine)), list(_pieces(offered))
+    whole = max(len(old), len(new)) <= MOST
+    old, new = old[:MOST], new[:MOST]
+    groups = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > 400).get_grouped_opcodes(AROUND)
+    rows: list[Row] = []
+    at = 0
+    for group in groups:
+        rows += _left_out(group[0][1] - at)
+        for tag, i, i2, j, j2 in group:
+            rows += _rows(tag, old[i:i2], new[j:j2])
+            at = i2
+    rows += _left_out(len(old) - at) if rows else []
+    return Compared(tuple(rows), sum(r.mark == MINE for r in rows), sum(r.mark == OFFERED for r in rows), whole)
+
+
+def plain(words: str) -> str:
+    """A line for the eye: citations as their numbers, links as their names, nothing that a terminal would obey."""
+    return clean_line(_LINK.sub(r"\1", _CITATION.sub(r"[\1]", words)))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a text that end in citations, and its other lines; blank ones left out."""
+    for line in text.splitlines():
+        yield from (piece.strip() for piece in _AFTER_CITATIONS.split(line) if piece.strip())
+
+
+def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    if tag == "equal":
+        yield from (Row(SAME, plain(piece)) for piece in old)
+        return
+    told = {plain(piece) for piece in old} & {plain(piece) for piece in new}
+    for mark, pieces in ((MINE, old), (OFFERED, new)):
+        for piece in pieces:  # two that differ in what they cite alone are shown as they are written
+            words = plain(piece)
+            yield Row(mark, clean_line(piece) if words in told else words)
+
+
+def _left_out(number: int) -> list[Row]:
+    return [Row(LEFT_OUT, str(number))] if number > 0 else []

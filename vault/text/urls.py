@@ -1,0 +1,91 @@
+"""Web addresses as a human gives them: which are taken, and how they are written in a request."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+
+from vault.errors import UsageError
+from vault.text.sanitize import clean_line
+
+MAX_ADDRESS = 2_000  # characters
+_ODD = re.compile(r"[\x00-\x20\x7f-\x9f\\\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
+_BARE = re.compile(r"www\.\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?/\S*", re.IGNORECASE)
+_SAFE = "/:@!$&'()*+,;=-._~%?[]"
+
+
+def is_address(given: str) -> bool:
+    """Whether `given` is meant as an address on a network, and not as a file."""
+    return "://" in given or given.lower().startswith(("data:", "file:", "javascript:", "mailto:"))
+
+
+def looks_like_one(given: str) -> bool:
+    """Whether `given`, which is no file, may be a web address without its https://."""
+    return _BARE.fullmatch(given) is not None
+
+
+def checked(given: str) -> str:
+    """The address as it is asked for and remembered: no fragment, ASCII alone. Raises: UsageError says why not."""
+    shown = clean_line(given)[:200]
+    text = given.strip()
+    if len(text) > MAX_ADDRESS:
+        raise UsageError(f"an address longer than {MAX_ADDRESS} characters", where=shown)
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise UsageError(f"not a web address: {clean_line(str(error))}", where=shown) from error
+    if parts.scheme not in ("http", "https"):
+        raise UsageError("only http:// and https:// are fetched", where=shown, hint="download it and add the file")
+    if "@" in parts.netloc:
+        raise UsageError(
+            "an address with a user name or password in it", where=shown.rpartition("@")[2], hint="leave them out"
+        )
+    if _ODD.search(text):
+        raise UsageError("a space or another odd character in the address", where=shown, hint="copy it again")
+    name = _ascii_host(host, shown)
+    netloc = f"[{name}]" if ":" in name else name
+    netloc += f":{port}" if port not in (None, _port_of(parts.scheme)) else ""
+    path = quote(parts.path or "/", safe=_SAFE)
+    return urlunsplit((parts.scheme, netloc, path, quote(parts.query, safe=_SAFE), ""))
+
+
+def _ascii_host(host: str, shown: str) -> str:
+    try:
+        name = host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError as error:
+        raise UsageError("the host's name is no name", where=shown) from error
+    if not _HOST.fullmatch(name) or len(name) > 253:
+        raise UsageError("the address names no host", where=shown)
+    return name.lower()
+
+
+def _port_of(scheme: str) -> int:
+    return 443 if scheme == "https" else 80
+
+
+def parts_of(address: str) -> SplitResult:
+    """The parts of an address that `checked` gave."""
+    return urlsplit(address)
+
+
+def host_and_port(parts: SplitResult) -> tuple[str, int]:
+    return parts.hostname or "", parts.port or _port_of(parts.scheme)
+
+
+def in_request(parts: SplitResult, *, whole: bool) -> str:
+    """What stands in the request line: path and query, or the `whole` address for a proxy."""
+    path = f"{parts.path}?{parts.query}" if parts.query else parts.path  # urlunsplit would double "//" in front
+    return f"{parts.scheme}://{parts.netloc}{path}" if whole else path
+
+
+def name_in(address: str) -> str:
+    """The last part of an address's path, else its host: what a document may be named after if nothing else does."""
+    from urllib.parse import unquote
+
+    parts = parts_of(address)
+    last = unquote(parts.path.rstrip("/").rpartition("/")[2])
+    return clean_line(last) or (parts.hostname or "page")

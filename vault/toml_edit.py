@@ -1,0 +1,136 @@
+"""One setting changed in a TOML file that people write by hand: its line alone, every other byte as it was."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from vault.config import user
+from vault.config.settings import FILE, Settings, read_settings
+from vault.config.toml_file import parsed
+from vault.errors import Damaged, Refused, UsageError
+
+if TYPE_CHECKING:
+    from vault.files.guard import Guard
+    from vault.vault import Vault
+
+Value = bool | int | float | str | list[str]
+
+
+def changed(text: str, table: str, key: str, value: Value | None, where: str = FILE) -> str:
+    """Return `text` with `key` of `[table]` set to `value`; None removes the line, so that the default holds.
+
+    A line that is there is changed, its comment kept; one that is commented out is uncommented; else a line is added
+    to the table, or the table to the end of the file. Raises: Damaged for what is not TOML; Refused where it can only
+    be done by hand.
+    """
+    before = parsed(text, where)
+    wanted = _with(before, table, key, value)
+    start = text if value is None or key in before.get(table, ()) else _uncommented(text, before, table, key)
+    try:
+        document = tomlkit.parse(start)
+        if value is None:
+            document.get(table, {}).pop(key, None)
+        else:
+            document.setdefault(table, tomlkit.table())[key] = value
+        new = document.as_string()
+        if "\r\n" in text:
+            new = re.sub(r"(?<!\r)\n", "\r\n", new)
+        done = tomllib.loads(new) == wanted
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, AttributeError, RecursionError):
+        done = False
+    if not done:
+        raise Refused(f"`{key}` cannot be changed from here", where=where, hint="change the line by hand")
+    return new
+
+
+def _with(data: dict[str, Any], table: str, key: str, value: Value | None) -> dict[str, Any]:
+    old = data.get(table, {})
+    inner = {name: each for name, each in old.items() if name != key} if isinstance(old, dict) else {}
+    return {**data, table: inner if value is None else {**inner, key: value}}
+
+
+def _uncommented(text: str, data: dict[str, Any], table: str, key: str) -> str:
+    """Return `text` with the commented line that sets `key` of `[table]` uncommented; as it is where there is none."""
+    for found in re.finditer(rf"^[ \t]*#[ \t]*({re.escape(key)}[ \t]*=)", text, re.MULTILINE):
+        new = text[: found.start()] + text[found.start(1) :]
+        try:
+            after = tomllib.loads(new)
+        except tomllib.TOMLDecodeError:
+            continue
+        if after == _with(data, table, key, after.get(table, {}).get(key)):
+            return new
+    return text
+
+
+def change_vault(vault: Vault, key: str, value: Value) -> Settings:
+    """Sets one line of [learning] in the vault's `retain.toml`; what the file says from then on.
+
+    Raises: UsageError for a value that the settings do not take; Damaged; EditedMeanwhile; WriteFailed; Refused.
+    """
+    from vault.files.guard import Scope
+
+    guard = vault.guard(Scope.SETTINGS)
+    text = _read(guard, FILE)
+    new = changed(text, "learning", key, value)
+    read_settings(text)  # what is wrong with the file already is told of the file
+    try:
+        settings, _ = read_settings(new)
+    except Damaged as error:
+        raise UsageError(error.what, hint="nothing was written") from error
+    _write(guard, FILE, text, new)
+    return settings
+
+
+def put_back_vault(vault: Vault, now: str, before: str) -> Settings:
+    """`before` in place of the `now` of `retain.toml`; what it says from then on. Raises as `change_vault` does."""
+    from vault.files.guard import Scope
+
+    settings, _ = read_settings(before)
+    _write(vault.guard(Scope.SETTINGS), FILE, now, before)
+    return settings
+
+
+def change_user(table: str, key: str, value: Value | None) -> str:
+    """Sets one line of the user's own `config.toml`, or takes it away; the text from then on. Raises likewise."""
+    guard = user.config_guard()
+    path = str(guard.root / user.CONFIG)
+    text = user.config_text()
+    new = changed(text, table, key, value, path)
+    _write(guard, user.CONFIG, text, new)
+    return new
+
+
+def put_back_user(now: str, before: str) -> None:
+    """`before` in place of the `now` of the user's own `config.toml`."""
+    _write(user.config_guard(), user.CONFIG, now, before)
+
+
+def vault_text(vault: Vault) -> str:
+    """The bytes of `retain.toml` as text. Raises: Damaged where it is not UTF-8."""
+    return _decoded((vault.root / FILE).read_bytes(), vault.root / FILE)
+
+
+def _read(guard: Guard, name: str) -> str:
+    return _decoded(guard.read(name) or b"", guard.root / name)
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Damaged("not UTF-8", where=str(path), hint="mend the file, or move it away") from error
+
+
+def _write(guard: Guard, name: str, old: str, new: str) -> None:
+    """Writes what has changed; whoever changed the file since `old` was read keeps the newer bytes."""
+    from vault.files.folder import is_folder
+    from vault.files.guard import sha256_hex
+
+    there = is_folder(guard.root) and guard.read(name) is not None
+    guard.write(name, new.encode(), expect=sha256_hex(old.encode()) if there else None)

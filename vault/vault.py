@@ -1,0 +1,189 @@
+"""A vault: an open folder. Reads nouns; every write goes through the guard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault.config.settings import FILE, Settings, read_settings
+from vault.diagnostic import Diagnostic
+from vault.errors import Damaged, Refused, VaultNotFound
+from vault.files.conflicts import is_beside
+from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+
+if TYPE_CHECKING:
+    from vault.files.guard import Guard, Scope
+    from vault.log import ledger
+    from vault.model.card import Deck
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """`root` is absolute, links resolved; `notices` are what was odd about the settings.
+
+    One that is opened with settings that are only being tried keeps no caches: those belong to the settings in force.
+    """
+
+    root: Path
+    settings: Settings
+    notices: tuple[Diagnostic, ...] = ()
+    keeps_caches: bool = True
+    _asked: dict[str, Path | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def personal(self) -> Path | None:
+        """The folder of the human's own vault, which no scope but its own two writes; None if none was named.
+
+        Read from the user's settings, once. It need not be there now. Raises: Damaged, if those cannot be read:
+        what must not be written is not guessed at.
+        """
+        if "personal" not in self._asked:
+            from vault.config.user import personal_vault
+
+            self._asked["personal"] = personal_vault(self.settings.vault_id)
+        return self._asked["personal"]
+
+    def guard(self, scope: Scope) -> Guard:
+        """The hand that writes as `scope` may: for the two PERSONAL ones in the personal vault, else in this one.
+
+        Raises: Refused if there is no personal vault to write in.
+        """
+        from vault.files.guard import Guard, Scope  # here, as a compile with nothing to do opens no file of the vault
+
+        personal = self.personal
+        if scope not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL):
+            return Guard(self.root, scope, forbidden=self.kept_out())
+        if personal is None:
+            hint = f"`retain init {self.root} --personal DIR` names one"
+            raise Refused("this vault has no personal vault", hint=hint)
+        return Guard(personal, scope, forbidden=(self.root,))
+
+    def kept_out(self) -> tuple[Path, ...]:
+        """The folders that nothing is to write but the human's own two commands: `forbidden` of a Guard or export."""
+        return () if self.personal is None else (self.personal,)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """The bytes of a file of the vault, reached without following a link; None if there is none."""
+        from vault.files.folder import Folder
+
+        return Folder(self.root).read(path)
+
+    def read_text(self, path: str) -> str | None:
+        """A file of the vault as text. Raises Damaged where it is not UTF-8."""
+        data = self.read_bytes(path)
+        if data is None:
+            return None
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise Damaged(
+                "not UTF-8", where=f"{path}:{line}", hint="save it as UTF-8, or restore it from git"
+            ) from error
+
+    def paths(self, folder: str, suffix: str) -> list[str]:
+        """The vault paths of the plain files right in `folder` that end in `suffix`, sorted; links are left out.
+
+        So are versions that were laid beside an edited file: they are no page and no deck.
+        """
+        return [path for path in self._files(folder, suffix) if not is_beside(path)]
+
+    def laid_beside(self) -> list[str]:
+        """The vault paths of the versions that were laid beside an edited file and wait for the human to look."""
+        kept = (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS)
+        folders = ["wiki", "learning", *kept, *(f"{PROPOSALS}/{folder}" for folder in kept)]
+        return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
+
+    def _files(self, folder: str, suffix: str) -> list[str]:
+        try:
+            with os.scandir(self.root / folder) as entries:
+                names = [
+                    e.name
+                    for e in entries
+                    if e.name.endswith(suffix) and not e.name.startswith(".") and e.is_file(follow_symlinks=False)
+                ]
+        except FileNotFoundError:
+            return []
+        except PermissionError as error:  # empty is the last thing to take it for
+            hint = f"`chmod u+rwx {folder}`, or look whose it is"
+            raise Refused("this folder cannot be listed", where=folder, hint=hint) from error
+        return [f"{folder}/{name}" for name in sorted(names)]
+
+    def decks(self) -> Iterator[Deck]:
+        """Every file of flashcards, by name. An unreadable one is an empty deck with a diagnostic."""
+        from vault.model.card import Deck
+
+        try:
+            paths = self.paths(FLASHCARDS, ".md")
+        except Refused as error:
+            yield Deck(FLASHCARDS, "", (), (Diagnostic(FLASHCARDS, 0, "unreadable", error.what, error.hint),))
+            return
+        yield from filter(None, map(self.deck, paths))
+
+    def deck(self, path: str) -> Deck | None:
+        """One file of flashcards; None if it is gone. An unreadable one is an empty deck with a diagnostic."""
+        from vault.model.card import Deck, parse_deck
+
+        try:
+            text = self.read_text(path)
+        except (Damaged, Refused) as error:
+            line = error.where.removeprefix(f"{path}:")
+            if line.isdecimal():
+                found = Diagnostic(path, int(line), "not-utf-8", error.what, error.hint)
+            else:
+                found = Diagnostic(path, 0, "unreadable", error.what, error.hint or f"`chmod u+rw {path}`")
+            return Deck(path, "", (), (found,))
+        return None if text is None else parse_deck(text, path)
+
+    def ledger_events(self, path: str) -> tuple[list[ledger.Event], list[Diagnostic]]:
+        """The events of one ledger, empty where it does not exist yet."""
+        from vault.log import ledger
+
+        return ledger.decode(self.read_bytes(path) or b"", path)
+
+
+def open_vault(explicit: str | None, environment: str | None, start: Path) -> Vault:
+    """The vault at `explicit`, else at `environment` (RETAIN_VAULT), else the nearest at `start` or above.
+
+    Raises: VaultNotFound; Damaged, SchemaTooNew or Refused from its settings.
+    """
+    given = explicit or environment
+    if given:
+        root = Path(given).expanduser()
+        source = "--vault" if explicit else "RETAIN_VAULT"
+        try:
+            there = (root / FILE).is_file()
+        except OSError as error:
+            raise VaultNotFound(
+                f"whether {source} names a vault cannot be told: {os.strerror(error.errno or 0).lower()}",
+                where=str(root),
+                hint="look at the owners and the modes of the folders on the way",
+            ) from error
+        if not there:
+            raise VaultNotFound(
+                f"{source} names no vault: there is no {FILE}",
+                where=str(root),
+                hint=f"make one with `retain init {root}`",
+            )
+    else:
+        # Not `Path.is_file`, which raises in a folder that only others may enter: a vault may still lie above it.
+        found = next((p for p in [start, *start.parents] if os.path.isfile(p / FILE)), None)  # noqa: PTH113
+        if found is None:
+            raise VaultNotFound(
+                f"no {FILE} here or above",
+                where=str(start),
+                hint="make a vault with `retain init DIR`, or say --vault DIR",
+            )
+        root = found
+    root = root.resolve(strict=True)
+    try:
+        text = (root / FILE).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Damaged("not UTF-8", where=FILE, hint="restore it from git") from error
+    except OSError as error:
+        raise Damaged(f"cannot be read: {error.strerror}", where=str(root / FILE)) from error
+    settings, notices = read_settings(text)
+    return Vault(root, settings, tuple(notices))
