@@ -9,7 +9,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo demo-clean test format lint types types-all imports unit torture bench clean
+.PHONY: help demo demo-clean test format lint types types-all imports unit torture bench docs clean
 
 help:
 	@echo "make demo        build a vault from the example sources and review its first cards"
@@ -19,6 +19,7 @@ help:
 	@echo "make torture     the long batteries, whole; writes the tables in docs/guard.md and docs/memory.md (it says how long it takes)"
 	@echo "                 PART=2/5: the second fifth of them alone; MINUTES=6: none begins later; neither writes a table"
 	@echo "make bench       the table of speeds"
+	@echo "make docs        write docs/commands.md from the help texts"
 	@echo "make clean       throw away .venv and every cache"
 
 # --- the environment: made once, brought up to date when pyproject.toml has changed ---------------------------------
@@ -43,7 +44,10 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed
 	@sh examples/demo.sh $(BIN)/retain $(DEMO)
 
-demo-clean:
+demo-docs: $(VENV)/installed
+	@$(BIN)/python docs/commands.py
+
+clean:
 	rm -rf $(DEMO)
 
 # The tests take all cores; the checks run beside them, one after another.

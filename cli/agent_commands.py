@@ -26,6 +26,7 @@ AGENT_COMMANDS = (
     "agent ask",
     "agent status",
     "agent release",
+    "agent help",
     "mcp",
 )
 # The tools of `retain mcp` where a host calls the server retain: they write what `agent submit` writes.

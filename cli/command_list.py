@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
     "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault here, and find what looks wrong."),
+    "upgrade": ("cli.commands.upgrade:upgrade", "Bring AGENTS.md and the schema version of an older vault up to date."),
     "export": ("cli.study.export:export", "Write the cards for other programs."),
     "import": ("cli.study.import_:import_", "Bring cards and reviews home from Anki."),
     "sync": ("cli.study.sync:sync", "Bring cards and reviews together with a running Anki."),

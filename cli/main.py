@@ -20,7 +20,7 @@ Examples:
 """
 
 
-def _group() -> click.Group:
+def retain_group() -> click.Group:
     import click
 
     from cli.lazy_group import LateGroup
@@ -147,7 +147,7 @@ def _called(arguments: list[str]) -> int:
 
     import click
 
-    group = _group()
+    group = retain_group()
     if "_RETAIN_COMPLETE" in os.environ:  # a shell asks what could come next
         group.main(prog_name="retain")
     if "RETAIN_CAGED" in os.environ:

@@ -1,4 +1,4 @@
-"""`retain agent`: work orders for coding agents. Everything it says stands on stdout, as JSON."""
+"""`retain agent`: work orders for coding agents. All output but that of `help` is JSON on stdout."""
 
 from __future__ import annotations
 
@@ -178,6 +178,20 @@ def status(name: str, vault_dir: str | None) -> int:
 
     output.show_json(standing(_place(vault_dir), now(), _checked(name)))
     return output.DONE
+
+
+@agent.command("help")
+@click.argument("topic", default="rules", type=click.Choice(["rules", "formats"]))
+def help_(topic: str) -> None:
+    """Print the rules for agents (the current AGENTS.md), or the reference of all file formats.
+
+    \b
+    Example:
+      retain agent help formats
+    """
+    import templates
+
+    output.show(templates.read({"rules": "AGENTS.md", "formats": "format.md"}[topic]).rstrip("\n"))
 
 
 @agent.command()

@@ -108,7 +108,8 @@ def init(
         output.say(f"  your own notes live in {own}")
     _begin_the_audit(root)
     for name in kept:
-        output.say(f"  {name} was there and stays as it is; the one retain would write is in its documentation")
+        hint = "; `retain agent help` prints the one of retain" if name == "AGENTS.md" else ""
+        output.say(f"  {name} was there and stays as it is{hint}")
     if not no_git and is_installed() and not _in_git(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
@@ -278,6 +279,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
             output.show(f"{facts['inbox']} in the inbox: `retain inbox` lists what waits for your word")
+        if facts["upgrade"]:
+            output.show(facts["upgrade"])
         if facts["promotion"]:
             output.show(
                 f"{facts['promotion']} in output/promotion-queue.md: `retain insight` opens a note on the first"

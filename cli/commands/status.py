@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import Any
 
+from cli.commands.upgrade import outdated
 from cli.guard import personal
 from cli.review_pages import mend
 from compiler.agents.record import count_pages
@@ -37,6 +38,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
     inbox, odd = waiting_for_you(vault)
     facts = {
         "schema": vault.settings.schema,
+        "upgrade": outdated(vault),
         "sources": sum(b.noun == "source" and ids.alive(i) for i, b in ids.births.items()),
         "summaries": len(summaries),
         "concepts": len(vault.paths(CONCEPTS, ".md")),

@@ -20,7 +20,6 @@ for name in ("NO_COLOR", "COLORFGBG", "ANTHROPIC_API_KEY"):
     os.environ.pop(name, None)
 
 from textual.pilot import Pilot  # noqa: E402
-from textual.widgets import Input, TextArea  # noqa: E402
 
 from docs.tour.made import environment, made_vault, retain  # noqa: E402
 from tui.app import RetainApp  # noqa: E402
@@ -34,35 +33,22 @@ _FONT = re.compile(
 )  # fetched from the web: whoever reads the docs is nobody's business
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 SIZE = (100, 30)
-SEARCH = "slash s p a c i n g tab"
-WRITTEN = "t f a c t s space a n d space t h e i r space m e a n i n g s ctrl+s"
-# What each picture shows: the screen, what it is about, the keys pressed there, the theme.
+# What each picture shows: the screen, what it is about, the keys pressed there.
 PICTURES = {
-    "home": ("home", "", "", "dark"),
-    "home-light": ("home", "", "", "light"),
-    "review": ("review", "", "space s", "dark"),
-    "typed": ("review", "", WRITTEN, "dark"),
-    "edit": ("review", "", "space e", "dark"),
-    "article": ("article", "wiki/concepts/forgetting-curve.md", "", "dark"),
-    "gaps": ("gaps", "", "", "dark"),
-    "browse": ("browse", "", SEARCH, "dark"),
-    "stats": ("stats", "", "3", "dark"),
-    "practise": ("practise", "", "", "dark"),
-    "work": ("work", "", "", "dark"),
-    "settings": ("settings", "", "", "dark"),
-    "quiz": ("quiz", "", "", "dark"),
-    "inbox": ("inbox", "", "", "dark"),  # last: for it the vault is edited
+    "home": ("home", "", ""),
+    "review": ("review", "", "space s"),
+    "article": ("article", "wiki/concepts/forgetting-curve.md", ""),
+    "gaps": ("gaps", "", ""),
+    "stats": ("stats", "", "3"),
+    "inbox": ("inbox", "", ""),  # last: for it the vault is edited
 }
 
 
 async def rest(pilot: Pilot[int]) -> None:
-    """Waits until nothing is read any more, and nothing blinks."""
+    """Wait until nothing is read any more."""
     for _ in range(20):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause(0.02)
-    for field in (*pilot.app.screen.query(Input), *pilot.app.screen.query(TextArea)):
-        field.cursor_blink = False
-    await pilot.pause()
 
 
 def edit(vault: Vault) -> None:
@@ -83,9 +69,11 @@ def edit(vault: Vault) -> None:
 
 
 async def picture(vault: Vault, name: str) -> None:
-    screen, about, keys, theme = PICTURES[name]
+    screen, about, keys = PICTURES[name]
     words = environment(vault.root.parent)
-    app = RetainApp(Context(vault, lambda: NOW, environment=words, preferences=Preferences(theme=theme)), screen, about)
+    app = RetainApp(
+        Context(vault, lambda: NOW, environment=words, preferences=Preferences(theme="dark")), screen, about
+    )
     if screen == "review":
         app.hold_review()
     async with app.run_test(size=SIZE) as pilot:

@@ -13,6 +13,8 @@ from cli.agent_commands import AGENT_COMMANDS, OPTIONS, VALUED, may_run
 from cli.command_list import COMMANDS
 
 MAY = [
+    "agent help",
+    "agent help formats",
     "verify",
     "verify --json --progress none",
     "trace k7q2m9xd3f",
@@ -48,6 +50,8 @@ MAY = [
     "card flag --help",
 ]
 MAY_NOT = [
+    "upgrade",
+    "upgrade --dry-run",
     "",
     "agent",
     "agent rate k7q2m9xd3f",

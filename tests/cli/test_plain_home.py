@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import _group
+from cli.main import retain_group
 from vault.config.settings import FILE, Settings, render_settings
 
 CARDS = """---
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def run(root: Path, *words: str, **environment: str) -> Result:
-    return CliRunner(env=environment).invoke(_group(), ["--vault", str(root), *words], standalone_mode=False)
+    return CliRunner(env=environment).invoke(retain_group(), ["--vault", str(root), *words], standalone_mode=False)
 
 
 def test_home_says_in_lines_what_today_holds_and_what_to_do(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""What gets through at which level, and why: the one list behind the tests and the table in docs/attacks.md.
+"""What gets through at which level, and why: the list that the tests of the attacks go by.
 
 A test fails if anything else gets through, and also if something listed here no longer does.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 STOPPED, METADATA, THROUGH, LEAKED, NOT_APPLICABLE = "stopped", "metadata", "through", "leaked", "not applicable"
 
-# The levels, in the order of the table, with their headings there.
+# The levels, with their names in the table of docs/guard.md.
 LEVELS = {
     "full": "full",
     "full-offline": "full, without network",

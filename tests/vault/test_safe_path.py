@@ -82,6 +82,7 @@ ALLOWED = {
     Scope.PERSONAL: ["a.md", "journal/2026/11 – 22.md", "insights/a.md", "wiki", "learning/reviews.jsonl"],
     Scope.HOST: [".claude/settings.local.json", ".codex/config.toml"],
     Scope.CONFIG: ["config.toml"],
+    Scope.UPGRADE: ["AGENTS.md", "AGENTS.new.md", "retain.toml"],
     Scope.STATE: ["copies.sqlite3", "runs/01KA5WQ4Z0000000000000000A.json", "agent-files.json"],
 }
 
@@ -286,6 +287,7 @@ DENIED = {
         *(".git/config", ".git/hooks/post-commit", ".git/hooks/pre-commit", ".claude/settings.json"),
         *(".claude/hooks/x.sh", ".codex/auth.json", ".obsidian/app.json", "settings.json", "insights/a.md"),
     ],
+    Scope.UPGRADE: ["AGENTS.old.md", "agents.md", "CLAUDE.md", "wiki/AGENTS.md", ".gitignore", "ledger/ids.jsonl"],
     Scope.CONFIG: ["config.toml.bak", "x/config.toml", "insights/a.md", "copies.sqlite3"],
     Scope.STATE: ["insights/a.md", "r\u0430w/a.md", "CON", "runs/a:b.json", ".ssh/config", "runs/%2e%2e/a"],
 }

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from vault.config.settings import Settings, read_settings, render_settings
+from vault.config.settings import SCHEMA_VERSION, Settings, read_settings, render_settings
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew
 
 MINE = Settings(vault_id="01K9Z3V0G4T5W6X7Y8Z9ABCDEF", name='a "quoted" näme', timezone="Europe/Berlin", rollover=3)
@@ -31,8 +31,8 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "error", "says"),
     [
-        ('schema = "2.3.0"', 'schema = "2.4.0"', SchemaTooNew, "update retain"),
-        ('schema = "2.3.0"', 'schema = "3.0.0"', SchemaTooNew, "nothing was touched"),
+        (f'schema = "{SCHEMA_VERSION}"', 'schema = "2.99.0"', SchemaTooNew, "update retain"),
+        (f'schema = "{SCHEMA_VERSION}"', 'schema = "3.0.0"', SchemaTooNew, "nothing was touched"),
         ("rollover = 3", "rollover = 24", Damaged, "from 0 to 23"),
         ("rollover = 3", "rollover = true", Damaged, "from 0 to 23"),
         ("retention = 0.9", "retention = nan", Damaged, "from 0.7 to 0.99"),
@@ -58,7 +58,7 @@ def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error
 
 @pytest.mark.parametrize("schema", ["2.0.0", "2.3.9"])
 def test_an_older_schema_and_a_later_patch_are_read(schema: str) -> None:
-    assert read_settings(TEXT.replace('"2.3.0"', f'"{schema}"'))[0].schema == schema
+    assert read_settings(TEXT.replace(f'"{SCHEMA_VERSION}"', f'"{schema}"'))[0].schema == schema
 
 
 def test_what_the_comments_of_a_new_vault_show_are_the_settings_that_hold() -> None:

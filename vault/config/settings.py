@@ -14,7 +14,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Refused, SchemaTooNew
 
 FILE = "retain.toml"
-SCHEMA_VERSION = "2.3.0"  # of AGENTS.md and of every format it describes
+SCHEMA_VERSION = "2.4.0"  # of AGENTS.md and of every format it describes
 _STEP = re.compile(r"([0-9]{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_STEPS = 20
@@ -134,8 +134,8 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
 def _schema(file: TomlFile, vault: Mapping[str, Any]) -> str:
     schema = file.string(vault, "schema")
     if not re.fullmatch(r"\d+\.\d+\.\d+", schema):
-        raise file.wrong("schema", 'schema must be like "2.3.0"')
-    if _version(schema)[:2] > _version(SCHEMA_VERSION)[:2]:
+        raise file.wrong("schema", 'schema must be like "2.4.0"')
+    if version_numbers(schema)[:2] > version_numbers(SCHEMA_VERSION)[:2]:
         what = f"this vault has schema {schema}; this retain knows {SCHEMA_VERSION}"
         where = f"{file.path}:{file.line('schema')}"
         raise SchemaTooNew(what, where=where, hint="update retain; nothing was touched")
@@ -184,5 +184,6 @@ def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timed
     return steps
 
 
-def _version(text: str) -> tuple[int, ...]:
+def version_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a version like "2.4.0", which compare as versions do."""
     return tuple(int(part) for part in text.split("."))

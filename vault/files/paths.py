@@ -100,6 +100,7 @@ class Scope(Enum):
     )  # `init --host`
     CONFIG = (_files("", r"config\.toml"),)  # the user's settings; the root is retain's folder there
     SETTINGS = (_files("", r"retain\.toml"),)  # one line of the vault's, on the human's word in the settings screen
+    UPGRADE = (_files("", r"AGENTS(?:\.new)?\.md", r"retain\.toml"),)  # `retain upgrade`
     STATE = (Grant(()),)  # the user's state of one vault; the root is that vault's folder there
     INIT = (
         _files("", r"AGENTS\.md", r"README\.md", r"retain\.toml", r"\.gitignore", r"\.gitattributes"),
