@@ -21,13 +21,13 @@ from vault.model.source import SourceText
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 READ = {
     "chat": "1 2cdffbe823255b2e",
-    "code": "1 0f121f99f8653f00",
+    "code": "1 2c71c6309536b7be",
     "csv": "1 afb8f861d4038c8c",
     "docx": "1 c9c81847ea801270",
     "epub": "1 cc8c1235a4beb57e",
     "html": "2 15240afe4ec3597d",
     "latex": "1 70bca7fdd0e65b55",
-    "markdown": "2 5203e84a795a101d",
+    "markdown": "2 7f67f61014233164",
     "notebook": "1 3be2f4bebc376c43",
     "org": "1 97f673ff05b0cf1a",
     "pdf": "3 6fc36119e9ddd6c5",
@@ -35,13 +35,13 @@ READ = {
     "text": "2 49acdd8a4507ed86",
     "xlsx": "1 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/2", "1f14b8dfd62a1e13")
+EXTRACTED = ("extractive/2", "3376af6312ee4457")
 
 
 def sources() -> dict[str, list[SourceText]]:
     """The source texts of the example documents by the kind of document."""
     found: dict[str, list[SourceText]] = {}
-    for path in sorted(p for p in EXAMPLES.rglob("*") if p.is_file()):
+    for path in sorted(p for p in EXAMPLES.glob("*/**/*") if p.is_file()):
         data = path.read_bytes()
         kind = kind_of(path.name, data)
         if kind in READERS:

@@ -223,7 +223,8 @@ def _read(name: str) -> Act:
 
 
 def _write_to(name: str) -> Act:
-    return lambda place, given: _make(Path(given[name], f"new-{place.turn}"))
+    # Named after the folder of the acts: two tests that share a vault must not find each other's files.
+    return lambda place, given: _make(Path(given[name], f"new-{place.mine.parents[2].name}-{place.turn}"))
 
 
 _NEW_USER, _NEW_MOUNTS, _FILES = 0x10000000, 0x00020000, 0x00000400
