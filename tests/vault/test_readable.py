@@ -32,6 +32,9 @@ TEX = st.lists(st.sampled_from([*"ab12 ^_{}\\&%$~#|()[]+=/,", *SCRAPS]), max_siz
         (r"\begin{bmatrix}a & b\\ c & d\end{bmatrix}", "[a b; c d]"),
         (r"n \log n", "n log n"),
         (r"\sqrt[3]{x}", "³√x"),
+        (r"\mathbb R^n", "ℝⁿ"),
+        (r"\mathbf{W}_q\mathbf{q}", "W_q q"),
+        (r"a\_b = 50\% & f''(x)", "a_b = 50% f''(x)"),
     ],
 )
 def test_a_formula_is_shown_in_unicode(tex: str, shown: str) -> None:
@@ -85,8 +88,8 @@ def test_what_a_source_shows_is_named_on_one_line() -> None:
 
 def test_the_library_is_loaded_for_a_formula_alone() -> None:
     script = (
-        "import sys; from vault import readable; readable.text('Some words, `code` and ![[a.png]] for $5.');"
-        "assert 'pylatexenc' not in sys.modules; readable.text('$\\\\alpha$'); assert 'pylatexenc' in sys.modules"
+        "import sys; from vault.model import latex; latex.text('Some words, `code` and ![[a.png]] for $5.');"
+        "assert 'pylatexenc' not in sys.modules; latex.text('$\\\\alpha$'); assert 'pylatexenc' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
