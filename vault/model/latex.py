@@ -142,7 +142,7 @@ def _converter() -> Any:
                     base = next(each for each in items if not isinstance(each, str) or each != " ")
                     raised = base if isinstance(base, str) else self.node_to_text(base)
                     words = _script(raised, node) + raised[len(raised.rstrip()) :]
-                elif out and out[-1][:1] in ("^", "_") and words[:1].isalnum():
+                elif out and re.match("[_^].", out[-1]) and words[:1].isalnum():
                     out.append(" ")  # W_q q is not W_qq
                 out.append(words)
             return "".join(out)
