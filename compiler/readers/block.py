@@ -105,7 +105,7 @@ def _trimmed(mark: Mark, text: str) -> Mark | None:
     return Mark(mark.kind, start, end, mark.level, mark.info) if start < end else None
 
 
-def folded(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
+def fold_block(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
     """(text, marks) of one block: NFC, white space folded, kept breaks back in place, marks tight round their words."""
     if not _UNEVEN.search(raw) and unicodedata.is_normalized("NFC", raw):
         return raw, [m for mark in marks if (m := _trimmed(mark, raw)) is not None]
@@ -180,4 +180,4 @@ class Block:
         raw = "".join(self._pieces)
         still_open = [(kind, 0) for kind, _ in self._open]
         self._pieces, self._marks, self._open, self.size, self.empty = [], [], still_open, 0, True
-        return folded(raw, marks)
+        return fold_block(raw, marks)

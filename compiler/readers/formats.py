@@ -106,22 +106,22 @@ def kind_of(name: str, head: bytes) -> str:
         return "html" if kind == "text" and _HTML_START.match(head) else kind
     if suffix == ".json":
         return "chat" if _CHAT.search(head) else "unsupported"
-    known = magic(head)
+    known = magic_type(head)
     if known is not None:
         return "image" if "picture" in known else "unsupported"
     return "text" if not suffix and is_prose(head) else "unsupported"
 
 
-def belied(kind: str, head: bytes) -> str | None:
+def content_mismatch(kind: str, head: bytes) -> str | None:
     """What the bytes are where they are plainly not of the kind their name promises; None if they may be."""
-    what = magic(head)
+    what = magic_type(head)
     office = kind in _ZIPPED and head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))  # its reader says more
     if what is None or is_prose(head) or kind == "pdf" or office:
         return None
     return what
 
 
-def magic(head: bytes) -> str | None:
+def magic_type(head: bytes) -> str | None:
     """What a file is by its first bytes, None if they tell nothing."""
     return next((what for start, at, what in _MAGIC if len(head) > at + 3 and head.startswith(start, at)), None)
 

@@ -92,7 +92,7 @@ def _of_mapping(value: Mapping[str, object]) -> str:
     return _words(value["date-parts"]) if isinstance(value.get("date-parts"), list) else ""
 
 
-def canonical(properties: Mapping[str, str]) -> dict[str, str]:
+def canonical_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties with `author`, `published` and `url` under these names, whatever a program called them.
 
     `published` is as much of an ISO date as is known ("2017", "2017-06-12"), `url` an http(s) address; one that is
@@ -102,8 +102,8 @@ def canonical(properties: Mapping[str, str]) -> dict[str, str]:
     named = {key.lower().replace("-", "_"): value for key, value in properties.items()}
     found = {
         "author": next((a for k in _AUTHOR if (a := without_links(named.get(k, "")))), ""),
-        "published": next((d for k in _PUBLISHED if (d := day(without_links(named.get(k, ""))))), ""),
-        "url": next((u for k in _ADDRESS if (u := address(named.get(k, "")))), ""),
+        "published": next((d for k in _PUBLISHED if (d := iso_date_in(without_links(named.get(k, ""))))), ""),
+        "url": next((u for k in _ADDRESS if (u := web_address_in(named.get(k, "")))), ""),
     }
     for key, value in found.items():
         if value:
@@ -118,7 +118,7 @@ def without_links(words: str) -> str:
     return clean_line(_MARKDOWN_LINK.sub(lambda m: m[1] or m[2], _WIKILINK.sub(lambda m: m[1], words)))
 
 
-def day(words: str) -> str:
+def iso_date_in(words: str) -> str:
     """As much of an ISO date as can be told for certain: "2017-06-12", "2017-06", "2017" or ""."""
     words = words.strip(" <>[]\"'")[:100]
     if german := _GERMAN_DATE.match(words):
@@ -134,7 +134,7 @@ def day(words: str) -> str:
     return year[0] if year else ""
 
 
-def address(words: str) -> str:
+def web_address_in(words: str) -> str:
     """The http(s) address that `words` are or link to, a DOI's too; "" if they are none."""
     link = _MARKDOWN_LINK.search(words)
     words = (link[2] if link else words).strip().strip("<>")

@@ -70,7 +70,7 @@ def words_of(element: Any) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def leads_nowhere(element: Any) -> bool:
+def is_dead_link(element: Any) -> bool:
     """A link that is furniture: a heading's own anchor, a jump back from a footnote."""
     words = words_of(element)
     if words in ("¶", "#", "§", "🔗", "↩", "↩︎", "^"):
@@ -110,7 +110,7 @@ def _attributes_in(tag: str) -> int:
     return sum(1 for _ in _ATTRIBUTE.finditer(tag))
 
 
-def parsed(markup: str) -> Any:
+def parse_html(markup: str) -> Any:
     """The tree of an HTML document; None if there is nothing in it.
 
     Raises: Unreadable if its elements are nested so deeply that the parser gave up, or one has too many attributes.

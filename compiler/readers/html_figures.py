@@ -41,7 +41,7 @@ def address_of(element: Any) -> str:
 
 
 @dataclass(slots=True)
-class _Hung:
+class _PendingImage:
     target: str
     alt: str
     caption: str
@@ -49,10 +49,10 @@ class _Hung:
 
 
 @dataclass(slots=True)
-class Frame:
+class PendingImages:
     """Keeps the images of a block, or of a whole figure, until they can be noted with caption and label."""
 
-    _waiting: list[_Hung] = field(default_factory=list)
+    _waiting: list[_PendingImage] = field(default_factory=list)
     _figures: list[tuple[Any, int]] = field(default_factory=list)  # open figures, and how many images came before
     _caption: str = ""
 
@@ -61,7 +61,7 @@ class Frame:
         target = address_of(element)
         if 0 < len(target) <= MAX_TARGET:
             caption = " ".join((element.get("title") or "").split())
-            self._waiting.append(_Hung(target, alt, caption, element.get("id") or ""))
+            self._waiting.append(_PendingImage(target, alt, caption, element.get("id") or ""))
 
     def label(self, name: str) -> None:
         """A label that stands right behind an image names it."""

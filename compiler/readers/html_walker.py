@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compiler.readers.bibliography import CITES, cited_by
-from compiler.readers.block import Block, folded
+from compiler.readers.block import Block, fold_block
 from compiler.readers.html_elements import (
     BLOCKS,
     EMPHASIS,
@@ -15,12 +15,12 @@ from compiler.readers.html_elements import (
     SILENT,
     code_language,
     holds_data,
+    is_dead_link,
     is_glossary,
     is_link_farm,
-    leads_nowhere,
     words_of,
 )
-from compiler.readers.html_figures import FILE_NAME, Frame, is_furniture
+from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
@@ -47,7 +47,7 @@ class TreeWalker:
         self._outer: list[Block] = []  # blocks set aside while a note inside them is read
         self._later: list[tuple[str, list[Mark], MarkKind | None]] = []  # captions and notes, after their block
         self._captions: set[str] = set()
-        self._frame = Frame()
+        self._frame = PendingImages()
         self._callouts: list[Any] = []
         self._line = 1
         self._lists = 0
@@ -207,7 +207,7 @@ class TreeWalker:
             if tag == "dfn":
                 self._block.open(MarkKind.TERM)
         elif tag == "a":
-            if leads_nowhere(element):
+            if is_dead_link(element):
                 return False
             if element.get("href") is not None:
                 self._block.open(MarkKind.LINK)
@@ -325,7 +325,7 @@ class TreeWalker:
         if self._table is not None or is_furniture(element):
             return
         alt = " ".join((element.get("alt") or "").split())
-        text, _ = folded(normal(alt), ())
+        text, _ = fold_block(normal(alt), ())
         if len(alt) < 3 or FILE_NAME.fullmatch(alt):
             text = ""
         self._frame.picture(element, text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
 
@@ -69,7 +69,7 @@ def link(target: str, inner: str) -> str:
 
 def walk(markup: str, page: Page, lines: Lines) -> None:
     """Writes markup onto `page`; its `data-line` attributes count lines that `lines` turns into those of the file."""
-    root = parsed(f"<html><body><div>{markup}</div></body></html>")
+    root = parse_html(f"<html><body><div>{markup}</div></body></html>")
 
     def line_of(element: Any) -> int:
         number = element.get("data-line") or ""

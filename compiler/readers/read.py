@@ -6,8 +6,8 @@ import importlib
 import re
 from pathlib import PurePosixPath
 
-from compiler.readers.formats import HEAD, READERS, belied, kind_of
-from compiler.readers.front_matter import canonical
+from compiler.readers.formats import HEAD, READERS, content_mismatch, kind_of
+from compiler.readers.front_matter import canonical_properties
 from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from compiler.sources.segments import segments
@@ -31,7 +31,7 @@ def read_source(data: bytes, name: str) -> SourceText:
     if not data.strip():
         raise Unreadable("the file holds nothing but white space")
     kind = kind_of(name, data[:HEAD])
-    what = belied(kind, data[:HEAD])
+    what = content_mismatch(kind, data[:HEAD])
     if what is not None:
         raise Unreadable(f"{what}, whatever its name says", hint="give it the right suffix")
     reader = READERS.get(kind)
@@ -40,7 +40,7 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
-    return _source(f"{kind}/{reader.version}", page, canonical(properties), name, problems)
+    return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.html_elements import EXPLAINS
 from compiler.readers.language import language_of
 from compiler.readers.page import Page
@@ -164,7 +164,7 @@ def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None 
 
 
 def _block(words: str, label: str, page: Page, kind: MarkKind | None) -> None:
-    text, _ = folded(words, ())
+    text, _ = fold_block(words, ())
     if text:
         page.place(page.add(text, (), kind), clean_line(label))
 

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
-from compiler.readers.formats import HEAD, kind_of, magic
+from compiler.readers.formats import HEAD, kind_of, magic_type
 from vault.errors import Unreadable
 from vault.text.sanitize import clean_line
 
@@ -82,7 +82,7 @@ class Archive:
         return xml_root(self.read(name, limit), self.kind)
 
 
-def opened(data: bytes, kind: str) -> Archive:
+def open_archive(data: bytes, kind: str) -> Archive:
     """The document's parts.
 
     Raises: Unreadable, naming what the bytes are, if that is no sound archive of this `kind`.
@@ -146,11 +146,11 @@ def _kind_inside(archive: Archive) -> str:
     )
 
 
-class _Stop(Exception):
+class _RootSeen(Exception):
     """The beginning of the XML was seen."""
 
 
-def without_doctype(data: bytes, kind: str) -> None:
+def refuse_doctype(data: bytes, kind: str) -> None:
     """Checks that a part declares no document type: office files have none, and entities could hide in it.
 
     Raises: Unreadable if there is one, or no XML at all.
@@ -165,7 +165,7 @@ def without_doctype(data: bytes, kind: str) -> None:
         declared.append("doctype")
 
     def on_element(*_: Any) -> None:
-        raise _Stop
+        raise _RootSeen
 
     parser = expat.ParserCreate()
     parser.XmlDeclHandler = on_declaration
@@ -177,7 +177,7 @@ def without_doctype(data: bytes, kind: str) -> None:
             parser.Parse(data[at : at + 65_536], False)
             if declared:
                 break
-    except _Stop:
+    except _RootSeen:
         pass
     except (expat.ExpatError, ValueError, LookupError):
         broken = True
@@ -191,7 +191,7 @@ def xml_root(data: bytes, kind: str) -> Any:
     """The root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
     from lxml import etree
 
-    without_doctype(data, kind)
+    refuse_doctype(data, kind)
     if data.count(b"<") > MAX_TAGS:
         raise Unreadable("a part of it holds more than can be read at once", hint="split the document")
     parser = etree.XMLParser(
@@ -214,11 +214,11 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     shown = repr(clean_line(part)[:80])
     if kind not in _NAMED or not target.startswith(EMBEDDED):
         raise Unreadable(f"no picture {shown} in it")
-    archive = opened(data, kind)
+    archive = open_archive(data, kind)
     if part not in archive.parts:
         raise Unreadable(f"no picture {shown} in it")
     found = archive.read(part, MAX_PICTURE)
-    known = magic(found[:HEAD])
+    known = magic_type(found[:HEAD])
     if not (known and "picture" in known) and not _SVG.match(found[:HEAD]):
         raise Unreadable(f"{shown} in it is not a picture")
     return found

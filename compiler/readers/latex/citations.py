@@ -28,7 +28,7 @@ def works_in(text: str) -> dict[str, str]:
     }
 
 
-def cited(keys: str, works: Mapping[str, str]) -> str:
+def citation_markup(keys: str, works: Mapping[str, str]) -> str:
     """The mark of a citation, with the entries of the works where they are known."""
     named = [key for part in keys.split(",") if (key := part.strip())][:50]
     entries = "\n".join(works.get(key, key) for key in named)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from html import escape
 
 from compiler.readers.latex import commands as names
-from compiler.readers.latex.citations import cited, works_in
+from compiler.readers.latex.citations import citation_markup, works_in
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
@@ -163,9 +163,9 @@ class Scanner(Environments):
             self.raw(link(f"#{keys}", OMISSION))
         elif name in names.SILENT_CITES and before.strip() and not _LEADS_ON.search(before):
             self.unspace()
-            self.raw(cited(keys, self._works))
+            self.raw(citation_markup(keys, self._works))
         else:
-            self.raw(OMISSION + cited(keys, self._works))
+            self.raw(OMISSION + citation_markup(keys, self._works))
 
     def label(self) -> None:
         name = clean_line(self.input.argument() or "")

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.office.docx_body import MINE, Body, W
 from compiler.readers.office.docx_styles import LISTS, Styles
 from compiler.readers.office.package import main_part, packed, properties, relationships
 from compiler.readers.office.walker import NAMED, CountedWalker
 from compiler.readers.page import Page
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import Archive, opened
+from compiler.readers.zip_archive import Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.sanitize import clean_line
@@ -58,7 +58,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
     Raises: Unreadable if it is no Word document, protected or damaged.
     """
-    archive = opened(data, "docx")
+    archive = open_archive(data, "docx")
     part = main_part(archive, "word/document.xml")
     body = Body(archive, part, _styles(archive, part))
     blocks = body.blocks()
@@ -66,7 +66,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     walker = CountedWalker(page, budget)
     converted = _Converted(body)
     for at in range(0, len(blocks), PIECE):
-        root = parsed(f"<body>{converted.html(blocks[at : at + PIECE])}</body>")
+        root = parse_html(f"<body>{converted.html(blocks[at : at + PIECE])}</body>")
         if root is not None:
             _name_parts(root)
             if not body.headings:

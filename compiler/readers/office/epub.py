@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import parsed, words_of
+from compiler.readers.html_elements import parse_html, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.office.package import attribute, local
 from compiler.readers.office.walker import CountedWalker
 from compiler.readers.page import Page, label_of
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import EMBEDDED, Archive, opened
+from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import clean_line, normal
@@ -49,7 +49,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
     Raises: Unreadable if it is no book that can be opened, or is locked.
     """
-    archive = opened(data, "epub")
+    archive = open_archive(data, "epub")
     package_part = _package_part(archive)
     package = _tree(archive, package_part)
     if package is None:
@@ -66,7 +66,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             if left < 0:
                 budget.left_out(f"the book is larger than can be read: only what comes before part {number:,} was")
                 break
-            _write(chapter, number, parsed(markup), archive, page, walker)
+            _write(chapter, number, parse_html(markup), archive, page, walker)
         except Unreadable as error:
             name = label_of(chapter.title) or f"part {number}"
             budget.problems.append(Problem("chapter-damaged", f"{name}: {error.what}"))
@@ -166,7 +166,7 @@ def _titles(archive: Archive, package: Any, manifest: dict[str, tuple[str, str, 
     for part, kind, facts in manifest.values():
         if part not in archive.parts or archive.parts[part].file_size > MAX_CHAPTER:
             continue
-        if "nav" in facts.split() and (root := parsed(_text(archive, part))) is not None:
+        if "nav" in facts.split() and (root := parse_html(_text(archive, part))) is not None:
             for link in root.iter("a"):
                 out.setdefault(_beside(part, link.get("href") or ""), clean_line(words_of(link)))
         elif kind == "application/x-dtbncx+xml" and (root := _tree(archive, part)) is not None:

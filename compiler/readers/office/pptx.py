@@ -23,7 +23,7 @@ from compiler.readers.office.package import (
 )
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.tables import Budget, Row, write_rows
-from compiler.readers.zip_archive import EMBEDDED, Archive, opened, without_doctype
+from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import fold, normal
@@ -45,7 +45,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     import pptx
 
-    archive = opened(data, "pptx")
+    archive = open_archive(data, "pptx")
     try:
         slides = list(pptx.Presentation(_pared(archive)).slides)
     except (Unreadable, MemoryError):
@@ -84,7 +84,7 @@ def _pared(archive: Archive) -> Any:
             parts[name] = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
         elif name.endswith(".rels") or name == "[Content_Types].xml" or _is_frame(name):
             parts[name] = archive.read(name)
-            without_doctype(parts[name], "pptx")
+            refuse_doctype(parts[name], "pptx")
         else:
             parts[name] = b"<x/>" if name.endswith(".xml") else b""
     return packed(parts)

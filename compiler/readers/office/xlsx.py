@@ -12,7 +12,7 @@ from typing import Any
 from compiler.readers.office.package import local, main_part, packed, properties, relationships
 from compiler.readers.page import Page, label_of
 from compiler.readers.tables import MAX_CELL, MAX_COLUMNS, Budget, Row, write_rows
-from compiler.readers.zip_archive import Archive, opened, without_doctype
+from compiler.readers.zip_archive import Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import clean_line, normal
@@ -42,7 +42,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """
     import openpyxl
 
-    archive = opened(data, "xlsx")
+    archive = open_archive(data, "xlsx")
     book_part = main_part(archive, "xl/workbook.xml")
     targets = {target for kind, target in relationships(archive, book_part).values() if kind == "worksheet"}
     budget = Budget()
@@ -72,7 +72,7 @@ def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
     for name in sorted(keep & archive.parts.keys()):
         limit = MAX_SHEET if name in sheets else MAX_STRINGS
         parts[name] = archive.read(name, limit)
-        without_doctype(parts[name], "xlsx")
+        refuse_doctype(parts[name], "xlsx")
         if name in sheets:
             parts[name] = _sized(parts[name])
         elif parts[name].count(b"<si") > MAX_STRING_COUNT:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from compiler.readers.pdf.lines import Line, Style, is_computer_modern
-from compiler.readers.pdf.metrics import Column, Measure, column_at, columns_of, in_order, letters, outlined_level
+from compiler.readers.pdf.metrics import (
+    Column,
+    Measure,
+    column_at,
+    columns_of,
+    in_reading_order,
+    letters,
+    outlined_level,
+)
 
 MAX_HEADING = 250  # characters
 _CAPTION = re.compile(
@@ -59,7 +67,7 @@ class Block:
 def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
     """One page's blocks in reading order; `first` for page 1, where a title and names stand above the text."""
     columns = columns_of(page, usual)
-    lines = in_order(page, columns)
+    lines = in_reading_order(page, columns)
     out: list[Block] = []
     if first:
         out, lines = _front_matter(lines, usual)
@@ -68,7 +76,7 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
         column = column_at(line, columns)
         following = lines[i + 1] if i + 1 < len(lines) else None
         kind, level = _kind(line, before, following, column, usual, out[-1] if out else None)
-        if out and before is not None and _goes_on(out[-1], before, line, kind, level, column, usual):
+        if out and before is not None and _continues_block(out[-1], before, line, kind, level, column, usual):
             out[-1].lines.append(line)
         else:
             out.append(Block(kind, [line], level, column.left, column.right))
@@ -250,7 +258,9 @@ def _level_by_face(line: Line, following: Line | None, usual: Measure) -> int:
     return depth if shouted else 0
 
 
-def _goes_on(block: Block, before: Line, line: Line, kind: Kind, level: int, column: Column, usual: Measure) -> bool:
+def _continues_block(
+    block: Block, before: Line, line: Line, kind: Kind, level: int, column: Column, usual: Measure
+) -> bool:
     """Whether a line belongs to the block of the line before it."""
     drop = before.y - line.y
     if kind is Kind.HEADING or block.kind is Kind.HEADING:

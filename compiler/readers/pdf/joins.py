@@ -15,7 +15,7 @@ _LISTS = re.compile(
 )
 
 
-def tabulated(blocks: list[Block]) -> list[Block]:
+def mark_tables(blocks: list[Block]) -> list[Block]:
     """The same blocks, with what a table of contents or an index lists, and a table's header, told as tables."""
     listing = False
     for i, block in enumerate(blocks):
@@ -41,7 +41,7 @@ def _is_in_table(blocks: list[Block], at: int) -> bool:
     return inside and indented and len(block.lines) <= 3 and first.text.lstrip()[:1].islower()
 
 
-def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
+def join_cut_paragraphs(blocks: list[Block], usual: Measure) -> list[Block]:
     """Paragraphs that a column's or page's end had cut are whole again; what stood between comes after them."""
     out = list(blocks)
     i = 0

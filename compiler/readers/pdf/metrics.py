@@ -121,7 +121,7 @@ def column_at(line: Line, columns: list[Column]) -> Column:
     return left if line.x1 <= right.left + 4 else Column(left.left, right.right)
 
 
-def in_order(page: list[Line], columns: list[Column]) -> list[Line]:
+def in_reading_order(page: list[Line], columns: list[Column]) -> list[Line]:
     """The lines in reading order: as written, unless the file jumps between the columns row by row."""
     if len(columns) < 2:
         return page

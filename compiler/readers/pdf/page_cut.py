@@ -7,7 +7,7 @@ import io
 from vault.errors import Unreadable
 
 
-def cut(data: bytes, first: int, last: int) -> bytes:
+def cut_pages(data: bytes, first: int, last: int) -> bytes:
     """The pages from `first` to `last`, counted from 1. Raises: Unreadable."""
     import pypdfium2 as pdfium
 

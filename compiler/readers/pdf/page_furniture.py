@@ -12,7 +12,7 @@ _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _NUMBER_ONLY = re.compile(r"[\W_]*(?:(?:page|seite|p)\.?\s*)?#[\W_]*(?:(?:of|von|/)[\W_]*#)?[\W_]*", re.IGNORECASE)
 
 
-def without_furniture(document: Document, usual: Measure) -> list[list[Line]]:
+def remove_furniture(document: Document, usual: Measure) -> list[list[Line]]:
     """The pages without running heads, running feet and page numbers."""
     tops, bottoms = zip(*(_outer_rows(page) for page in document.pages), strict=True) if document.pages else ((), ())
     drop: set[int] = set()

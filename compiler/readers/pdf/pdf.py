@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
-from compiler.readers.pdf.joins import tabulated, with_joins
+from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
 from compiler.readers.pdf.lines import Document, read_pages, words
 from compiler.readers.pdf.metrics import Measure, letters, measure
-from compiler.readers.pdf.page_furniture import without_furniture
+from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem
@@ -43,10 +43,10 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     usual = measure(document)
     vocabulary = Counter(words(document.pages))
     blocks: list[Block] = []
-    for lines in without_furniture(document, usual):
+    for lines in remove_furniture(document, usual):
         if lines:
             blocks += blocks_of(lines, usual, not blocks)
-    for block in with_joins(tabulated(blocks), usual):
+    for block in join_cut_paragraphs(mark_tables(blocks), usual):
         _write(page, block, usual, vocabulary)
     problems = []
     if empty:
@@ -72,7 +72,7 @@ def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -
     text, marks, turns = "", list[Mark](), list[tuple[int, int]]()
     for part in parts_of(block, usual, vocabulary):
         raw = normal(part.text)
-        words, spans = folded(raw.replace("\n", "\x00") if kept else raw, part.marks)
+        words, spans = fold_block(raw.replace("\n", "\x00") if kept else raw, part.marks)
         if block.kind is Kind.ITEM and not text and (bullet := _BULLET.match(words)):
             words, spans = _without_head(words, spans, bullet.end())
         if text and not part.glued:

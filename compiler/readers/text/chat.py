@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from compiler.readers.decode import decode
-from compiler.readers.front_matter import day
+from compiler.readers.front_matter import iso_date_in
 from compiler.readers.page import Page, label_of
 from compiler.readers.text.markdown import read_markdown
 from vault.errors import Unreadable
@@ -120,7 +120,7 @@ def _title(value: object) -> str:
 def _day(value: object) -> str:
     """The day of an instant, given in ISO form or in seconds since 1970, as a date in UTC; "" if it is neither."""
     if isinstance(value, str):
-        return day(value)
+        return iso_date_in(value)
     try:
         seconds = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
         return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds > 0 else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import BLOCKS, SILENT, parsed, words_of
+from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
@@ -47,7 +47,7 @@ _META = {
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
     """Writes the page's article onto `page`; gives its properties (title, author, source ...) and problems."""
     text, problems = _decoded(data)
-    root = parsed(normal(text)) if text.strip() else None
+    root = parse_html(normal(text)) if text.strip() else None
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.text.html import SAME_AS
 from vault.errors import Unreadable
 from vault.text.sanitize import clean_line, normal
@@ -24,7 +24,7 @@ MAX_PIECES = 100  # of text in an element that may name somebody
 _ARTICLES = ("article", "posting", "webpage", "report", "book", "chapter", "thesis", "creativework", "recipe", "howto")
 
 
-def as_declared(data: bytes, charset: str) -> bytes:
+def decode_as_declared(data: bytes, charset: str) -> bytes:
     """The document as UTF-8 with a byte order mark, if its server named an encoding that fits; else as it came.
 
     A byte order mark of the document's own says more than the server.
@@ -39,11 +39,11 @@ def as_declared(data: bytes, charset: str) -> bytes:
     return codecs.BOM_UTF8 + text.encode("utf-8", "replace")
 
 
-def said_of_itself(data: bytes) -> dict[str, str]:
+def structured_metadata(data: bytes) -> dict[str, str]:
     """`author` and `published` as a page's structured data has them; without those that it leaves out."""
     try:
         text, _ = decode(data)
-        root = parsed(normal(text))
+        root = parse_html(normal(text))
     except Unreadable:
         return {}
     if root is None:

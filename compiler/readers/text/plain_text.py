@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
 from vault.model.source import MarkKind, Problem
@@ -153,5 +153,5 @@ def _wraps(line: str, following: str, width: int) -> bool:
 
 def _one_line(lines: list[_Line]) -> str:
     """The lines joined; a hyphen at a line's end stays, as plain text has no way to tell what it was."""
-    text, _ = folded("\n".join(line.text for line in lines), ())
+    text, _ = fold_block("\n".join(line.text for line in lines), ())
     return text

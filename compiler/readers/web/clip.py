@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from compiler.readers.read import read_source
-from compiler.readers.text.metadata import as_declared, said_of_itself
+from compiler.readers.text.metadata import decode_as_declared, structured_metadata
 from compiler.readers.web.clip_body import render_body
 from vault.text.sanitize import clean_line
 
@@ -35,9 +35,9 @@ def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
     `name` ends in what says the document's kind (".html", ".md") and stands in for a missing title.
     Raises: Unreadable if there is no text in it.
     """
-    data = as_declared(data, charset)
+    data = decode_as_declared(data, charset)
     source = read_source(data, name)
-    said = {**(said_of_itself(data) if name.endswith(".html") else {}), **source.properties}
+    said = {**(structured_metadata(data) if name.endswith(".html") else {}), **source.properties}
 
     def words(*keys: str) -> str:
         found = next((said[k] for k in keys if said.get(k)), "")
@@ -54,7 +54,7 @@ def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
     )
 
 
-def answer(message: dict[str, Any]) -> dict[str, Any]:
+def answer_clip(message: dict[str, Any]) -> dict[str, Any]:
     """The reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
     import base64
 
