@@ -1,4 +1,4 @@
-"""The bytes of a picture, judged: what kind it is, how large, and whether showing it can do anything but show it."""
+"""Inspection of a picture's bytes: its format, its size, and whether showing it could run anything."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SCRIPT = re.compile(r"\s*(?:javascript|vbscript|data|file|https?)\s*:", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """`kind` is the suffix a copy gets; sides in pixels, 0 for a drawing that names none."""
+    """What a picture is. `kind` is the suffix of its copy; sides are in pixels, 0 for a drawing without a size."""
 
     kind: str
     width: int
@@ -51,7 +51,7 @@ class ImageInfo:
 
 
 def inspect_image(data: bytes) -> ImageInfo:
-    """What a picture is. Raises: Unreadable for one that is not to be copied, with the reason."""
+    """Return format and size of a picture. Raises: Unreadable with the reason if it must not be copied."""
     if len(data) > MAX_BYTES:
         raise Unreadable(f"the picture is larger than {MAX_BYTES >> 20} MiB")
     seen = _inspect_bitmap(data) if data.startswith(_STARTS) else _inspect_svg(data)
@@ -79,7 +79,7 @@ def _inspect_bitmap(data: bytes) -> ImageInfo:
 
 
 def _inspect_svg(data: bytes) -> ImageInfo:
-    """An SVG that only draws: by allow-list, as a page that shows it might run it."""
+    """Return the size of an SVG that only draws; elements and attributes are checked against an allow-list."""
     from lxml import etree
 
     if b"<svg" not in data[:65_536]:
@@ -107,7 +107,7 @@ def _inspect_svg(data: bytes) -> ImageInfo:
 
 
 def _drawn(root: Any) -> int:
-    """How many elements are drawn, each <use> counted as all that it repeats; beyond the limit, just some more."""
+    """Return how many elements are drawn, counting all that each <use> repeats, up to just above the limit."""
     named: dict[str, Any] = {}
     for element in root.iter():
         named.setdefault(element.get("id") or "", element)  # the first counts, where two have one name
@@ -140,7 +140,7 @@ def _drawn(root: Any) -> int:
 
 
 def _active_part(element: Any) -> str:
-    """What an element of a drawing could do besides drawing; "" if nothing."""
+    """Return what an element could do besides drawing ("a script"), "" if nothing."""
     tag = element.tag
     if not isinstance(tag, str):
         return "" if element.__class__.__name__ == "_Comment" else "an instruction or entity"
