@@ -20,7 +20,7 @@ _ARXIV = re.compile(r"\b(?:abs/|arXiv:)\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IG
 
 
 def cited_by(element: Any) -> str:
-    """Return the works that an element of `CITES` cites, one a line: the entries where they are known, else the keys."""
+    """Return the works that an element of `CITES` cites, one a line: entries where they are known, else the keys."""
     keys = element.get("key") or element.get("bibtex-key") or ""
     found = element.get(_WORKS) or "\n".join(k for key in keys.split(",") if (k := clean_line(key)))
     return str(found[:MAX_CITED])
@@ -40,7 +40,7 @@ def resolve_cites(root: Any) -> None:
 
 
 def bibtex(text: str) -> dict[str, str]:
-    """Return key -> entry on one line ("Authors. Title. Year. Address") for a BibTeX text; invalid entries are skipped."""
+    """Return key -> entry on one line ("Authors. Title. Year. Address") of a BibTeX text, without invalid entries."""
     text = text[:MAX_BIBTEX]
     starts = list(_ENTRY.finditer(text))[:MAX_ENTRIES]
     ends = [*(m.start() for m in starts[1:]), len(text)]

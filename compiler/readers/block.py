@@ -23,7 +23,7 @@ Edit = tuple[int, int, str]
 
 
 def _joins(before: str, after: str) -> bool:
-    """Return whether two lines that meet here join without a space (Chinese and Japanese, with the quotes they share)."""
+    """Return whether two lines that meet here join without a space: Chinese and Japanese, and quotes beside them."""
     wide = (_WIDE.match(before) is not None, _WIDE.match(after) is not None)
     return all(wide) or (any(wide) and (before in _SHARED or after in _SHARED))
 

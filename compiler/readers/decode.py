@@ -99,8 +99,7 @@ def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
 
 
 def _wide(data: bytes) -> tuple[str, list[Problem]]:
-    """Decode UTF-16 without a byte order mark, recognized by where its zero bytes are. Raises: Unreadable for binary
-    data."""
+    """Decode UTF-16 without a byte order mark. Raises: Unreadable for other data with zero bytes."""
     head = data[:4096]
     even, odd = head[0::2].count(0), head[1::2].count(0)
     half = max(len(head) // 2, 1)
@@ -171,7 +170,7 @@ def _odd(text: str) -> float:
 
 
 def _statistical(data: bytes) -> str:
-    """Return the encoding that charset-normalizer finds likeliest, "" if it finds none."""
+    """Return the encoding that charset-normalizer finds likeliest. Raises: Unreadable if it finds none."""
     from charset_normalizer import from_bytes
 
     sample = data[:SAMPLE]

@@ -69,7 +69,7 @@ def read_front(text: str) -> Front:
 
 
 def _words(value: object) -> str:
-    """Return a front matter value as one string: list items separated by commas, a person by name."""
+    """Return a front matter value as one string: items of a list separated by commas, a person by name."""
     if isinstance(value, str):
         return clean_line(value)[:MAX_PROPERTY]
     if isinstance(value, list):
@@ -93,7 +93,7 @@ def _of_mapping(value: Mapping[str, object]) -> str:
 
 
 def canonical_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties with `author`, `published` and `url` under these names, whatever other programs call them.
+    """Return the properties with `author`, `published` and `url` under these names, however they are called.
 
     `published` is as much of an ISO date as is known ("2017", "2017-06-12"), `url` an http(s) address; one that is
     neither is left out.
@@ -119,7 +119,7 @@ def without_links(words: str) -> str:
 
 
 def iso_date_in(words: str) -> str:
-    """Return the part of an ISO date that is certain from `words`: "2017-06-12", "2017-06", "2017" or ""."""
+    """Return the certain part of an ISO date in `words`: "2017-06-12", "2017-06", "2017" or ""."""
     words = words.strip(" <>[]\"'")[:100]
     if german := _GERMAN_DATE.match(words):
         return f"{german[3]}-{int(german[2]):02}-{int(german[1]):02}"

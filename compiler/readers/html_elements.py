@@ -112,7 +112,7 @@ def _attributes_in(tag: str) -> int:
 
 
 def parse_html(markup: str) -> Any:
-    """Return the tree of an HTML document; None if it is empty. Raises: Unreadable for a page built to be slow.
+    """Return the tree of an HTML document; None if it is empty.
 
     Raises: Unreadable if its elements are nested so deeply that the parser gave up, or one has too many attributes.
     """

@@ -73,7 +73,8 @@ def link(target: str, inner: str) -> str:
 
 
 def walk(markup: str, page: Page, lines: Lines) -> None:
-    """Read markup onto `page`; `lines` turns the line numbers in its `data-line` attributes into those of the raw file."""
+    """Read markup onto `page`; `lines` turns the line numbers of its `data-line` attributes into those of the
+    raw file."""
     root = parse_html(f"<html><body><div>{markup}</div></body></html>")
 
     def line_of(element: Any) -> int:

@@ -1,4 +1,4 @@
-"""Office documents and e-books are zip archives: opened under limits, read part by part, never unpacked."""
+"""The zip archives that office documents and e-books are: opened under limits, read part by part, never unpacked."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The parts of one document by name, each read only when asked for."""
+    """The parts of one document by name, each read only on request."""
 
     kind: str  # as in compiler.readers.formats
     zip: zipfile.ZipFile
     parts: dict[str, zipfile.ZipInfo]
 
     def read(self, name: str, limit: int = MAX_XML) -> bytes:
-        """The bytes of one part.
+        """Return the bytes of one part.
 
         Raises: Unreadable if it is not there, damaged or larger than `limit`.
         """
@@ -75,7 +75,7 @@ class Archive:
         return _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data) if is_strict else data
 
     def xml(self, name: str, limit: int = MAX_XML) -> Any:
-        """The root element of one part; nothing that it names elsewhere is loaded.
+        """Return the root element of one part, without loading what it refers to.
 
         Raises: Unreadable as `read` does, and if it is not plain XML.
         """
@@ -83,7 +83,7 @@ class Archive:
 
 
 def open_archive(data: bytes, kind: str) -> Archive:
-    """The document's parts.
+    """Return the parts of a document.
 
     Raises: Unreadable, naming what the bytes are, if that is no sound archive of this `kind`.
     """
@@ -121,7 +121,7 @@ def _check_sizes(infos: list[zipfile.ZipInfo], packed: int) -> None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a part's name is one that could also be a file's below some folder."""
+    """Return whether a part's name could also be a file's below some folder."""
     path = PurePosixPath(name)
     return not (path.is_absolute() or ".." in path.parts or "\\" in name or "\x00" in name or name.endswith("/"))
 
@@ -131,7 +131,7 @@ def _article(name: str) -> str:
 
 
 def _kind_inside(archive: Archive) -> str:
-    """Which kind of document the parts make, "" if none that can be read."""
+    """Return which kind of document the parts make, "" if none that can be read."""
     if "META-INF/container.xml" in archive.parts:
         return "epub"
     folders = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
@@ -147,11 +147,11 @@ def _kind_inside(archive: Archive) -> str:
 
 
 class _RootSeen(Exception):
-    """The beginning of the XML was seen."""
+    """Raised when the root element of the XML was parsed."""
 
 
 def refuse_doctype(data: bytes, kind: str) -> None:
-    """Checks that a part declares no document type: office files have none, and entities could hide in it.
+    """Check that a part declares no document type: office files have none, and entities could hide in it.
 
     Raises: Unreadable if there is one, or no XML at all.
     """
@@ -188,7 +188,7 @@ def refuse_doctype(data: bytes, kind: str) -> None:
 
 
 def xml_root(data: bytes, kind: str) -> Any:
-    """The root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
+    """Return the root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
     from lxml import etree
 
     refuse_doctype(data, kind)
@@ -205,7 +205,7 @@ def xml_root(data: bytes, kind: str) -> Any:
 
 
 def picture(data: bytes, name: str, target: str) -> bytes:
-    """The bytes of the picture that a zipped document (all of it in `data`) holds as `target`, "embedded:PART".
+    """Return the bytes of the picture `target` ("embedded:PART") in a zipped document.
 
     Raises: Unreadable if there is none, it is larger than MAX_PICTURE, or it is no picture.
     """

@@ -28,7 +28,7 @@ class Macro:
 
 
 def closings(text: str) -> dict[int, int]:
-    """Return the offset of each opening brace -> offset of its closing brace; comments and escaped braces don't count."""
+    """Return offset of each opening brace -> offset of its closing brace; comments and escaped braces don't count."""
     out: dict[int, int] = {}
     opened: list[int] = []
     for sign in _BRACES.finditer(text):

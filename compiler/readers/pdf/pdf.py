@@ -1,4 +1,4 @@
-"""PDF -> source text: columns in reading order, headings, captions, emphasised terms, a place for each page."""
+"""The reader of PDFs: columns in reading order, headings, captions, emphasized terms, a place for each page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_NAMED_PAGES = 12
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the document's blocks onto `page`; gives its properties and the problems met.
+    """Write the document's blocks onto `page`; return its properties and problems.
 
     Raises: Unreadable if it is locked, damaged, or holds pictures of pages only.
     """
@@ -58,7 +58,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _check_letters(document: Document) -> None:
-    """Fonts without a map to letters give rubbish; better none of it than some."""
+    """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
     odd = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
     if odd > 0.3 * len(text):
@@ -66,6 +66,7 @@ def _check_letters(document: Document) -> None:
 
 
 def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
+    """Write one block onto the page."""
     kept = block.kind in (Kind.CODE, Kind.TABLE)
     if block.kind is Kind.FORMULA and len(letters("".join(line.text for line in block.lines))) < 3:
         return  # a sum sign or bracket that lost its formula
@@ -98,7 +99,7 @@ def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[
 
 
 def _properties(document: Document) -> dict[str, str]:
-    """What the file says of itself; the title only if it looks like one."""
+    """Return what the file says of itself; the title only if it looks like one."""
     out = {}
     for key, name in (("Author", "author"), ("CreationDate", "created")):
         value = clean_line(document.metadata.get(key, ""))

@@ -1,4 +1,4 @@
-"""A web page or text from the web -> a clipping: its words as harmless Markdown, and what it says of itself.
+"""Clippings: a page from the web as harmless Markdown with title, author and date.
 
 Runs in the reading process: a page is parsed only there.
 """
@@ -18,7 +18,7 @@ MAX_WORDS = 500  # characters of a title, an author, a description
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """`markdown` is the body without front matter; `characters` how much there is to read. "" is what nothing said."""
+    """A clipping. `markdown` is the body without front matter, `characters` its length; "" is what is unknown."""
 
     title: str
     author: str
@@ -30,7 +30,7 @@ class Clip:
 
 
 def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
-    """The clipping of a document that was served as `charset` ("" if nobody said) from the web address `address`.
+    """Return the clipping of a document from the web address `address`, served in `charset` ("" if unknown).
 
     `name` ends in what says the document's kind (".html", ".md") and stands in for a missing title.
     Raises: Unreadable if there is no text in it.
@@ -55,7 +55,7 @@ def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
 
 
 def answer_clip(message: dict[str, Any]) -> dict[str, Any]:
-    """The reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
+    """Return the reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
     import base64
 
     data = base64.b64decode(message["data"])
