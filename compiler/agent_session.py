@@ -95,10 +95,10 @@ def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> O
 
 def _take_replies(vault: Vault, run: Run, at: datetime, say: Say, found: list[Diagnostic]) -> bool:
     """Return whether the agent's replies to work orders could be judged; those that pass are in the journal then."""
-    from compiler.orders.apply import settle_staged  # loads the pipeline, which no start of an agent needs
+    from compiler.orders.apply import finalize_staged  # loads the pipeline, which no start of an agent needs
 
     try:
-        taken = settle_staged(vault, run.id, at)
+        taken = finalize_staged(vault, run.id, at)
     except RetainError as error:
         hint = f"{error.hint or 'set that right'}; they are judged when the next `retain guard run` ends"
         what = f"the agent's replies to work orders wait: {error.what}"

@@ -110,15 +110,15 @@ def next_(
       retain agent next --mine --as claude-2
       retain agent next --source raw/papers/attention.pdf --wait 60
     """
-    from compiler.orders.take import held_by, taken
+    from compiler.orders.take import orders_of, take_orders
 
     place, who = _place(vault_dir), _checked(name)
     if mine:
-        output.show_json(held_by(place, who, now(), brief=brief))
+        output.show_json(orders_of(place, who, now(), brief=brief))
         return output.DONE
     end = time.monotonic() + wait_s
     while True:
-        out = taken(place, count, of, source, who, minutes, now(), brief=brief)
+        out = take_orders(place, count, of, source, who, minutes, now(), brief=brief)
         if out["orders"] or out["done"] or time.monotonic() >= end:
             output.show_json(out)
             return output.DONE
@@ -136,9 +136,9 @@ def show(order: str, vault_dir: str | None) -> int:
     Example:
       retain agent show extract-3f9a1c2b4d5e
     """
-    from compiler.orders.take import shown
+    from compiler.orders.take import show_order
 
-    output.show_json(shown(_place(vault_dir), order, now()))
+    output.show_json(show_order(_place(vault_dir), order, now()))
     return output.DONE
 
 
@@ -157,9 +157,9 @@ def ask(question: str, name: str, vault_dir: str | None) -> int:
     Example:
       retain agent ask "Why does spacing help?"
     """
-    from compiler.orders.take import answered_or_order
+    from compiler.orders.take import answer_or_orders
 
-    output.show_json(answered_or_order(_place(vault_dir), question, _checked(name), now()))
+    output.show_json(answer_or_orders(_place(vault_dir), question, _checked(name), now()))
     return output.DONE
 
 
@@ -174,9 +174,9 @@ def status(name: str, vault_dir: str | None) -> int:
     Example:
       retain agent status --as claude-2
     """
-    from compiler.orders.take import standing
+    from compiler.orders.take import order_status
 
-    output.show_json(standing(_place(vault_dir), now(), _checked(name)))
+    output.show_json(order_status(_place(vault_dir), now(), _checked(name)))
     return output.DONE
 
 
@@ -206,9 +206,9 @@ def release(orders: tuple[str, ...], name: str, vault_dir: str | None) -> int:
     Example:
       retain agent release check-0a1b2c3d4e5f extract-3f9a1c2b4d5e --as claude-2
     """
-    from compiler.orders.take import released
+    from compiler.orders.take import release_orders
 
-    output.show_json(released(_place(vault_dir), orders, _checked(name), now()))
+    output.show_json(release_orders(_place(vault_dir), orders, _checked(name), now()))
     return output.DONE
 
 
@@ -232,7 +232,7 @@ def submit(given: tuple[str, ...], name: str, partial: bool, vault_dir: str | No
       retain agent submit replies.jsonl --as claude-2
     """
     from compiler.orders.submit import submit as hand_in
-    from compiler.orders.take import after
+    from compiler.orders.take import remaining_work
 
     who = _checked(name)
     submissions = _submissions(given)
@@ -240,14 +240,14 @@ def submit(given: tuple[str, ...], name: str, partial: bool, vault_dir: str | No
     receipts, board = hand_in(place, submissions, who, at, partial=partial)
     states = Counter(receipt.state for receipt in receipts)
     counts = {state: states[state] for state in ("accepted", "refused", "closed", "unknown")}
-    output.show_json({**counts, "results": [r.as_json() for r in receipts], **after(place, board, at, who)})
+    output.show_json({**counts, "results": [r.as_json() for r in receipts], **remaining_work(place, board, at, who)})
     return output.FINDINGS if states["refused"] or states["unknown"] else output.DONE
 
 
 def _submissions(given: tuple[str, ...]) -> list[Submission]:
     """What the arguments hand in. Raises: UsageError."""
     from compiler.orders.board import is_order
-    from compiler.orders.parse_reply import bodies, one
+    from compiler.orders.parse_reply import parse_json, parse_submissions
     from compiler.orders.submit import Submission
 
     if len(given) > 2 or (len(given) == 2 and not is_order(given[0])):
@@ -255,7 +255,7 @@ def _submissions(given: tuple[str, ...]) -> list[Submission]:
     order = given[0] if given and is_order(given[0]) else ""
     file = given[-1] if len(given) == 2 or (given and not order) else "-"
     text = _read(file)
-    return [Submission(order, one(text, file))] if order else bodies(text, file)
+    return [Submission(order, parse_json(text, file))] if order else parse_submissions(text, file)
 
 
 def _read(file: str) -> str:

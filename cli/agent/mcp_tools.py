@@ -11,7 +11,16 @@ from typing import Any
 from compiler.orders.board import Place
 from compiler.orders.leases import MINUTES, NAME
 from compiler.orders.submit import Submission, submit
-from compiler.orders.take import TYPES, after, answered_or_order, held_by, released, shown, standing, taken
+from compiler.orders.take import (
+    TYPES,
+    answer_or_orders,
+    order_status,
+    orders_of,
+    release_orders,
+    remaining_work,
+    show_order,
+    take_orders,
+)
 from compiler.query.page_search import found_in
 from vault.errors import NotFound, RetainError, UsageError
 from vault.layout import CONCEPTS, SUMMARIES, TOPICS
@@ -56,20 +65,20 @@ def _name(given: Arguments) -> str:
 
 def _next(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
     if given.get("mine"):
-        return held_by(place, _name(given), at, brief=given.get("brief", False))
+        return orders_of(place, _name(given), at, brief=given.get("brief", False))
     count, of, source = given.get("count", 1), given.get("type", ""), given.get("source", "")
-    return taken(place, count, of, source, _name(given), MINUTES, at, brief=given.get("brief", False))
+    return take_orders(place, count, of, source, _name(given), MINUTES, at, brief=given.get("brief", False))
 
 
 def _submit(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
     replies = [Submission(each["id"], each["reply"]) for each in map(_pair, given["replies"])]
     name = _name(given)
     receipts, board = submit(place, replies, name, at, partial=given.get("partial", False))
-    return {"results": [receipt.as_json() for receipt in receipts], **after(place, board, at, name)}
+    return {"results": [receipt.as_json() for receipt in receipts], **remaining_work(place, board, at, name)}
 
 
 def _release(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
-    return released(place, [str(id_) for id_ in given["orders"]], _name(given), at)
+    return release_orders(place, [str(id_) for id_ in given["orders"]], _name(given), at)
 
 
 def _pair(each: object) -> dict[str, Any]:
@@ -83,7 +92,7 @@ def _submit_answer(place: Place, given: Arguments, at: datetime) -> dict[str, An
 
 
 def _ask(place: Place, given: Arguments, at: datetime) -> dict[str, Any]:
-    return answered_or_order(place, given["question"], _name(given), at)
+    return answer_or_orders(place, given["question"], _name(given), at)
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -107,7 +116,11 @@ TOOLS: Mapping[str, Tool] = {
         _next,
     ),
     "show": Tool(
-        "An open order once more.", {"order": _ORDER}, ("order",), lambda p, a, t: shown(p, a["order"], t), reads=True
+        "An open order once more.",
+        {"order": _ORDER},
+        ("order",),
+        lambda p, a, t: show_order(p, a["order"], t),
+        reads=True,
     ),
     "submit": Tool(
         "Hand in replies. Each is judged at once: accepted, or refused with its faults: path, words, why, hint.",
@@ -132,7 +145,7 @@ TOOLS: Mapping[str, Tool] = {
         "How many orders are open, who has some, which are yours, what comes next.",
         {"name": _NAME},
         (),
-        lambda place, given, at: standing(place, at, _name(given)),
+        lambda place, given, at: order_status(place, at, _name(given)),
         reads=True,
     ),
     "release": Tool(

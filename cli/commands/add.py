@@ -14,7 +14,7 @@ from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, vault_option
 from vault.errors import Refused, RetainError
-from vault.text.urls import checked, is_address
+from vault.text.urls import is_address, normalize_address
 
 if TYPE_CHECKING:
     from cli.web.clip import Kept
@@ -93,7 +93,7 @@ def add(
 
     vault = opened(vault_dir)
     files = [s for s in sources if not is_address(s)]
-    addresses = list(dict.fromkeys(checked(s) for s in sources if is_address(s)))
+    addresses = list(dict.fromkeys(normalize_address(s) for s in sources if is_address(s)))
     gaps = _gaps(vault, gap_ids)
     places = Places(vault, kind)
     places.find(files)

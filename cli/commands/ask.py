@@ -100,11 +100,11 @@ def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float
 
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-    from compiler.orders.answer import answered
+    from compiler.orders.answer import answer_question
     from compiler.orders.board import Place
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
-    return answered(place, question, engine, now(), backend, narrator)
+    return answer_question(place, question, engine, now(), backend, narrator)
 
 
 def _filed(vault: Vault, answer: Answer) -> str:
@@ -130,7 +130,7 @@ def _filed(vault: Vault, answer: Answer) -> str:
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
-    from compiler.orders.answer import as_json as plain
+    from compiler.orders.answer import answer_as_json as plain
 
     if as_json:
         output.show_json({**plain(answer), "report": path})

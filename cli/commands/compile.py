@@ -134,10 +134,10 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 def _count_learners(vault: Vault, done: Report) -> None:
     """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
     from vault.layout import GAPS
-    from vault.model.gaps import counts
+    from vault.model.gaps import open_gap_counts
 
     if not done.nothing_new:
-        done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
+        done.gaps["learner"] = open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
 
 def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:

@@ -100,11 +100,11 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
-    from vault.text.diff import LEFT_OUT, compared
+    from vault.text.diff import LEFT_OUT, compare_texts
 
     if view.part:
         output.show(f"  card {view.part}")
-    found = compared(view.mine, view.offered)
+    found = compare_texts(view.mine, view.offered)
     for row in found.rows:
         words = f"({row.words} the same)" if row.mark == LEFT_OUT else row.words
         output.show(f"    {' ' if row.mark == LEFT_OUT else row.mark} {words}")
@@ -237,17 +237,17 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
 
 def _how_much(item: Item) -> str:
-    from vault.text.diff import compared
+    from vault.text.diff import compare_texts
 
-    found = [compared(view.mine, view.offered) for view in item.views]
+    found = [compare_texts(view.mine, view.offered) for view in item.views]
     cards = f"{output.number(len(item.parts), 'card')}, " if item.parts else ""
     return f"{cards}{sum(f.removed for f in found)} of yours against {sum(f.added for f in found)}"
 
 
 def _as_json(item: Item) -> dict[str, Any]:
-    from vault.text.diff import compared
+    from vault.text.diff import compare_texts
 
-    found = [compared(view.mine, view.offered) for view in item.views]
+    found = [compare_texts(view.mine, view.offered) for view in item.views]
     return {
         "id": item.id,
         "path": item.path,
@@ -263,8 +263,8 @@ def _as_json(item: Item) -> dict[str, Any]:
 
 
 def _view_json(view: View) -> dict[str, Any]:
-    from vault.text.diff import LEFT_OUT, compared
+    from vault.text.diff import LEFT_OUT, compare_texts
 
-    found = compared(view.mine, view.offered)
+    found = compare_texts(view.mine, view.offered)
     rows = [{"mark": row.mark, "words": row.words} for row in found.rows if row.mark != LEFT_OUT]
     return {"card": view.part, "title": view.title, "mine": view.mine, "offered": view.offered, "rows": rows}

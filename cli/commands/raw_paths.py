@@ -14,7 +14,7 @@ from cli.commands.init import KINDS
 from vault.config.settings import FILE
 from vault.errors import UsageError
 from vault.files.folder import is_folder, named
-from vault.text.urls import looks_like_one
+from vault.text.urls import looks_like_address
 
 if TYPE_CHECKING:
     from vault.vault import Vault
@@ -53,7 +53,7 @@ class Places:
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
         if named(source) is None:
-            web = "for a page of the web give its address with https://" if looks_like_one(given) else ""
+            web = "for a page of the web give its address with https://" if looks_like_address(given) else ""
             raise UsageError("no such file or folder", where=given, hint=web)
         if self.vault.root in (source.resolve(), *source.resolve().parents):
             raise UsageError("this lies inside the vault already", where=given)
@@ -86,7 +86,7 @@ class Places:
     def _files(self, folder: Path, to: str) -> Iterator[Path]:
         """The plain files below `folder`, which are to lie below `to`; all else is taken down as skipped: hidden
         files, links, a vault on the way, this one above all, and what programs made."""
-        from compiler.sources.inventory import is_passed_over
+        from compiler.sources.inventory import is_ignored_path
 
         def unread(error: OSError) -> None:
             self._skip(Path(str(error.filename)), f"cannot be listed: {error.strerror}")
@@ -99,7 +99,7 @@ class Places:
                     self._skip(path, _odd(path))
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
-                elif is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}"):
+                elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
                     self._skip(path, "programs fill such a folder")
                 else:
                     entered.append(name)

@@ -19,7 +19,7 @@ from vault.inbox.items import waiting as waiting_for_you
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
-from vault.model.gaps import counts
+from vault.model.gaps import open_gap_counts
 from vault.vault import Vault
 
 LOCKS = ("publish", "review")
@@ -51,7 +51,7 @@ def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic
         "promotion": len(waiting),
         "inbox": inbox,
         "agent": {"pages": count_pages(vault), "open_runs": open_count(vault)},
-        "gaps": counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
+        "gaps": open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace")),
         "locks": [{"name": name, **held.facts()} for name in LOCKS if (held := holder_of(vault.root, name))],
         "vault": {
             "id": vault.settings.vault_id,

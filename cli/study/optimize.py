@@ -11,7 +11,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.errors import NotFound, RetainError, UsageError
 
 if TYPE_CHECKING:
@@ -310,4 +310,4 @@ def _tried(vault: Vault) -> int:
 
 
 def _remember_tried(vault: Vault, log: ScannedLog) -> None:
-    keep_cache(vault, _TRIED, _KIND, [str(len(log.reviews)).encode()])
+    write_cache(vault, _TRIED, _KIND, [str(len(log.reviews)).encode()])

@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from cli.web.fetch import Fetched
-from compiler.readers.formats import HEAD, READERS, kind_of, magic
+from compiler.readers.formats import HEAD, READERS, kind_of, magic_type
 from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.ids import digest12, slug
 from vault.model.frontmatter import Value, render_note
 from vault.text.sanitize import clean_line
-from vault.text.urls import name_in
+from vault.text.urls import name_from_address
 
 FEW_CHARACTERS = 400  # of text in a page: likely a notice, and the article is made by a script
 _TEXTS = frozenset({"text", "csv", "latex", "org", "code", "notebook", "chat"})
@@ -57,11 +57,11 @@ class Kept:
 
 def kept(fetched: Fetched, day: str) -> Kept:
     """What to keep of a document that was fetched on `day` (ISO). Raises: FetchFailed if it is none to read."""
-    offered = clean_line(fetched.file_name) or name_in(fetched.address)
+    offered = clean_line(fetched.file_name) or name_from_address(fetched.address)
     suffix = _suffix(fetched, offered)
     kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
     if kind not in READERS:
-        what = magic(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
+        what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
         hint = "to keep it all the same, download it and add the file"
         raise FetchFailed(f"not a document that can be read: {what}", where=fetched.address, hint=hint)
     if kind in _PAGES:

@@ -17,7 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 
 from vault.errors import FetchFailed, Refused
-from vault.text.urls import host_and_port, in_request
+from vault.text.urls import host_and_port, request_target
 
 _INNER_NAMES = (
     ".localhost",
@@ -132,7 +132,7 @@ def asked(
     _check_private(host, is_private=is_private, private_ok=private_ok)
     network = _Network(clock, connect_s, proxy=proxy is not None, private_ok=private_ok, is_private=is_private)
     context = _tls() if parts.scheme == "https" else None
-    target = in_request(parts, whole=proxy is not None and parts.scheme == "http")
+    target = request_target(parts, whole=proxy is not None and parts.scheme == "http")
     url = httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target)
     pool: httpcore2.ConnectionPool
     if proxy is None:

@@ -20,7 +20,7 @@ from cli.version import __version__
 from cli.web.connection import Clock, asked, is_loopback
 from vault.errors import FetchFailed, Refused, UsageError
 from vault.text.sanitize import clean_line
-from vault.text.urls import checked, parts_of
+from vault.text.urls import normalize_address, split_address
 
 MIB = 1 << 20
 _OK = 200
@@ -75,7 +75,7 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
 
 def _same_place(address: str, to: str) -> bool:
     """Whether both addresses lead to the same host, or both to this machine."""
-    host, other = (parts_of(a).hostname or "" for a in (address, to))
+    host, other = (split_address(a).hostname or "" for a in (address, to))
     return host.rstrip(".") == other.rstrip(".") or (is_loopback(host) and is_loopback(other))
 
 
@@ -83,7 +83,7 @@ def _asked(
     address: str, limits: Limits, clock: Clock, private_ok: bool, progress: Progress
 ) -> tuple[Fetched | str, bool]:
     """What the server at the address gives, or where it says the document is; and whether it is a private server."""
-    parts = parts_of(address)
+    parts = split_address(address)
     headers = [("Host", parts.netloc), ("User-Agent", f"retain/{__version__}"), ("Accept", _ACCEPT)]
     headers += [("Accept-Encoding", "gzip"), ("Connection", "close")]
     try:
@@ -122,11 +122,11 @@ def _followed(address: str, location: str) -> str:
     if not location:
         raise FetchFailed("the server says it moved, but not where", where=address)
     try:
-        to = checked(urljoin(address, location))
+        to = normalize_address(urljoin(address, location))
     except (UsageError, ValueError) as error:
         shown = clean_line(location)[:200]
         raise Refused(f"it redirects to what is no plain web address: {shown}", where=address) from error
-    old, new = parts_of(address).scheme, parts_of(to).scheme
+    old, new = split_address(address).scheme, split_address(to).scheme
     if old != new:  # what is fetched by https must not come by http; and http may say anything
         raise Refused(f"it redirects from {old} to {new}", where=address, hint=f"if you trust that: retain add {to}")
     return to

@@ -13,7 +13,7 @@ from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
 from vault.ids import ClaimId, ConceptId, SourceId
 from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import Claim
-from vault.model.topic import disagreeing
+from vault.model.topic import disagreement_heading
 from vault.model.wikilink import Citation
 from vault.text.sanitize import clean, clean_line, fold
 
@@ -99,5 +99,5 @@ def contested(language: str, disputes: Sequence[tuple[str, Claim, Claim]], cite:
     for verdict, first, second in disputes[:DISPUTES]:
         sides = tuple((CitedSentence(c.quote, (cite(c.id),)),) for c in (first, second))
         sections.append(ArticleSection(verdict, sides, level=3))
-    head = ArticleSection(disagreeing(language), ())
+    head = ArticleSection(disagreement_heading(language), ())
     return (head, *sections) if sections else ()

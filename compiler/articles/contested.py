@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from compiler.articles.layout import Layout
 from compiler.claims.conflicts import Pool, Shelf, contests
-from compiler.sources.duplicates import origin_of
+from compiler.sources.duplicates import original_of
 from vault.ids import ConceptId
 from vault.model.claim import Claim, ClaimState
 
@@ -21,7 +21,7 @@ def settle_contests(layout: Layout) -> None:
         return
     copies = layout.kinship.copies
     shelf = Shelf(
-        origin=lambda source: origin_of(source, copies),
+        origin=lambda source: original_of(source, copies),
         titles=layout.titles,
         scales=layout.scales,
         came=lambda source: layout.day(layout.ids.births[source].at),

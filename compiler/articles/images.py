@@ -23,7 +23,7 @@ from vault.errors import WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard
 from vault.ids import ClaimId, SourceId
-from vault.model.exhibit import ASSETS, Exhibit, nameable, picture
+from vault.model.exhibit import ASSETS, Exhibit, is_nameable, picture
 from vault.model.source import Picture
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
@@ -200,7 +200,7 @@ class Gallery:
                 what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
             named = shown.target.removeprefix(EMBEDDED)
-            return picture(named, words_for(shown)) if nameable(named) else None
+            return picture(named, words_for(shown)) if is_nameable(named) else None
 
         claims = []
         for claim, about in g.claims:

@@ -34,7 +34,7 @@ from compiler.model.requests import (
     rests,
 )
 from compiler.replies.asker import Asker
-from compiler.sources.duplicates import origin_of
+from compiler.sources.duplicates import original_of
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ClaimId, ConceptId, GapId, SourceId, digest12, slug
 from vault.layout import CONCEPTS, FLASHCARDS, GAPS, SUMMARIES
@@ -256,7 +256,7 @@ class Layout:
         """The base confidence of what rests on `sources`: a copy counts as one with its original."""
         trust: dict[SourceId, int] = {}
         for source in sources:
-            origin = origin_of(source, self.kinship.copies)
+            origin = original_of(source, self.kinship.copies)
             trust[origin] = max(trust.get(origin, 0), self.authority.get(source, 1))
         return confidence(set(trust), trust, engine or self.engine)
 
@@ -430,7 +430,8 @@ class Layout:
         """`gaps.md`, and what the ledger must learn of gaps."""
         links: dict[str, str] = {i: a.link for i, a in self.articles.items()}
         origins: dict[str, int] = {
-            i: len({origin_of(c.source, self.kinship.copies) for c in a.concept.main}) for i, a in self.articles.items()
+            i: len({original_of(c.source, self.kinship.copies) for c in a.concept.main})
+            for i, a in self.articles.items()
         }
         known = replace(self.resolution, concepts={i: a.concept for i, a in self.articles.items()})
         texts = {i: g.source for i, g in self.sources.items() if g.source is not None}

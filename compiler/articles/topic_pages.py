@@ -16,7 +16,7 @@ from compiler.claims.gathered import Gathered
 from compiler.claims.rule_conflicts import Disagreement, disagreements
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
-from compiler.sources.duplicates import origin_of
+from compiler.sources.duplicates import original_of
 from vault.ids import ConceptId, SourceId, digest12, free_slug, mint
 from vault.layout import GAPS, TOPICS
 from vault.log.ledger import Event
@@ -164,7 +164,7 @@ class _Desk:
         own = [a.concept.main for a in layout.articles.values()]
         found = list(layout.contests.disagreements)
         if layout.asker is None:
-            found = disagreements(own, layout.claims.values(), lambda s: origin_of(s, layout.kinship.copies))
+            found = disagreements(own, layout.claims.values(), lambda s: original_of(s, layout.kinship.copies))
         self.homes = _homes(layout)
         self.anchors = _anchors(layout)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}

@@ -60,7 +60,7 @@ from vault.log.ledger import parse_instant
 from vault.log.provenance import fills_in, origins_in
 from vault.model.card import CardKind, parse_deck
 from vault.model.frontmatter import read_properties
-from vault.model.gaps import GapStatus, ticks
+from vault.model.gaps import GapStatus, ticked_gaps
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -399,7 +399,7 @@ class Pipeline:
     def _gap_decisions(self) -> dict[GapId, GapStatus]:
         """The human's decisions on gaps, ticks made since the last build among them."""
         known = decisions_in(self.decided)
-        for gap in ticks(self.publisher.text_of(GAPS) or ""):
+        for gap in ticked_gaps(self.publisher.text_of(GAPS) or ""):
             if known.get(gap, GapStatus.PLANNED) is GapStatus.PLANNED:
                 event = {"v": 1, "type": "gap", "gap": gap, "decision": "resolve", "at": self.at, "via": "tick"}
                 self.decisions.append(event)

@@ -18,7 +18,7 @@ from vault.files.guard import Guard
 from vault.ids import ClaimId
 from vault.inbox.events import Settled
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
-from vault.model.exhibit import ASSETS, embeds, is_copy
+from vault.model.exhibit import ASSETS, embedded_assets, is_copy
 from vault.model.frontmatter import foreign_properties, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
@@ -237,7 +237,7 @@ class Publisher:
         paths = [p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.vault.paths(folder, ".md")]
         notes = {p: self.text_of(p) or "" for p in paths if p not in self.removals}
         notes |= {p: data.decode("utf-8", "replace") for p, data in self.writes.items() if p.endswith(".md")}
-        return {path for text in notes.values() for path in embeds(text)}
+        return {path for text in notes.values() for path in embedded_assets(text)}
 
     def write(self) -> None:
         """Do what was planned. A file that was edited meanwhile stays, and is named."""

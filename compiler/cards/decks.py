@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from compiler.cards.cards import LiveCard
 from vault.ids import ALPHABET, CardId
 from vault.inbox.events import Settled
-from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, stamped
+from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, with_stamp
 from vault.model.exhibit import Exhibit, lines_of
 from vault.model.frontmatter import Value, body_of, foreign_properties, read_properties, render_note, splice_properties
 from vault.model.markdown import escape
@@ -35,7 +35,7 @@ def card_block(card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exh
     """A live card as the machine writes it: plain words made Markdown, then what its claims show; stamped."""
     shown = [line for e in exhibits if e.copied for line in lines_of(e)]
     answer = "\n".join([escape(card.answer), *shown])
-    return stamped(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
+    return with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
 
 
 def render_deck(fresh: Fresh, foreign: str = "") -> str:

@@ -12,7 +12,7 @@ from compiler.concepts.unexplained import Lacking
 from compiler.gates.gates import KIND_OF
 from compiler.language.mentions import explains, first_mention
 from compiler.language.passing_mentions import MAX_PLACES, count, crowded, only_dropped, told_by_a_list
-from compiler.sources.duplicates import Copy, origin_of
+from compiler.sources.duplicates import Copy, original_of
 from vault.ids import ConceptId, GapId, SourceId, mint
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
@@ -63,7 +63,7 @@ class Shelf:
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
         """The documents of which these sources are, each once."""
-        return sorted({o if (o := origin_of(s, self.copies)) in self.texts else s for s in sources})
+        return sorted({o if (o := original_of(s, self.copies)) in self.texts else s for s in sources})
 
 
 def find(

@@ -12,7 +12,7 @@ from compiler.gates.checks import Verdicts
 from compiler.model.engine_names import EXTRACTIVE
 from compiler.model.requests import AnswerRequest, rests
 from compiler.orders.board import Place, staged_entries
-from compiler.orders.questions import lay_down
+from compiler.orders.questions import save_questions
 from compiler.query.answer import MAX_QUESTION, Answer, asked, gated, quoted, request_for
 from compiler.query.retrieve import Known, all_claims, fitting
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
@@ -28,7 +28,7 @@ _WAIT_S = 60.0
 Progress = Callable[[dict[str, Any]], None]
 
 
-def answered(
+def answer_question(
     place: Place,
     words: str,
     engine: str,
@@ -49,25 +49,25 @@ def answered(
     plain = quoted(question, claims, everything)
     if engine == "extractive" or not claims:
         return gated(question, plain, claims, EXTRACTIVE)
-    with _kept_by(place, backend, at, progress or (lambda _: None)) as (asker, verdicts):
-        reply, who = _asked(place, request_for(question, claims), asker, verdicts, engine)
+    with _journal_asker(place, backend, at, progress or (lambda _: None)) as (asker, verdicts):
+        reply, who = _ask_agent(place, request_for(question, claims), asker, verdicts, engine)
     if reply is None:
         return gated(question, plain, claims, EXTRACTIVE)
     return gated(question, reply, claims, who, verdicts)
 
 
-def _asked(place: Place, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str) -> tuple[Any, str]:
+def _ask_agent(place: Place, request: AnswerRequest, asker: Asker, verdicts: Verdicts, engine: str) -> tuple[Any, str]:
     try:
         reply = asked(request, asker, verdicts)
     except Waiting as waiting:
         if engine == "agent":
-            lay_down(place.vault, waiting.requests)
+            save_questions(place.vault, waiting.requests)
         raise
     return reply, asker.engines.get(rests(request), "")
 
 
 @contextmanager
-def _kept_by(
+def _journal_asker(
     place: Place, backend: Backend | None, at: datetime, progress: Progress
 ) -> Iterator[tuple[Asker, Verdicts]]:
     """An asker over the vault's journal; where there is somebody to ask, what is answered is kept in it."""
@@ -87,24 +87,24 @@ def _kept_by(
         yield Asker(journal, writer, backend, instant, progress), Verdicts.of(journal)
 
 
-def cited(answer: Answer) -> list[dict[str, Any]]:
+def cited_claims(answer: Answer) -> list[dict[str, Any]]:
     """The claims of an answer as programs are told of them, numbered as its sentences cite them."""
-    return [_cited(n, known) for n, known in enumerate(answer.claims, 1)]
+    return [_claim_as_json(n, known) for n, known in enumerate(answer.claims, 1)]
 
 
-def _cited(number: int, known: Known) -> dict[str, Any]:
+def _claim_as_json(number: int, known: Known) -> dict[str, Any]:
     claim = known.claim
     place = {"path": known.summary, "line": known.line, "source": known.raw, "place": claim.locator}
     return {"number": number, "id": claim.id, "quote": claim.quote, "kind": claim.kind.value, **place}
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
+def answer_as_json(answer: Answer) -> dict[str, Any]:
     """An answer as programs are told of it."""
     return {
         "question": answer.question,
         "engine": answer.engine,
         "sentences": [{"text": s.text, "cites": list(s.cites)} for s in answer.sentences],
-        "claims": cited(answer),
+        "claims": cited_claims(answer),
         "missing": answer.missing,
         "refused": [{"words": r.words, "reason": r.reason} for r in answer.rejections],
     }

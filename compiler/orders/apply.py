@@ -13,10 +13,10 @@ from typing import Any
 
 from compiler.model.requests import REPLY_TO, Request, rests
 from compiler.orders.board import Place, open_requests, staged_lines
-from compiler.orders.faults import judged
+from compiler.orders.faults import judge_reply
 from compiler.orders.leases import NAME
-from compiler.orders.questions import asked_truly, order_id
-from compiler.orders.submit import ENGINE, says_something
+from compiler.orders.questions import order_id, valid_questions
+from compiler.orders.submit import ENGINE, has_content
 from compiler.replies.asker import Answered, entry_of
 from compiler.replies.journal import Entry, JournalWriter
 from compiler.replies.reuse import merged
@@ -28,7 +28,7 @@ _STAGES = 40  # more than any build has
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Finalized:
     """How many replies are in the journal now, and what was wrong with the others."""
 
     kept: int = 0
@@ -42,32 +42,32 @@ class _Staged:
     reply: Any
 
 
-def settle_staged(vault: Vault, run: str, at: datetime) -> Taken:
+def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
     """Judge the replies in the work folder, stage by stage, and add the good ones to the journal's file of `run`.
 
     The caller holds the publisher's lock. Raises what a build raises; WriteFailed.
     """
-    waiting = _waiting(vault)
+    waiting = _staged_replies(vault)
     if not waiting:
-        return Taken()
+        return Finalized()
     kept: list[Entry] = []
     refused: list[Diagnostic] = []
     for _ in range(_STAGES):
         requests, pipeline = open_requests(Place(vault), at, kept)
         assert pipeline.asker is not None, "this family has a journal"
         instant = ledger.after([{"at": e.at} for e in pipeline.asker.journal.entries], at)
-        new = _taken(requests, waiting, run, instant, refused)
+        new = _accept_replies(requests, waiting, run, instant, refused)
         kept += new
         if not new:
-            kept += _taken(asked_truly(vault), waiting, run, instant, refused)
+            kept += _accept_replies(valid_questions(vault), waiting, run, instant, refused)
             break
     writer = JournalWriter(vault.guard(Place(vault).scope), run)
     for entry in kept:
         writer.keep(entry)
-    return Taken(len(kept), tuple(refused))
+    return Finalized(len(kept), tuple(refused))
 
 
-def _waiting(vault: Vault) -> dict[tuple[str, str], _Staged]:
+def _staged_replies(vault: Vault) -> dict[tuple[str, str], _Staged]:
     """The last reply to each question, by its type and what it rests on."""
     found: dict[tuple[str, str], _Staged] = {}
     for path, event in staged_lines(vault):
@@ -79,7 +79,7 @@ def _waiting(vault: Vault) -> dict[tuple[str, str], _Staged]:
     return found
 
 
-def _taken(
+def _accept_replies(
     requests: Sequence[Request],
     waiting: dict[tuple[str, str], _Staged],
     run: str,
@@ -91,8 +91,8 @@ def _taken(
         staged = waiting.pop((request.type, rests(request)), None)
         if staged is None:
             continue
-        found = judged(request, staged.reply)
-        if found.reply is not None and (not found.faults or says_something(found.reply)):
+        found = judge_reply(request, staged.reply)
+        if found.reply is not None and (not found.faults or has_content(found.reply)):
             answer = Answered(merged(request, found.reply), f"{ENGINE} {staged.name}")
             out.append(entry_of(request, answer, instant, run))
         else:

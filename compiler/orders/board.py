@@ -22,8 +22,8 @@ from compiler.build.snapshot import Snapshot, steady
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
 from compiler.model.requests import REQUESTS, Request
-from compiler.orders.checks import writers
-from compiler.orders.questions import order_id, questions
+from compiler.orders.checks import check_writers
+from compiler.orders.questions import order_id, saved_questions
 from compiler.readers.formats import VERSIONS
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import FOLDER, Entry, entry_in
@@ -143,28 +143,28 @@ def _is_about(request: Mapping[str, Any], wanted: str) -> bool:
     return any(isinstance(name, str) and name.casefold() == wanted.casefold() for name in names)
 
 
-def board(place: Place, at: datetime) -> Board:
+def open_board(place: Place, at: datetime) -> Board:
     """What is open now. Raises what a build raises: WorkerFailed, Refused, Damaged; LockHeld."""
-    found = _kept(place, steady(place.vault.root))
-    if found is None or _may_be_others(found):
+    found = _cached_board(place, steady(place.vault.root))
+    if found is None or _stage_is_answered(found):
         with place.alone():
-            found = _kept(place, steady(place.vault.root))  # another one may have found out meanwhile
-            if found is None or _may_be_others(found):
-                found = _found_out(place, at)
-    found.asked = questions(place.vault)
+            found = _cached_board(place, steady(place.vault.root))  # another one may have found out meanwhile
+            if found is None or _stage_is_answered(found):
+                found = _find_open_questions(place, at)
+    found.asked = saved_questions(place.vault)
     return found
 
 
-def latest(place: Place, known: Board) -> Board:
+def refreshed_board(place: Place, known: Board) -> Board:
     """`known` less what was answered since; as it is where other questions may be open by now."""
-    found = _kept(place, steady(place.vault.root))
+    found = _cached_board(place, steady(place.vault.root))
     if found is None:
         return known
-    found.asked = questions(place.vault)
+    found.asked = saved_questions(place.vault)
     return found
 
 
-def _may_be_others(found: Board) -> bool:
+def _stage_is_answered(found: Board) -> bool:
     """Whether the last question of the stage was answered since: then the next stage's may be open."""
     return bool(found.requests) and not found.stage_open
 
@@ -187,7 +187,7 @@ def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[
     return (), pipeline
 
 
-def _found_out(place: Place, at: datetime) -> Board:
+def _find_open_questions(place: Place, at: datetime) -> Board:
     """Run the build up to the first open questions, and take them down."""
     staged, sizes = staged_entries(place) if place.caged else ([], {})
     requests, pipeline = open_requests(place, at, staged)
@@ -197,20 +197,20 @@ def _found_out(place: Place, at: datetime) -> Board:
     run = ulid(int(at.timestamp() * 1000), secrets.token_bytes(10))
     known = pipeline.asker.journal.entries if pipeline.asker is not None else []
     latest = max((entry.at for entry in known), default="")
-    out = Board(typed, _mark(pipeline.before), sizes, run, latest, len(known))
-    out.writers = writers(requests, known)
+    out = Board(typed, _inputs_digest(pipeline.before), sizes, run, latest, len(known))
+    out.writers = check_writers(requests, known)
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
     with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same
         overwrite(place.guard, place.cache, data)
     return out
 
 
-def _kept(place: Place, seen: Snapshot) -> Board | None:
+def _cached_board(place: Place, seen: Snapshot) -> Board | None:
     """The questions that were taken down, less those answered since; None where they may be others by now."""
     try:
         data = place.guard.read(place.cache)
         found = json.loads(data) if data is not None and len(data) <= _LARGEST else None
-        if not isinstance(found, dict) or found["v"] != _VERSION or found["mark"] != _mark(seen):
+        if not isinstance(found, dict) or found["v"] != _VERSION or found["mark"] != _inputs_digest(seen):
             return None
         requests = {order_id(_request(r)): r for r in found["requests"]}
         sizes = {str(path): int(size) for path, size in found["sizes"].items()}
@@ -224,7 +224,7 @@ def _kept(place: Place, seen: Snapshot) -> Board | None:
     if any(path not in files for path in out.sizes):
         return None
     for path in files:
-        said = _said_since(place, path, out.sizes.get(path, 0))
+        said = _answered_since(place, path, out.sizes.get(path, 0))
         if said is None:
             return None
         out.said |= said
@@ -236,7 +236,7 @@ def _request(found: Mapping[str, Any]) -> Request:
     return REQUESTS[str(found["type"])].model_validate(found)
 
 
-def _said_since(place: Place, path: str, size: int) -> set[str] | None:
+def _answered_since(place: Place, path: str, size: int) -> set[str] | None:
     """The ids of the questions that a file of replies answers beyond its first `size` bytes; None if it is shorter."""
     try:
         if (place.vault.root / path).lstat().st_size == size:
@@ -255,7 +255,7 @@ def _is_replies(path: str) -> bool:
     return path.startswith(f"{FOLDER}/") and path.endswith(".jsonl")
 
 
-def _mark(seen: Snapshot) -> str:
+def _inputs_digest(seen: Snapshot) -> str:
     """A digest of all that the questions rest on but the replies: sources, ledgers, settings, prompts, versions."""
     files = [p for p in seen.stamps if p.startswith(("raw/", "ledger/")) or p == "retain.toml"]
     stamps = [f"{path}\0{seen.stamps[path]}" for path in sorted(files) if not _is_replies(path)]

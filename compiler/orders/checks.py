@@ -28,7 +28,7 @@ from vault.text.sanitize import clean, fold
 AGENT = "agent/1"
 
 
-def to_check(request: Request, reply: Reply) -> int:
+def count_soft_items(request: Request, reply: Reply) -> int:
     """How many items of the reply say it in words of which rules alone cannot tell whether they follow."""
     if isinstance(request, ExtractRequest) and isinstance(reply, ExtractReply):
         return sum(_is_soft(request, reply))
@@ -56,20 +56,20 @@ def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
             yield needs_check(statement, (quote,), names_told(told))
 
 
-def writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict[str, str]:
+def check_writers(requests: Sequence[Request], entries: Iterable[Entry]) -> dict[str, str]:
     """Id of a check -> the name of the agent that wrote its words, where one did; the latest counts."""
     wanted = {request.words: order_id(request) for request in requests if isinstance(request, CheckRequest)}
     found: dict[str, str] = {}
     for entry in entries if wanted else ():
         said_by, _, name = entry.engine.partition(" ")
         reply = entry.value() if said_by == AGENT and name else None
-        for words in _words(reply) if reply is not None else ():
+        for words in _own_words(reply) if reply is not None else ():
             if id_ := wanted.get(fold(words)):
                 found[id_] = name
     return found
 
 
-def _words(reply: Reply) -> Iterator[str]:
+def _own_words(reply: Reply) -> Iterator[str]:
     """What a reply says in words of its own."""
     if isinstance(reply, ExtractReply):
         yield from (clean(claim.statement) for claim in reply.claims)

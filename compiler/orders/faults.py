@@ -61,7 +61,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedReply:
     """`reply` is what is left of it without the items at fault; None where nothing of it can be used."""
 
     reply: Reply | None
@@ -72,20 +72,20 @@ class Judged:
             self.faults.append(Fault(path, clean_line(words)[:_SHOWN], why, hint))
 
 
-def judged(request: Request, value: object) -> Judged:
+def judge_reply(request: Request, value: object) -> JudgedReply:
     """The reply in `value` (JSON) to the request: its shape first, then everything that rules can hold."""
-    found = Judged(None)
-    reply = _shaped(request, value, found)
+    found = JudgedReply(None)
+    reply = _parse_shape(request, value, found)
     if reply is None:
         return found
     if isinstance(request, ExtractRequest) and isinstance(reply, ExtractReply):
-        found.reply = _extract(request, reply, found)
+        found.reply = _judge_extract(request, reply, found)
     elif isinstance(request, ComposeRequest) and isinstance(reply, ComposeReply):
-        found.reply = _compose(request, reply, found)
+        found.reply = _judge_compose(request, reply, found)
     elif isinstance(request, CardsRequest) and isinstance(reply, CardsReply):
-        found.reply = _cards(request, reply, found)
+        found.reply = _judge_cards(request, reply, found)
     elif isinstance(request, AnswerRequest) and isinstance(reply, AnswerReply):
-        found.reply = _answer(request, reply, found)
+        found.reply = _judge_answer(request, reply, found)
     else:
         found.reply = reply
     return found
@@ -94,12 +94,12 @@ def judged(request: Request, value: object) -> Judged:
 # --- shape ----------------------------------------------------------------------------------------------------------
 
 
-def _shaped(request: Request, value: object, found: Judged) -> Reply | None:
+def _parse_shape(request: Request, value: object, found: JudgedReply) -> Reply | None:
     """The reply, or as much of it as has its shape; None where no list of items can be told apart."""
     model = REPLY_TO[request.type]
     if not isinstance(value, dict):
         keys = " and ".join(f"`{name}`" for name in model.model_fields)
-        found.fault("", _spelt(value), "the reply is not a JSON object", f"send an object with {keys}")
+        found.fault("", _shown_value(value), "the reply is not a JSON object", f"send an object with {keys}")
         return None
     while True:
         try:
@@ -107,15 +107,15 @@ def _shaped(request: Request, value: object, found: Judged) -> Reply | None:
         except ValidationError as error:
             errors = error.errors(include_url=False, include_context=False)
         for each in errors:
-            _misshapen(each, model, found)
+            _report_shape_errors(each, model, found)
         value = _without(value, [each["loc"] for each in errors])
         if value is None:
             return None
 
 
-def _misshapen(error: Any, model: type[Reply], found: Judged) -> None:
+def _report_shape_errors(error: Any, model: type[Reply], found: JudgedReply) -> None:
     where, kind = _path(error["loc"]), error["type"]
-    shown = "" if kind == "missing" else _spelt(error.get("input"))
+    shown = "" if kind == "missing" else _shown_value(error.get("input"))
     fields = ", ".join(model.model_fields)
     hints = {
         "missing": "add it",
@@ -129,7 +129,7 @@ def _misshapen(error: Any, model: type[Reply], found: Judged) -> None:
     found.fault(where, shown, clean_line(str(error["msg"])), hint)
 
 
-def _spelt(value: object) -> str:
+def _shown_value(value: object) -> str:
     """A value that somebody sent, as far as it can be shown."""
     if isinstance(value, str):
         return value[:_SHOWN]
@@ -163,25 +163,27 @@ def _passes(words: str, evidence: Sequence[str]) -> bool:
     return True
 
 
-def _extract(request: ExtractRequest, reply: ExtractReply, found: Judged) -> ExtractReply:
+def _judge_extract(request: ExtractRequest, reply: ExtractReply, found: JudgedReply) -> ExtractReply:
     text = FoldedText.of(request.text)
     claims = []
     for n, claim in enumerate(reply.claims):
         before = len(found.faults)
-        _claim(f"claims[{n}]", claim, request, text, found)
+        _judge_claim(f"claims[{n}]", claim, request, text, found)
         if len(found.faults) == before:
             claims.append(claim)
     terms = []
     there = Standing.of("\n".join([request.title, *request.headings, request.text]))
     for n, term in enumerate(reply.terms):
         before = len(found.faults)
-        _term(f"terms[{n}]", term, request, there, found)
+        _judge_term(f"terms[{n}]", term, request, there, found)
         if len(found.faults) == before:
             terms.append(term)
     return ExtractReply(claims=tuple(claims), terms=tuple(terms))
 
 
-def _claim(path: str, claim: ExtractedClaim, request: ExtractRequest, text: FoldedText, found: Judged) -> None:
+def _judge_claim(
+    path: str, claim: ExtractedClaim, request: ExtractRequest, text: FoldedText, found: JudgedReply
+) -> None:
     words = fold(clean(claim.quote))
     if not words:
         found.fault(f"{path}.quote", "", "the quote is empty", "copy the sentence that says it")
@@ -189,7 +191,9 @@ def _claim(path: str, claim: ExtractedClaim, request: ExtractRequest, text: Fold
         why = f"the quote has {len(words)} characters, and {MAX_QUOTE} are the most"
         found.fault(f"{path}.quote", words, why, "quote the sentence alone that says it; make two claims of two")
     elif text.find(words) is None:
-        found.fault(f"{path}.quote", words, "the quote does not occur in the request's text", _nearest(words, text))
+        found.fault(
+            f"{path}.quote", words, "the quote does not occur in the request's text", _nearest_quote_hint(words, text)
+        )
     else:
         statement = "" if fold(claim.statement) == words else fold(clean(claim.statement))
         span = text.find(words)
@@ -200,10 +204,10 @@ def _claim(path: str, claim: ExtractedClaim, request: ExtractRequest, text: Fold
     if not claim.about:
         found.fault(f"{path}.about", words, "the claim is about nothing", "name its concepts, the main one first")
     for k, name in enumerate(claim.about):
-        _name(f"{path}.about[{k}]", name, request.language, found)
+        _is_concept_name(f"{path}.about[{k}]", name, request.language, found)
 
 
-def _nearest(words: str, text: FoldedText) -> str:
+def _nearest_quote_hint(words: str, text: FoldedText) -> str:
     """What to do about a quote that is not there: the passage that it perhaps meant."""
     from rapidfuzz import fuzz
 
@@ -218,28 +222,28 @@ def _nearest(words: str, text: FoldedText) -> str:
     return f"copy letter by letter; the nearest words in `text` are: {clean_line(text.text[start:end])[: 2 * _SHOWN]}"
 
 
-def _term(path: str, term: Term, request: ExtractRequest, there: Standing, found: Judged) -> None:
+def _judge_term(path: str, term: Term, request: ExtractRequest, there: Standing, found: JudgedReply) -> None:
     for place, name in (
         (f"{path}.name", term.name),
         *((f"{path}.aliases[{n}]", a) for n, a in enumerate(term.aliases)),
     ):
-        if _name(place, name, request.language, found) and not there.has(name):
+        if _is_concept_name(place, name, request.language, found) and not there.has(name):
             found.fault(place, name, "the text does not write this name", "offer names as `text` or a heading has them")
     if term.english:
-        _name(f"{path}.english", term.english, "en", found)
+        _is_concept_name(f"{path}.english", term.english, "en", found)
 
 
-def _name(path: str, name: str, language: str, found: Judged) -> bool:
+def _is_concept_name(path: str, name: str, language: str, found: JudgedReply) -> bool:
     """Whether it can be the name of a concept; if not, that is told."""
     if key_of(name, language, True):
         return True
-    why = _misnamed(names.bare(name))
+    why = _name_fault(names.bare(name))
     hint = "a noun phrase of at most six words and 64 characters, without brackets, commas, quotes, formulas or code"
     found.fault(path, name, f"this cannot be the name of a concept: {why}", hint)
     return False
 
 
-def _misnamed(name: str) -> str:
+def _name_fault(name: str) -> str:
     """Why a bare name is none."""
     if len(name) > names.MAX_CHARS:
         return f"it has {len(name)} characters, and {names.MAX_CHARS} are the most"
@@ -258,14 +262,14 @@ def _misnamed(name: str) -> str:
 # --- sentences ------------------------------------------------------------------------------------------------------
 
 
-def _compose(request: ComposeRequest, reply: ComposeReply, found: Judged) -> ComposeReply | None:
+def _judge_compose(request: ComposeRequest, reply: ComposeReply, found: JudgedReply) -> ComposeReply | None:
     claims, fresh = {c.id: c for c in request.claims}, frozenset(request.fresh)
     sections = []
     for i, section in enumerate(reply.sections):
         paragraphs = []
         for j, paragraph in enumerate(section.paragraphs):
             path = f"sections[{i}].paragraphs[{j}]"
-            kept = tuple(s for k, s in enumerate(paragraph) if _sentence(f"{path}[{k}]", s, claims, fresh, found))
+            kept = tuple(s for k, s in enumerate(paragraph) if _judge_sentence(f"{path}[{k}]", s, claims, fresh, found))
             if kept:
                 paragraphs.append(kept)
         if paragraphs:
@@ -277,8 +281,8 @@ def _compose(request: ComposeRequest, reply: ComposeReply, found: Judged) -> Com
     return ComposeReply(sections=tuple(sections)) if sections else None
 
 
-def _sentence(
-    path: str, sentence: Sentence, claims: dict[str, ClaimView], fresh: frozenset[str], found: Judged
+def _judge_sentence(
+    path: str, sentence: Sentence, claims: dict[str, ClaimView], fresh: frozenset[str], found: JudgedReply
 ) -> bool:
     strange = [c for c in sentence.cites if c not in claims]
     if strange:
@@ -287,7 +291,7 @@ def _sentence(
         return False
     why = gates.sentence_refused(sentence, claims, _passes)
     if why:
-        found.fault(f"{path}.text", sentence.text, why, _way_on(sentence.cites, claims))
+        found.fault(f"{path}.text", sentence.text, why, _citation_hint(sentence.cites, claims))
         return False
     if fresh and not fresh.intersection(sentence.cites):
         why = "it cites none of the claims in `fresh`, and the rest of the article stays as it is"
@@ -296,7 +300,7 @@ def _sentence(
     return True
 
 
-def _way_on(cites: Sequence[str], claims: dict[str, ClaimView]) -> str:
+def _citation_hint(cites: Sequence[str], claims: dict[str, ClaimView]) -> str:
     """What would make a sentence or an answer pass."""
     if not cites:
         return "end it with the ids of the claims it rests on, or leave it out"
@@ -304,10 +308,10 @@ def _way_on(cites: Sequence[str], claims: dict[str, ClaimView]) -> str:
     return f"say no more than the claims it cites, or cite the claim that says it; {cites[0]} says: {said}"
 
 
-def _answer(request: AnswerRequest, reply: AnswerReply, found: Judged) -> AnswerReply | None:
+def _judge_answer(request: AnswerRequest, reply: AnswerReply, found: JudgedReply) -> AnswerReply | None:
     claims = {c.id: c for c in request.claims}
     kept = tuple(
-        s for k, s in enumerate(reply.sentences) if _sentence(f"sentences[{k}]", s, claims, frozenset(), found)
+        s for k, s in enumerate(reply.sentences) if _judge_sentence(f"sentences[{k}]", s, claims, frozenset(), found)
     )
     if not kept and not reply.missing:
         found.fault("missing", "", "the reply says nothing", "say in `missing` what the claims do not tell")
@@ -318,7 +322,7 @@ def _answer(request: AnswerRequest, reply: AnswerReply, found: Judged) -> Answer
 # --- cards ----------------------------------------------------------------------------------------------------------
 
 
-def _cards(request: CardsRequest, reply: CardsReply, found: Judged) -> CardsReply:
+def _judge_cards(request: CardsRequest, reply: CardsReply, found: JudgedReply) -> CardsReply:
     claims = {c.id: c for c in request.claims}
     gate = gates.CardGate(entailed=_passes)
     for card in request.standing:
@@ -357,7 +361,7 @@ _CARD_HINTS: tuple[tuple[str, Callable[[], str]], ...] = (
 
 
 def _card_hint(why: str, card: ProposedCard, claims: dict[str, ClaimView]) -> str:
-    return next((hint() for begins, hint in _CARD_HINTS if begins in why), "") or _way_on(card.cites, claims)
+    return next((hint() for begins, hint in _CARD_HINTS if begins in why), "") or _citation_hint(card.cites, claims)
 
 
 def _kinds() -> str:

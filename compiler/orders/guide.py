@@ -46,17 +46,17 @@ RULES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def how(types: Iterable[str]) -> dict[str, Any]:
+def instructions(types: Iterable[str]) -> dict[str, Any]:
     """What to do, by type of order."""
-    return {of: _how(of) for of in sorted(set(types))}
+    return {of: _instructions_for(of) for of in sorted(set(types))}
 
 
-def names(types: Iterable[str]) -> dict[str, str]:
+def prompt_names(types: Iterable[str]) -> dict[str, str]:
     """The same for those who have read it: the names of the prompts, which change with their words."""
     return {of: prompt_id(of) for of in sorted(set(types))}
 
 
-def _how(of: str) -> dict[str, Any]:
+def _instructions_for(of: str) -> dict[str, Any]:
     return {
         "prompt": prompt_id(of),
         "instructions": prompt(of).text,

@@ -40,26 +40,28 @@ class Lease:
         return datetime.fromtimestamp(self.until, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def leases(vault: Vault, at: datetime) -> dict[str, Lease]:
+def active_leases(vault: Vault, at: datetime) -> dict[str, Lease]:
     """The leases that have not run out, by order."""
-    held = _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
+    held = _parse_leases(vault.guard(Scope.AGENT).read(PATH), at.timestamp())
     return {id_: lease for id_, lease in held.items() if not id_.startswith(_SIGN)}
 
 
-def others(vault: Vault, name: str, at: datetime) -> bool:
+def has_other_agents(vault: Vault, name: str, at: datetime) -> bool:
     """Whether somebody else has an order, or asked for one in the last minutes."""
-    return any(lease.name != name for lease in _held(vault.guard(Scope.AGENT).read(PATH), at.timestamp()).values())
+    return any(
+        lease.name != name for lease in _parse_leases(vault.guard(Scope.AGENT).read(PATH), at.timestamp()).values()
+    )
 
 
-def sign_in(vault: Vault, name: str, at: datetime) -> None:
-    """Take down that `name` asks for orders. Raises as `take` does."""
+def record_agent(vault: Vault, name: str, at: datetime) -> None:
+    """Take down that `name` asks for orders. Raises as `lease_orders` does."""
     now, key = at.timestamp(), f"{_SIGN}{name}"
-    known = _held(vault.guard(Scope.AGENT).read(PATH), now).get(key)
+    known = _parse_leases(vault.guard(Scope.AGENT).read(PATH), now).get(key)
     if known is None or known.until < now + _AROUND_S / 2:  # who waits asks every second
-        _change(vault, at, lambda held: held | {key: Lease(name, now + _AROUND_S)})
+        _update_leases(vault, at, lambda held: held | {key: Lease(name, now + _AROUND_S)})
 
 
-def take(
+def lease_orders(
     vault: Vault,
     wanted: Sequence[str],
     count: int,
@@ -79,30 +81,30 @@ def take(
         taken[:] = fitting([id_ for id_ in wanted if id_ not in held][:count])
         return held | {id_: Lease(name, until) for id_ in taken}
 
-    _change(vault, at, change)
+    _update_leases(vault, at, change)
     return taken
 
 
-def give_back(vault: Vault, orders: Sequence[str], at: datetime) -> None:
-    """End the leases on these orders. Raises as `take` does."""
+def end_leases(vault: Vault, orders: Sequence[str], at: datetime) -> None:
+    """End the leases on these orders. Raises as `lease_orders` does."""
     gone = frozenset(orders)
-    if gone.intersection(leases(vault, at)):
-        _change(vault, at, lambda held: {i: lease for i, lease in held.items() if i not in gone})
+    if gone.intersection(active_leases(vault, at)):
+        _update_leases(vault, at, lambda held: {i: lease for i, lease in held.items() if i not in gone})
 
 
-def _change(vault: Vault, at: datetime, change: Change) -> None:
+def _update_leases(vault: Vault, at: datetime, change: Change) -> None:
     guard = vault.guard(Scope.AGENT)
     for _ in range(_TRIES):
         data = guard.read(PATH)
-        now = change(_held(data, at.timestamp()))
+        now = change(_parse_leases(data, at.timestamp()))
         text = json.dumps({i: [lease.name, round(lease.until, 3)] for i, lease in now.items()}, separators=(",", ":"))
-        if _swapped(guard, data, text.encode()):
+        if _compare_and_swap(guard, data, text.encode()):
             return
         time.sleep(random.uniform(0.001, 0.019))  # noqa: S311 (only so that two do not meet again)
     raise LockHeld("many others change the leases at this moment", where=PATH, hint="run the command again")
 
 
-def _swapped(guard: Guard, old: bytes | None, new: bytes) -> bool:
+def _compare_and_swap(guard: Guard, old: bytes | None, new: bytes) -> bool:
     if old == new:
         return True
     try:
@@ -112,7 +114,7 @@ def _swapped(guard: Guard, old: bytes | None, new: bytes) -> bool:
     return True
 
 
-def _held(data: bytes | None, now: float) -> dict[str, Lease]:
+def _parse_leases(data: bytes | None, now: float) -> dict[str, Lease]:
     """What the file says, less what makes no sense: a lease of more than a day is none."""
     if data is None or len(data) > _LARGEST:
         return {}

@@ -12,7 +12,7 @@ _MOST = 1_000  # replies at once
 _SHAPE = 'several are handed in as {"id": ORDER, "reply": {...}}, in one JSON list or one on a line'
 
 
-def one(text: str, where: str) -> Any:
+def parse_json(text: str, where: str) -> Any:
     """The JSON value in `text`. Raises: UsageError that says where it breaks off."""
     try:
         return json.loads(text, parse_constant=_refused)
@@ -30,15 +30,15 @@ def _refused(name: str) -> float:
     raise ValueError(name)
 
 
-def bodies(text: str, where: str) -> list[Submission]:
+def parse_submissions(text: str, where: str) -> list[Submission]:
     """The replies in `text`. Raises: UsageError."""
     try:
-        value = one(text, where)
+        value = parse_json(text, where)
     except UsageError:
         lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) < 2:
             raise
-        value = [one(line, f"{where}, reply {n}") for n, line in enumerate(lines, 1)]
+        value = [parse_json(line, f"{where}, reply {n}") for n, line in enumerate(lines, 1)]
     found = value if isinstance(value, list) else [value]
     if not found or len(found) > _MOST:
         raise UsageError(f"{len(found)} replies; 1 to {_MOST} are taken at once", where=where, hint=_SHAPE)

@@ -27,7 +27,7 @@ def order_id(request: Request) -> str:
     return f"{request.type}-{rests(request)[:12]}"
 
 
-def lay_down(vault: Vault, requests: Iterable[Request]) -> None:
+def save_questions(vault: Vault, requests: Iterable[Request]) -> None:
     """Take the requests down, for whoever asks for orders next. Raises: WriteFailed."""
     guard = vault.guard(Scope.AGENT)
     for request in requests:
@@ -36,7 +36,7 @@ def lay_down(vault: Vault, requests: Iterable[Request]) -> None:
             guard.write(f"{FOLDER}/{order_id(request)}.json", json.dumps(body).encode(), expect=None)
 
 
-def put_away(vault: Vault, orders: Sequence[str]) -> None:
+def remove_questions(vault: Vault, orders: Sequence[str]) -> None:
     """Remove what has been answered."""
     guard = vault.guard(Scope.AGENT)
     for id_ in orders:
@@ -47,7 +47,7 @@ def put_away(vault: Vault, orders: Sequence[str]) -> None:
                 guard.remove(path, expect=sha256_hex(data))
 
 
-def questions(vault: Vault) -> dict[str, dict[str, Any]]:
+def saved_questions(vault: Vault) -> dict[str, dict[str, Any]]:
     """The requests that lie there, by their ids; what is none is passed over."""
     found: dict[str, dict[str, Any]] = {}
     for path in vault.paths(FOLDER, ".json")[:_MOST]:
@@ -61,7 +61,7 @@ def questions(vault: Vault) -> dict[str, dict[str, Any]]:
     return found
 
 
-def is_true(vault: Vault, request: Request) -> bool:
+def has_true_claims(vault: Vault, request: Request) -> bool:
     """Whether the claims of a question are the wiki's, word for word; a check only asks what follows from what."""
     if not isinstance(request, AnswerRequest):
         return True
@@ -70,7 +70,7 @@ def is_true(vault: Vault, request: Request) -> bool:
     return all(c.id in there and (c.words, c.quote) == (there[c.id].words, there[c.id].quote) for c in request.claims)
 
 
-def asked_truly(vault: Vault) -> list[Request]:
+def valid_questions(vault: Vault) -> list[Request]:
     """The requests that lie there and may be answered."""
-    found: list[Request] = [_TYPES[body["type"]].model_validate(body) for body in questions(vault).values()]
-    return [request for request in found if is_true(vault, request)]
+    found: list[Request] = [_TYPES[body["type"]].model_validate(body) for body in saved_questions(vault).values()]
+    return [request for request in found if has_true_claims(vault, request)]

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Any, Literal
 
 from compiler.model.requests import CheckReply, Reply, Request
-from compiler.orders.board import Board, Place, board, is_order, latest
-from compiler.orders.checks import AGENT, to_check
-from compiler.orders.faults import Fault, judged
-from compiler.orders.leases import give_back
-from compiler.orders.questions import is_true, put_away
+from compiler.orders.board import Board, Place, is_order, open_board, refreshed_board
+from compiler.orders.checks import AGENT, count_soft_items
+from compiler.orders.faults import Fault, judge_reply
+from compiler.orders.leases import end_leases
+from compiler.orders.questions import has_true_claims, remove_questions
 from compiler.replies.asker import Answered, entry_of
 from compiler.replies.journal import Entry, JournalWriter
 from compiler.replies.reuse import merged
@@ -65,7 +65,7 @@ class Receipt:
 
 
 @dataclass(slots=True)
-class _Tray:
+class _AcceptedReplies:
     """What is good of one handing in."""
 
     kept: list[tuple[Request, Reply, object]] = field(default_factory=list)  # with the reply as it came
@@ -81,52 +81,54 @@ def submit(
     Refused beside an agent in a cage; WriteFailed; and as `board` does.
     """
     if place.caged:
-        return _submitted(place, board(place, at), submissions, name, at, partial=partial)
-    now = board(place, at)  # before the lock: it may take a while
+        return _submitted(place, open_board(place, at), submissions, name, at, partial=partial)
+    now = open_board(place, at)  # before the lock: it may take a while
     with lock(place.vault.root, "publish", purpose="keeping replies", timeout_s=_WAIT_S):
         refuse_beside_agents(place.vault)
-        return _submitted(place, latest(place, now), submissions, name, at, partial=partial)
+        return _submitted(place, refreshed_board(place, now), submissions, name, at, partial=partial)
 
 
 def _submitted(
     place: Place, now: Board, submissions: Iterable[Submission], name: str, at: datetime, *, partial: bool
 ) -> tuple[list[Receipt], Board]:
-    tray = _Tray()
+    tray = _AcceptedReplies()
     for each in submissions:
         _judge(place.vault, now, each, tray, partial=partial)
         now.said |= {r.id for r in tray.receipts if r.state == "accepted"}
     if tray.kept:
-        keeper = _Keeper(place.guard, place.journal, now.run)
+        keeper = _ReplyWriter(place.guard, place.journal, now.run)
         instant = ledger.after([{"at": now.latest}], at)  # the last reply counts, though a clock was set back
         for request, reply, said in tray.kept:
             answer = Answered(merged(request, reply), f"{ENGINE} {name}")
             keeper.keep(entry_of(request, answer, instant, now.run), said if place.caged else None)
-    put_away(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed") and r.id in now.asked])
-    give_back(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
+    remove_questions(
+        place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed") and r.id in now.asked]
+    )
+    end_leases(place.vault, [r.id for r in tray.receipts if r.state in ("accepted", "closed")], at)
     return tray.receipts, now
 
 
-def _judge(vault: Vault, now: Board, given: Submission, tray: _Tray, *, partial: bool) -> None:
+def _judge(vault: Vault, now: Board, given: Submission, tray: _AcceptedReplies, *, partial: bool) -> None:
     request = now.get(given.id)
-    if request is None or (given.id in now.asked and not is_true(vault, request)):
+    if request is None or (given.id in now.asked and not has_true_claims(vault, request)):
         tray.receipts.append(Receipt(given.id, "closed" if is_order(given.id) else "unknown"))
         return
-    found = judged(request, given.reply)
-    good = found.reply is not None and (not found.faults or (partial and says_something(found.reply)))
+    found = judge_reply(request, given.reply)
+    good = found.reply is not None and (not found.faults or (partial and has_content(found.reply)))
     if good and found.reply is not None:
         tray.kept.append((request, found.reply, given.reply))
-    soft = to_check(request, found.reply) if good and found.reply is not None else 0
+    soft = count_soft_items(request, found.reply) if good and found.reply is not None else 0
     out = good and isinstance(found.reply, CheckReply) and found.reply.entailed != "yes"
     tray.receipts.append(Receipt(given.id, "accepted" if good else "refused", tuple(found.faults), soft, out))
 
 
-def says_something(reply: Reply) -> bool:
+def has_content(reply: Reply) -> bool:
     """Whether anything is in it."""
     return any(getattr(reply, name) for name in type(reply).model_fields)
 
 
 @dataclass(slots=True)
-class _Keeper:
+class _ReplyWriter:
     """Adds lines to the run's file in the journal, or in the work folder, where the reply stays as it came, too."""
 
     guard: Guard

@@ -11,9 +11,17 @@ from typing import Any
 from compiler.build.snapshot import last_report
 from compiler.model.engine_names import FAMILY
 from compiler.model.requests import Request
-from compiler.orders.board import Board, Place, board, is_order
-from compiler.orders.guide import how, names
-from compiler.orders.leases import MINUTES, Lease, give_back, leases, others, sign_in, take
+from compiler.orders.board import Board, Place, is_order, open_board
+from compiler.orders.guide import instructions, prompt_names
+from compiler.orders.leases import (
+    MINUTES,
+    Lease,
+    active_leases,
+    end_leases,
+    has_other_agents,
+    lease_orders,
+    record_agent,
+)
 from compiler.orders.questions import order_id
 from compiler.replies.asker import Waiting
 from vault.errors import NotFound, UsageError
@@ -24,7 +32,7 @@ TYPES = ("extract", "match", "reconcile", "compose", "cards", "check", "answer")
 ROOM = 24_000  # characters of requests that are handed out at once, as hosts cut off what is longer
 
 
-def taken(
+def take_orders(
     place: Place, count: int, of: str, source: str, name: str, minutes: float, at: datetime, *, brief: bool = False
 ) -> dict[str, Any]:
     """The next orders, from now on with `name`: at most `count`, and of several no more than there is room for.
@@ -33,59 +41,61 @@ def taken(
     """
     if of and of not in TYPES:
         raise UsageError(f"there is no type {of!r}", hint=f"there are: {', '.join(TYPES)}")
-    found = board(place, at)
-    wanted = _others_first(place, found, found.open(of, _source(place, source)), name, at)
-    ids = take(place.vault, wanted, count, name, minutes, at, _bounded(found)) if wanted else []
+    found = open_board(place, at)
+    wanted = _own_checks_last(place, found, found.open(of, _source(place, source)), name, at)
+    ids = lease_orders(place.vault, wanted, count, name, minutes, at, _first_that_fit(found)) if wanted else []
     if not found.done:
-        sign_in(place.vault, name, at)
-    return _handed(place, found, ids, name, at, brief=brief)
+        record_agent(place.vault, name, at)
+    return _hand_out(place, found, ids, name, at, brief=brief)
 
 
-def held_by(place: Place, name: str, at: datetime, *, brief: bool = False) -> dict[str, Any]:
+def orders_of(place: Place, name: str, at: datetime, *, brief: bool = False) -> dict[str, Any]:
     """The orders that `name` has already, once more; those for which there is no room by their ids alone."""
-    found = board(place, at)
-    mine = _mine(found, leases(place.vault, at), name)
-    ids = _bounded(found)(mine)
+    found = open_board(place, at)
+    mine = _leased_to(found, active_leases(place.vault, at), name)
+    ids = _first_that_fit(found)(mine)
     more = {"more": mine[len(ids) :]} if len(ids) < len(mine) else {}
-    return {**_handed(place, found, ids, name, at, brief=brief), **more}
+    return {**_hand_out(place, found, ids, name, at, brief=brief), **more}
 
 
-def released(place: Place, orders: Iterable[str], name: str, at: datetime) -> dict[str, Any]:
+def release_orders(place: Place, orders: Iterable[str], name: str, at: datetime) -> dict[str, Any]:
     """Give those of the orders back that `name` has. Raises: UsageError for what is no id of an order."""
     given = list(dict.fromkeys(orders))
     strange = next((id_ for id_ in given if not is_order(id_)), None)
     if strange is not None:
         raise UsageError(f"{clean_line(strange)[:80]!r} is no order", hint="ids are those of `retain agent next`")
-    held = leases(place.vault, at)
+    held = active_leases(place.vault, at)
     gone = [id_ for id_ in given if id_ in held and held[id_].name == name]
-    give_back(place.vault, gone, at)
+    end_leases(place.vault, gone, at)
     return {
         "released": gone,
         "not_yours": [i for i in given if i not in gone],
-        **after(place, board(place, at), at, name),
+        **remaining_work(place, open_board(place, at), at, name),
     }
 
 
-def _handed(place: Place, found: Board, ids: Iterable[str], name: str, at: datetime, *, brief: bool) -> dict[str, Any]:
-    held = leases(place.vault, at)
+def _hand_out(
+    place: Place, found: Board, ids: Iterable[str], name: str, at: datetime, *, brief: bool
+) -> dict[str, Any]:
+    held = active_leases(place.vault, at)
     orders = [_order(id_, request, held) for id_ in ids if (request := found.get(id_)) is not None]
     types = [order["type"] for order in orders]
-    guide = {"prompts": names(types)} if brief else {"how": how(types)}
-    return {"orders": orders, **(guide if orders else {}), **after(place, found, at, name)}
+    guide = {"prompts": prompt_names(types)} if brief else {"how": instructions(types)}
+    return {"orders": orders, **(guide if orders else {}), **remaining_work(place, found, at, name)}
 
 
-def _mine(found: Board, held: Mapping[str, Lease], name: str) -> list[str]:
+def _leased_to(found: Board, held: Mapping[str, Lease], name: str) -> list[str]:
     return [id_ for id_ in found.open() if id_ in held and held[id_].name == name]
 
 
-def _bounded(found: Board) -> Callable[[list[str]], list[str]]:
+def _first_that_fit(found: Board) -> Callable[[list[str]], list[str]]:
     """Of several orders, the first ones for which there is room: one at least."""
 
     def fitting(ids: list[str]) -> list[str]:
         left, out = ROOM, list[str]()
         for id_ in ids:
             request = found.get(id_)
-            left -= len(json.dumps(plain(request), ensure_ascii=False)) if request is not None else 0
+            left -= len(json.dumps(request_for_agent(request), ensure_ascii=False)) if request is not None else 0
             if out and left < 0:
                 break
             out.append(id_)
@@ -94,11 +104,11 @@ def _bounded(found: Board) -> Callable[[list[str]], list[str]]:
     return fitting
 
 
-def _others_first(place: Place, found: Board, wanted: list[str], name: str, at: datetime) -> list[str]:
+def _own_checks_last(place: Place, found: Board, wanted: list[str], name: str, at: datetime) -> list[str]:
     """`wanted`, the checks of `name`'s own words last: and not at all while others are at work who could judge them."""
     own = {id_ for id_ in wanted if found.writers.get(id_) == name}
     rest = [id_ for id_ in wanted if id_ not in own]
-    if own and others(place.vault, name, at) and any(found.writers.get(id_) != name for id_ in found.open()):
+    if own and has_other_agents(place.vault, name, at) and any(found.writers.get(id_) != name for id_ in found.open()):
         return rest
     return [*rest, *(id_ for id_ in wanted if id_ in own)]
 
@@ -113,10 +123,10 @@ def _source(place: Place, wanted: str) -> str:
 
 def _order(id_: str, request: Request, held: Mapping[str, Lease]) -> dict[str, Any]:
     lease = {"until": held[id_].told} if id_ in held else {}
-    return {"id": id_, "type": request.type, **lease, "request": plain(request)}
+    return {"id": id_, "type": request.type, **lease, "request": request_for_agent(request)}
 
 
-def plain(request: Request) -> dict[str, Any]:
+def request_for_agent(request: Request) -> dict[str, Any]:
     """The request as an agent sees it: without the marks of the document's structure and what says nothing.
 
     A claim that says its quote has no `words`: half of a request would be there twice.
@@ -127,60 +137,65 @@ def plain(request: Request) -> dict[str, Any]:
     return out
 
 
-def shown(place: Place, id_: str, at: datetime) -> dict[str, Any]:
+def show_order(place: Place, id_: str, at: datetime) -> dict[str, Any]:
     """One open order. Raises: NotFound."""
-    request = board(place, at).get(id_)
+    request = open_board(place, at).get(id_)
     if request is None:
         hint = "it is answered, or what it asked about has changed; `retain agent next` has what is open"
         raise NotFound(f"no open order is called {id_[:80]!r}", hint=hint)
-    held = leases(place.vault, at)
-    return {"orders": [_order(id_, request, held)], "how": how([request.type])}
+    held = active_leases(place.vault, at)
+    return {"orders": [_order(id_, request, held)], "how": instructions([request.type])}
 
 
-def standing(place: Place, at: datetime, name: str = "") -> dict[str, Any]:
+def order_status(place: Place, at: datetime, name: str = "") -> dict[str, Any]:
     """How much is open and with whom; of `name` the orders that it has."""
-    found = board(place, at)
-    held = {i: lease for i, lease in leases(place.vault, at).items() if found.get(i) is not None}
+    found = open_board(place, at)
+    held = {i: lease for i, lease in active_leases(place.vault, at).items() if found.get(i) is not None}
     with_whom = Counter(lease.name for lease in held.values())
     until = {name: max(v.told for v in held.values() if v.name == name) for name in with_whom}
     people = [{"name": n, "orders": count, "until": until[n]} for n, count in sorted(with_whom.items())]
-    mine = [{"id": id_, "until": held[id_].told} for id_ in _mine(found, held, name)]
+    mine = [{"id": id_, "until": held[id_].told} for id_ in _leased_to(found, held, name)]
     own = {"mine": mine} if name else {}
-    return {**after(place, found, at, name), "with": people, **own, "replies_kept": found.kept + len(found.said)}
+    return {
+        **remaining_work(place, found, at, name),
+        "with": people,
+        **own,
+        "replies_kept": found.kept + len(found.said),
+    }
 
 
-def answered_or_order(place: Place, question: str, name: str, at: datetime) -> dict[str, Any]:
+def answer_or_orders(place: Place, question: str, name: str, at: datetime) -> dict[str, Any]:
     """The wiki's answer, or the orders that stand between the question and it, which are with `name` now."""
-    from compiler.orders.answer import answered, as_json
+    from compiler.orders.answer import answer_as_json, answer_question
 
     try:
-        return {"answered": True, **as_json(answered(place, question, "agent", at))}
+        return {"answered": True, **answer_as_json(answer_question(place, question, "agent", at))}
     except Waiting as waiting:
         requests = {order_id(request): request for request in waiting.requests}
-    take(place.vault, list(requests), len(requests), name, MINUTES, at)
-    held = leases(place.vault, at)
+    lease_orders(place.vault, list(requests), len(requests), name, MINUTES, at)
+    held = active_leases(place.vault, at)
     orders = [_order(id_, request, held) for id_, request in requests.items()]
     return {
         "answered": False,
         "orders": orders,
-        "how": how(order["type"] for order in orders),
+        "how": instructions(order["type"] for order in orders),
         "next": "`retain agent submit` the reply, then ask again",
     }
 
 
-def after(place: Place, found: Board, at: datetime, name: str = "") -> dict[str, Any]:
+def remaining_work(place: Place, found: Board, at: datetime, name: str = "") -> dict[str, Any]:
     """What is open, and what `name` can do about it; the next stage's orders are found out when they are asked for."""
     ids = found.open()
-    held = leases(place.vault, at)
+    held = active_leases(place.vault, at)
     free = [i for i in ids if i not in held]
     done = found.done
-    mine = len(_mine(found, held, name))
-    may = _others_first(place, found, free, name, at)
-    advice = _yours(mine) if mine and not may else _advice(place, ids, free, may, found)
+    mine = len(_leased_to(found, held, name))
+    may = _own_checks_last(place, found, free, name, at)
+    advice = _count_yours(mine) if mine and not may else _advice(place, ids, free, may, found)
     return {"open": found.counts(), "free": len(free), "yours": mine, "done": done, "next": advice}
 
 
-def _yours(mine: int) -> str:
+def _count_yours(mine: int) -> str:
     return f"{mine} open with you: answer them; `retain agent next --mine` shows them again, `release` gives them back"
 
 

@@ -15,7 +15,7 @@ from vault.log.ledger import IDS, instant
 from vault.model.article import sentences
 from vault.model.card import Card, Deck
 from vault.model.claim import Claim
-from vault.model.exhibit import parted
+from vault.model.exhibit import split_exhibits
 from vault.model.gaps import Gap, parse_agenda
 from vault.model.markdown import unescape
 from vault.model.summary import Summary, parse_summary
@@ -127,7 +127,7 @@ class _Notes:
 
 
 def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
-    said, shown = parted(card.answer.split("\n"))
+    said, shown = split_exhibits(card.answer.split("\n"))
     answer = "\n".join([unescape("\n".join(said)), *map(str, shown)])
     what = f"{unescape(card.question)}\n{answer}"
     return Trace(what, deck.path, card.line, _steps(card.support, summaries))

@@ -21,7 +21,7 @@ from vault.log import ledger
 from vault.model.article import sentences
 from vault.model.card import Card, CardKind
 from vault.model.claim import Claim, ClaimState
-from vault.model.exhibit import Exhibit, ExhibitKind, embeds, is_copy, parted
+from vault.model.exhibit import Exhibit, ExhibitKind, embedded_assets, is_copy, split_exhibits
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
 from vault.model.source import FoldedText, SourceText
@@ -204,7 +204,7 @@ class _Check:
         self.names[stem] = tuple(properties.texts("aliases"))
         self.places[stem] = properties.texts("sources")
         self._sentences(path, text, self.places[stem])
-        missing = self._pictures(embeds(text))
+        missing = self._pictures(embedded_assets(text))
         if missing:
             self.verdict.uncited.append(_finding("picture", path, 1, missing))
 
@@ -281,11 +281,11 @@ class _Check:
         if reason:
             return reason
         views = self._views(card.support)
-        said, shown = parted(card.answer.split("\n"))
+        said, shown = split_exhibits(card.answer.split("\n"))
         strange = set(shown) - {e for c in card.support for e in self.claims[c.summary, c.claim].exhibits}
         if strange and not card.human_edited:
             return f"its claims do not show the {min(e.kind for e in strange)}"
-        missing = self._pictures(embeds(card.answer))
+        missing = self._pictures(embedded_assets(card.answer))
         if missing:
             return missing
         question, answer = unescape(card.question), unescape("\n".join(said))

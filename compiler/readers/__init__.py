@@ -1,1 +1,1 @@
-"""The readers: each makes source text of one kind of document; pure functions of bytes and a name."""
+"""Readers, one for each kind of document: pure functions from bytes and a file name to source text."""

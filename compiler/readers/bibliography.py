@@ -1,4 +1,4 @@
-"""The works that a page cites by keys, and the bibliography inside it that says which they are."""
+"""Citations of an HTML page: the works cited by key, and the BibTeX in the page that describes them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ARXIV = re.compile(r"\b(?:abs/|arXiv:)\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IG
 
 
 def cited_by(element: Any) -> str:
-    """The works that an element of `CITES` names, a line each: entries where they are known, else their keys."""
+    """Return the works that an element of `CITES` cites, one a line: entries where they are known, else the keys."""
     keys = element.get("key") or element.get("bibtex-key") or ""
     found = element.get(_WORKS) or "\n".join(k for key in keys.split(",") if (k := clean_line(key)))
     return str(found[:MAX_CITED])
 
 
 def resolve_cites(root: Any) -> None:
-    """Gives the elements that cite the entries of the page's own BibTeX."""
+    """Set on every citing element of the tree the matching entries of the page's own BibTeX."""
     entries: dict[str, str] = {}
     for script in root.iter("script", "d-bibliography"):
         if script.tag == "d-bibliography" or "bibliography" in (script.get("type") or ""):
@@ -40,7 +40,7 @@ def resolve_cites(root: Any) -> None:
 
 
 def bibtex(text: str) -> dict[str, str]:
-    """Key -> the entry as one line, "Authors. Title. Year. Address", of a BibTeX text; what is none is passed over."""
+    """Return key -> entry on one line ("Authors. Title. Year. Address") of a BibTeX text, without invalid entries."""
     text = text[:MAX_BIBTEX]
     starts = list(_ENTRY.finditer(text))[:MAX_ENTRIES]
     ends = [*(m.start() for m in starts[1:]), len(text)]
@@ -53,6 +53,7 @@ def bibtex(text: str) -> dict[str, str]:
 
 
 def _fields(body: str) -> dict[str, str]:
+    """Return the fields of one BibTeX entry by lower-case name, as plain text."""
     out: dict[str, str] = {}
     at = 0
     while (m := _FIELD.search(body, at)) is not None:
@@ -64,7 +65,7 @@ def _fields(body: str) -> dict[str, str]:
 
 
 def _value(body: str, at: int) -> tuple[str, int]:
-    """The value that begins at `at`, braced, quoted or bare, and where it ends."""
+    """Return the braced, quoted or bare value that begins at `at`, and the offset where it ends."""
     if body[at] not in '{"':
         bare = re.compile(r"[^,}\n]*").match(body, at)
         assert bare is not None
@@ -78,7 +79,7 @@ def _value(body: str, at: int) -> tuple[str, int]:
 
 
 def _plain(value: str) -> str:
-    """A value without TeX's braces; accents and the like as the letters they make."""
+    """Return a BibTeX value as plain text: no braces, accents as letters."""
     if "\\" in value:
         from pylatexenc.latex2text import LatexNodes2Text
 
@@ -87,6 +88,7 @@ def _plain(value: str) -> str:
 
 
 def _line(fields: dict[str, str]) -> str:
+    """Return the entry "Authors. Title. Year. Address" made of these fields."""
     authors = [" ".join(reversed([p.strip() for p in name.split(",", 1)])) for name in fields["author"].split(" and ")]
     who = f"{authors[0]} et al" if len(authors) > 2 else " and ".join(authors)
     paper = _ARXIV.search(" ".join(fields.get(k, "") for k in ("volume", "journal", "eprint", "url")))

@@ -1,4 +1,4 @@
-"""One block of source text while it is being collected: words go in as they come, folded text and marks come out."""
+"""One block of source text while it is written: words and inline marks go in, folded text with marks comes out."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Edit = tuple[int, int, str]
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether two lines that meet here join without a space: Chinese and Japanese, with the quotes they share."""
+    """Return whether two lines that meet here join without a space: Chinese and Japanese, and quotes beside them."""
     wide = (_WIDE.match(before) is not None, _WIDE.match(after) is not None)
     return all(wide) or (any(wide) and (before in _SHARED or after in _SHARED))
 
 
 def _space_edits(raw: str) -> list[Edit]:
-    """Every run of white space with what stands for it in the folded text."""
+    """Return an edit for every run of white space that folding changes."""
     out: list[Edit] = []
     for m in _SPACE.finditer(raw):
         run, start, end = m.group(), m.start(), m.end()
@@ -52,7 +52,7 @@ def _space_edits(raw: str) -> list[Edit]:
 
 
 def _composing_edits(raw: str) -> list[Edit]:
-    """Clusters that two pieces made together and that are not NFC."""
+    """Return the edits that put letters and accents written apart into Unicode's composed form (NFC)."""
     out: list[Edit] = []
     at = 0
     while at < len(raw):
@@ -71,7 +71,7 @@ def _composing_edits(raw: str) -> list[Edit]:
 
 
 def _edited(raw: str, marks: Iterable[Mark], edits: list[Edit]) -> tuple[str, list[Mark]]:
-    """`raw` after the edits, and the marks moved with their words; marks that lost all their words are gone."""
+    """Return `raw` after the edits, and the marks at their new offsets; marks without words left are dropped."""
     parts: list[str] = []
     starts: list[int] = []
     ends: list[tuple[int, int, int]] = []  # (end in raw, start in the new text, end in the new text)
@@ -96,7 +96,7 @@ def _edited(raw: str, marks: Iterable[Mark], edits: list[Edit]) -> tuple[str, li
 
 
 def _trimmed(mark: Mark, text: str) -> Mark | None:
-    """`mark` without white space at its ends; None if nothing is left."""
+    """Return `mark` without white space at its ends; None if nothing is left."""
     start, end = mark.start, min(mark.end, len(text))
     while start < end and text[start].isspace() and mark.kind is not MarkKind.CODE:
         start += 1
@@ -105,8 +105,8 @@ def _trimmed(mark: Mark, text: str) -> Mark | None:
     return Mark(mark.kind, start, end, mark.level, mark.info) if start < end else None
 
 
-def folded(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
-    """(text, marks) of one block: NFC, white space folded, kept breaks back in place, marks tight round their words."""
+def fold_block(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
+    """Return (text, marks) of one block: NFC, white space folded, kept line breaks restored, marks trimmed."""
     if not _UNEVEN.search(raw) and unicodedata.is_normalized("NFC", raw):
         return raw, [m for mark in marks if (m := _trimmed(mark, raw)) is not None]
     if not unicodedata.is_normalized("NFC", raw):
@@ -117,7 +117,7 @@ def folded(raw: str, marks: Iterable[Mark]) -> tuple[str, list[Mark]]:
 
 
 class Block:
-    """The words of one block and the inline marks over them."""
+    """One block: its words and the inline marks over them."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -127,11 +127,11 @@ class Block:
         self.empty = True  # no words yet, only white space
 
     def text(self, words: str) -> None:
-        """Adds words; runs of white space will become one space."""
+        """Add words; runs of white space will become one space."""
         self._add(normal(words))
 
     def kept(self, words: str) -> None:
-        """Adds words with their line breaks and indentation; blank lines go, as they part blocks."""
+        """Add words with their line breaks and indentation; blank lines are dropped, since they separate blocks."""
         self._add(normal(words).translate(_KEEP))
 
     def _add(self, words: str) -> None:
@@ -142,11 +142,11 @@ class Block:
 
     @property
     def tail(self) -> str:
-        """The last characters so far, white space left out."""
+        """Return the last four characters so far, without white space at the end."""
         return "".join(self._pieces[-3:]).rstrip()[-4:]
 
     def unspace(self) -> None:
-        """Takes back white space at the end: what comes next was left out."""
+        """Remove white space at the end, because what comes next was left out."""
         while self._pieces:
             piece = self._pieces[-1].rstrip(" \n\t")
             self.size -= len(self._pieces[-1]) - len(piece)
@@ -156,11 +156,11 @@ class Block:
             self._pieces.pop()
 
     def open(self, kind: MarkKind) -> None:
-        """Starts a mark at the next words."""
+        """Start a mark of this kind at the next words."""
         self._open.append((kind, self.size))
 
     def close(self, kind: MarkKind, level: int = 0, info: str = "") -> None:
-        """Ends the innermost open mark of this kind, if there is one."""
+        """End the innermost open mark of this kind, if there is one."""
         for i in range(len(self._open) - 1, -1, -1):
             if self._open[i][0] is kind:
                 start = self._open.pop(i)[1]
@@ -168,16 +168,16 @@ class Block:
                 return
 
     def cite(self, works: str) -> None:
-        """Marks the last character so far: here the author cites these works."""
+        """Mark the last character as the place where the author cites these works."""
         words = "".join(self._pieces[-3:])
         end = self.size - (len(words) - len(words.rstrip(" \n\t\x00\x01\x02")))
         if words.strip() and works:
             self._marks.append(Mark(MarkKind.CITATION, end - 1, end, 0, works))
 
     def take(self) -> tuple[str, list[Mark]]:
-        """The folded text with its marks; the block is empty afterwards, and marks still open go on in the next one."""
+        """Return the folded text with its marks and empty the block; marks still open continue in the next block."""
         marks = self._marks + [Mark(kind, start, self.size) for kind, start in self._open]
         raw = "".join(self._pieces)
         still_open = [(kind, 0) for kind, _ in self._open]
         self._pieces, self._marks, self._open, self.size, self.empty = [], [], still_open, 0, True
-        return folded(raw, marks)
+        return fold_block(raw, marks)

@@ -1,4 +1,4 @@
-"""Bytes -> characters, without ever keeping mojibake silently."""
+"""The text of a file's bytes: encoding by byte order mark, as UTF-8, or guessed and reported as a guess."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_BYTES = 4  # of one character
 
 
 def decode(data: bytes, max_line: int | None = None) -> tuple[str, list[Problem]]:
-    """The characters of a text file, and what could not be read in it.
+    """Return the characters of a text file, and the problems met while decoding it.
 
     Raises: Unreadable if no encoding makes plausible text of it, or a line of it has more than `max_line` characters.
     """
@@ -63,13 +63,14 @@ def _has_longer_line(text: AnyStr, line_break: AnyStr, most: int) -> bool:
 
 
 def _too_long(most: int) -> Unreadable:
+    """Return the error for a file with a line of more than `most` characters."""
     return Unreadable(
         f"one of its lines is longer than {most:,} characters", hint="is it data, or does it lack breaks?"
     )
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
-    """The characters of a text file by its byte order mark, as UTF-8, as UTF-8 with slips, or by a guess."""
+    """Return the text by its byte order mark, as UTF-8, as UTF-8 with a few bad bytes, or in a guessed encoding."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return _strict(data[len(bom) :] if encoding == "utf-8" else data, encoding)
@@ -84,6 +85,7 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
+    """Return the text in this encoding, bad bytes as U+FFFD and reported."""
     try:
         return data.decode(encoding).translate(_BREAKS), []
     except UnicodeDecodeError:
@@ -97,7 +99,7 @@ def _strict(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
 
 
 def _wide(data: bytes) -> tuple[str, list[Problem]]:
-    """UTF-16 without a byte order mark, told by where its zero bytes stand; other zero bytes mean no text at all."""
+    """Decode UTF-16 without a byte order mark. Raises: Unreadable for other data with zero bytes."""
     head = data[:4096]
     even, odd = head[0::2].count(0), head[1::2].count(0)
     half = max(len(head) // 2, 1)
@@ -111,7 +113,7 @@ def _wide(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
-    """UTF-8 with a few bad bytes: only they are lost, or read as Windows-1252 where that gives letters."""
+    """Decode UTF-8 with a few bad bytes, which are read as Windows-1252 where that gives letters; None for more."""
     escaped = data.decode("utf-8", "surrogateescape")
     bad = sum(map(len, _BAD_RUN.findall(escaped)))
     if bad > MAX_BAD_SHARE * (len(escaped) - len(escaped.encode("ascii", "ignore"))):
@@ -134,7 +136,7 @@ def _mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
 
 
 def _slip(run: re.Match[str]) -> str:
-    """A bad run as Windows-1252 if that is one letter or mark beside plain letters, else U+FFFD."""
+    """Return a run of bad bytes as Windows-1252 if that is one letter or mark beside plain letters, else U+FFFD."""
     try:
         words = run.group().encode("utf-8", "surrogateescape").decode("cp1252")
     except UnicodeDecodeError:
@@ -144,7 +146,7 @@ def _slip(run: re.Match[str]) -> str:
 
 
 def _guessed(data: bytes) -> tuple[str, list[Problem]]:
-    """The text in the likeliest of the old encodings, and which that was; the guess is always reported."""
+    """Return the text in the likeliest of the old encodings, and a problem that names the guess."""
     encoding = _western(data) or _statistical(data)
     try:
         text = data.decode(encoding)
@@ -156,18 +158,19 @@ def _guessed(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _western(data: bytes) -> str:
-    """cp1252 if it makes words in a language that uses it and whose commonest words are plain ASCII, else ""."""
+    """Return the text as cp1252 if that makes words of a western language with mostly ASCII words, else ""."""
     text = data[:SAMPLE].decode("cp1252", "replace")
     return "cp1252" if _odd(text) <= 0.1 and language_of(text) in _WESTERN else ""
 
 
 def _odd(text: str) -> float:
-    """The share of other signs than letters and quotes among all that is not ASCII."""
+    """Return the share of characters that are neither letters nor quotes among all that are not ASCII."""
     high = [c for c in text if c > "\x7f"]
     return sum(unicodedata.category(c)[0] not in "LP" and c not in _SIGNS for c in high) / max(len(high), 1)
 
 
 def _statistical(data: bytes) -> str:
+    """Return the encoding that charset-normalizer finds likeliest. Raises: Unreadable if it finds none."""
     from charset_normalizer import from_bytes
 
     sample = data[:SAMPLE]

@@ -1,4 +1,5 @@
-"""The kinds of documents, told by name and first bytes, and which reader reads each. Light: every command may ask."""
+"""The kinds of documents by name and first bytes, and which reader reads each. Imports little: every command may use
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ HEAD = 4096  # bytes that are enough to tell a document's kind
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`compiler.readers.<module>`, whose `read(data, name, page)` reads one kind. A new version reads all anew."""
+    """The module of a reader, below `compiler.readers`, and its version; documents are read again after a version
+    change."""
 
     version: int
     module: str
@@ -93,7 +95,7 @@ _CHAT = re.compile(
 
 
 def kind_of(name: str, head: bytes) -> str:
-    """The kind of a document, by its name and its first bytes: a key of READERS, or one of RECORDED.
+    """Return the kind of a document by its name and first bytes: a key of READERS, or one of RECORDED.
 
     A name that promises text keeps its kind whatever the bytes are, so that reading it says what is wrong; bytes that
     are a PDF or a web page are read as that under any other name.
@@ -106,28 +108,28 @@ def kind_of(name: str, head: bytes) -> str:
         return "html" if kind == "text" and _HTML_START.match(head) else kind
     if suffix == ".json":
         return "chat" if _CHAT.search(head) else "unsupported"
-    known = magic(head)
+    known = magic_type(head)
     if known is not None:
         return "image" if "picture" in known else "unsupported"
     return "text" if not suffix and is_prose(head) else "unsupported"
 
 
-def belied(kind: str, head: bytes) -> str | None:
-    """What the bytes are where they are plainly not of the kind their name promises; None if they may be."""
-    what = magic(head)
+def content_mismatch(kind: str, head: bytes) -> str | None:
+    """Return what the bytes are if they contradict the kind that the file name says; None if they may be that kind."""
+    what = magic_type(head)
     office = kind in _ZIPPED and head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))  # its reader says more
     if what is None or is_prose(head) or kind == "pdf" or office:
         return None
     return what
 
 
-def magic(head: bytes) -> str | None:
-    """What a file is by its first bytes, None if they tell nothing."""
+def magic_type(head: bytes) -> str | None:
+    """Return what a file is by its first bytes ("a PNG picture"), None if they are unknown."""
     return next((what for start, at, what in _MAGIC if len(head) > at + 3 and head.startswith(start, at)), None)
 
 
 def is_prose(head: bytes) -> bool:
-    """Whether the bytes are UTF-8 text that mostly consists of words."""
+    """Return whether the bytes are UTF-8 text that consists mostly of words."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(head[:HEAD])
     except UnicodeDecodeError:

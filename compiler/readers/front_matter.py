@@ -1,4 +1,4 @@
-"""Front matter -> the body below it and what it says of the document: author, day of publication, address."""
+"""YAML front matter of a document: the body below it, and the properties author, publication date and address."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DOI = re.compile(r"(?:doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """`text[body:]` is the document below its front matter; `first_line` is the raw file's line where it begins."""
+    """Parsed front matter; `text[body:]` is the document below it, `first_line` the raw file's line where that begins."""
 
     properties: dict[str, str]
     problems: list[Problem]
@@ -54,7 +54,7 @@ class Front:
 
 
 def read_front(text: str) -> Front:
-    """The YAML front matter of a document; what is no YAML is named and left out."""
+    """Return the YAML front matter of a document; invalid YAML is reported and ignored."""
     front = read_properties(text)
     problems = list(front.problems)
     body = front.body
@@ -69,7 +69,7 @@ def read_front(text: str) -> Front:
 
 
 def _words(value: object) -> str:
-    """A front matter value as one string; the items of a list parted by commas, a person by name."""
+    """Return a front matter value as one string: items of a list separated by commas, a person by name."""
     if isinstance(value, str):
         return clean_line(value)[:MAX_PROPERTY]
     if isinstance(value, list):
@@ -81,7 +81,7 @@ def _words(value: object) -> str:
 
 
 def _of_mapping(value: Mapping[str, object]) -> str:
-    """The name of a person, or the date, that a mapping describes; "" for any other."""
+    """Return the name of a person, or the date, that a mapping describes; "" for any other mapping."""
     name = value.get("name") or value.get("literal")
     if isinstance(name, (str, dict)):
         return _words(name)
@@ -92,8 +92,8 @@ def _of_mapping(value: Mapping[str, object]) -> str:
     return _words(value["date-parts"]) if isinstance(value.get("date-parts"), list) else ""
 
 
-def canonical(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties with `author`, `published` and `url` under these names, whatever a program called them.
+def canonical_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties with `author`, `published` and `url` under these names, however they are called.
 
     `published` is as much of an ISO date as is known ("2017", "2017-06-12"), `url` an http(s) address; one that is
     neither is left out.
@@ -102,8 +102,8 @@ def canonical(properties: Mapping[str, str]) -> dict[str, str]:
     named = {key.lower().replace("-", "_"): value for key, value in properties.items()}
     found = {
         "author": next((a for k in _AUTHOR if (a := without_links(named.get(k, "")))), ""),
-        "published": next((d for k in _PUBLISHED if (d := day(without_links(named.get(k, ""))))), ""),
-        "url": next((u for k in _ADDRESS if (u := address(named.get(k, "")))), ""),
+        "published": next((d for k in _PUBLISHED if (d := iso_date_in(without_links(named.get(k, ""))))), ""),
+        "url": next((u for k in _ADDRESS if (u := web_address_in(named.get(k, "")))), ""),
     }
     for key, value in found.items():
         if value:
@@ -114,12 +114,12 @@ def canonical(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_links(words: str) -> str:
-    """`words` with the names that links show in the links' places."""
+    """Return `words` with each link replaced by the name it shows."""
     return clean_line(_MARKDOWN_LINK.sub(lambda m: m[1] or m[2], _WIKILINK.sub(lambda m: m[1], words)))
 
 
-def day(words: str) -> str:
-    """As much of an ISO date as can be told for certain: "2017-06-12", "2017-06", "2017" or ""."""
+def iso_date_in(words: str) -> str:
+    """Return the certain part of an ISO date in `words`: "2017-06-12", "2017-06", "2017" or ""."""
     words = words.strip(" <>[]\"'")[:100]
     if german := _GERMAN_DATE.match(words):
         return f"{german[3]}-{int(german[2]):02}-{int(german[1]):02}"
@@ -134,8 +134,8 @@ def day(words: str) -> str:
     return year[0] if year else ""
 
 
-def address(words: str) -> str:
-    """The http(s) address that `words` are or link to, a DOI's too; "" if they are none."""
+def web_address_in(words: str) -> str:
+    """Return the http(s) address that `words` are or link to, also of a DOI; "" if there is none."""
     link = _MARKDOWN_LINK.search(words)
     words = (link[2] if link else words).strip().strip("<>")
     if doi := _DOI.fullmatch(words):

@@ -1,4 +1,4 @@
-"""What the elements of an HTML page are: blocks, furniture, tables of data, glossaries; and the parsing of a page."""
+"""Kinds of HTML elements (blocks, page furniture, data tables, glossaries), and the parsing of a page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NO_LANGUAGE = frozenset(
 
 
 def code_language(pre: Any) -> str:
-    """The language of a block of code, in lower case, as it or what stands round it says; "" if nothing does."""
+    """Return the language of a code block in lower case, by its attributes or those of its parents; "" if unknown."""
     stated = pre.get("data-language") or pre.get("lang") or ""
     for element in (pre, next(iter(pre.iterchildren("code")), None), pre.getparent()):
         if not stated and element is not None:
@@ -60,18 +60,18 @@ def code_language(pre: Any) -> str:
 
 
 def is_link_farm(text: str, marks: list[Mark]) -> bool:
-    """Whether a block is little but links to elsewhere: translations, discussions, a menu."""
+    """Return whether a block is mostly links to elsewhere: translations, discussions, a menu."""
     links = [m.end - m.start for m in marks if m.kind is MarkKind.LINK]
     return len(links) >= 5 and sum(links) > 0.5 * len(text)
 
 
 def words_of(element: Any) -> str:
-    """The element's words on one line."""
+    """Return the element's words on one line."""
     return " ".join("".join(element.itertext()).split())
 
 
-def leads_nowhere(element: Any) -> bool:
-    """A link that is furniture: a heading's own anchor, a jump back from a footnote."""
+def is_dead_link(element: Any) -> bool:
+    """Return whether a link is page furniture: a heading's own anchor, a jump back from a footnote."""
     words = words_of(element)
     if words in ("¶", "#", "§", "🔗", "↩", "↩︎", "^"):
         return True
@@ -81,11 +81,12 @@ def leads_nowhere(element: Any) -> bool:
 
 
 def _rows(table: Any) -> list[Any]:
+    """Return the rows of a table, without those of tables inside it."""
     return [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
 
 
 def holds_data(table: Any) -> bool:
-    """Whether a table holds data, and is not there to lay out a page."""
+    """Return whether a table holds data rather than the layout of a page."""
     if next(table.iterdescendants("table"), None) is not None:
         return False
     rows = _rows(table)
@@ -99,7 +100,7 @@ def holds_data(table: Any) -> bool:
 
 
 def is_glossary(table: Any) -> bool:
-    """Whether the second column explains the first: then the first column's cells are terms."""
+    """Return whether the table's second column explains the first, whose cells are terms."""
     rows = _rows(table)
     heads = [c for c in rows[0] if c.tag in ("td", "th")] if rows else []
     return len(heads) in (2, 3) and EXPLAINS.search(words_of(heads[1])) is not None
@@ -110,8 +111,8 @@ def _attributes_in(tag: str) -> int:
     return sum(1 for _ in _ATTRIBUTE.finditer(tag))
 
 
-def parsed(markup: str) -> Any:
-    """The tree of an HTML document; None if there is nothing in it.
+def parse_html(markup: str) -> Any:
+    """Return the tree of an HTML document; None if it is empty.
 
     Raises: Unreadable if its elements are nested so deeply that the parser gave up, or one has too many attributes.
     """

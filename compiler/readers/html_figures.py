@@ -1,4 +1,4 @@
-"""The pictures of an HTML tree: which of them show something, and under which caption and label they are noted."""
+"""The pictures of an HTML tree: which of them are content, and the caption and label of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLE = re.compile(r"(?<![\w-])(width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.
 
 
 def is_furniture(element: Any) -> bool:
-    """Whether an image belongs to the page, not to what it says: a badge, an icon, an avatar, a tracker."""
+    """Return whether an image is not content but a badge, an icon, an avatar or a tracker."""
     source = address_of(element)
     if _BADGE.search(source) or _FURNITURE.search(" ".join((source.rsplit("/", 1)[-1], element.get("class") or ""))):
         return True
@@ -32,7 +32,7 @@ def is_furniture(element: Any) -> bool:
 
 
 def address_of(element: Any) -> str:
-    """Where an image lies; pages that load their images late say it elsewhere."""
+    """Return the address of an image, also where the page loads its images late."""
     source = (element.get("src") or "").strip()
     if not source or source.startswith("data:"):
         late = next((v for k in ("data-src", "data-original", "data-lazy-src") if (v := element.get(k))), "")
@@ -41,7 +41,7 @@ def address_of(element: Any) -> str:
 
 
 @dataclass(slots=True)
-class _Hung:
+class _PendingImage:
     target: str
     alt: str
     caption: str
@@ -49,35 +49,36 @@ class _Hung:
 
 
 @dataclass(slots=True)
-class Frame:
-    """Keeps the images of a block, or of a whole figure, until they can be noted with caption and label."""
+class PendingImages:
+    """The images of a block or figure, collected until caption and label are known and they are written to the page."""
 
-    _waiting: list[_Hung] = field(default_factory=list)
+    _waiting: list[_PendingImage] = field(default_factory=list)
     _figures: list[tuple[Any, int]] = field(default_factory=list)  # open figures, and how many images came before
     _caption: str = ""
 
     def picture(self, element: Any, alt: str) -> None:
-        """An image with the words that stand for it."""
+        """Add an image with its alternative text."""
         target = address_of(element)
         if 0 < len(target) <= MAX_TARGET:
             caption = " ".join((element.get("title") or "").split())
-            self._waiting.append(_Hung(target, alt, caption, element.get("id") or ""))
+            self._waiting.append(_PendingImage(target, alt, caption, element.get("id") or ""))
 
     def label(self, name: str) -> None:
-        """A label that stands right behind an image names it."""
+        """Set the label of the last image, if it has none."""
         if self._waiting and not self._waiting[-1].label:
             self._waiting[-1].label = name
 
     def caption(self, words: str) -> None:
-        """The words of a `figcaption`."""
+        """Set the caption of the open figure to the words of its `figcaption`."""
         if self._figures and not self._caption:
             self._caption = words
 
     def enter(self, figure: Any) -> None:
+        """Open a figure: images added from now on are its own."""
         self._figures.append((figure, len(self._waiting)))
 
     def leave(self, figure: Any, page: Page) -> None:
-        """Ends a figure: its images get its caption and its id."""
+        """Close a figure and give its images its caption and id."""
         if not self._figures or self._figures[-1][0] is not figure:
             return
         _, before = self._figures.pop()
@@ -89,7 +90,7 @@ class Frame:
         self.hang(page)
 
     def hang(self, page: Page) -> None:
-        """Notes the images on the page, unless a figure round them is still open."""
+        """Write the images to the page, unless a figure around them is still open."""
         if self._figures:
             return
         for hung in self._waiting:

@@ -1,4 +1,4 @@
-"""What of an HTML page a reader would never see: it must not become source text."""
+"""Detection of the parts of an HTML page that a reader would never see, so that they don't become source text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AT_BLOCK = re.compile(r"@[^{};]+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 
 
 def invisible_style(style: str) -> bool:
-    """Whether these CSS declarations leave nothing to read: not displayed, no size, moved away, white on white."""
+    """Return whether these CSS declarations hide the text: not displayed, no size, moved away, white on white."""
     rules = {name.lower(): value.strip().lower() for name, value in _DECLARATION.findall(style)}
     if rules.get("display") == "none" or rules.get("visibility") in {"hidden", "collapse"}:
         return True
@@ -43,7 +43,7 @@ def _is_zero(value: str) -> bool:
 
 
 def _same_colour(rules: dict[str, str]) -> bool:
-    """Text in the colour of its background; without a background of its own the page is taken to be white."""
+    """Return whether text has the colour of its background, which is taken to be white if it is not declared."""
     colour = rules.get("color", "").replace(" ", "")
     ground = rules.get("background-color", rules.get("background", "")).replace(" ", "")
     if not colour:
@@ -54,7 +54,7 @@ def _same_colour(rules: dict[str, str]) -> bool:
 
 
 def hidden_selectors(css: str) -> set[str]:
-    """The classes (".x") and ids ("#x") that a style sheet hides by a rule of their own, on every medium."""
+    """Return the classes (".x") and ids ("#x") that a style sheet hides on every medium."""
     plain = _AT_BLOCK.sub("", _CSS_COMMENT.sub("", css[:500_000]))
     out: set[str] = set()
     for selectors, style in _RULE.findall(plain):
@@ -64,7 +64,7 @@ def hidden_selectors(css: str) -> set[str]:
 
 
 def is_hidden(element: Any, selectors: set[str]) -> bool:
-    """Whether the element hides itself and all in it, by attribute, style or class."""
+    """Return whether an element hides itself and its content, by attribute, style or class."""
     get = element.attrib.get
     if get("hidden") is not None or (get("aria-hidden") or "").strip().lower() == "true":
         return True

@@ -1,4 +1,4 @@
-"""An HTML tree -> blocks and marks: the one walk behind the HTML and the Markdown reader."""
+"""The walk from an HTML tree to blocks and marks on a page, shared by the HTML reader and all that produce markup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compiler.readers.bibliography import CITES, cited_by
-from compiler.readers.block import Block, folded
+from compiler.readers.block import Block, fold_block
 from compiler.readers.html_elements import (
     BLOCKS,
     EMPHASIS,
@@ -15,12 +15,12 @@ from compiler.readers.html_elements import (
     SILENT,
     code_language,
     holds_data,
+    is_dead_link,
     is_glossary,
     is_link_farm,
-    leads_nowhere,
     words_of,
 )
-from compiler.readers.html_figures import FILE_NAME, Frame, is_furniture
+from compiler.readers.html_figures import FILE_NAME, PendingImages, is_furniture
 from compiler.readers.html_hidden import is_hidden
 from compiler.readers.page import MAX_TARGET, Page
 from vault.model.source import Mark, MarkKind
@@ -34,7 +34,7 @@ _ORDINAL = re.compile(r"st|nd|rd|th|er|e|o|a|ème|tm|®|™|©", re.IGNORECASE)
 
 
 class TreeWalker:
-    """Walks a tree in document order and writes what can be read onto a page.
+    """Walks a tree in document order and writes its text onto a page.
 
     `line_of` gives an element's 1-based line in the raw file, 0 if it has none of its own.
     """
@@ -47,7 +47,7 @@ class TreeWalker:
         self._outer: list[Block] = []  # blocks set aside while a note inside them is read
         self._later: list[tuple[str, list[Mark], MarkKind | None]] = []  # captions and notes, after their block
         self._captions: set[str] = set()
-        self._frame = Frame()
+        self._frame = PendingImages()
         self._callouts: list[Any] = []
         self._line = 1
         self._lists = 0
@@ -59,7 +59,7 @@ class TreeWalker:
         self._left_out = False
 
     def walk(self, root: Any) -> None:
-        """Reads the whole tree; without recursion, however deep it is."""
+        """Read the whole tree, without recursion, however deep it is."""
         stack: list[tuple[Any, Any]] = []
         if self._enter(root):
             stack.append((root, iter(root)))
@@ -96,7 +96,7 @@ class TreeWalker:
         self._block.text(words)
 
     def _flush(self, kind: MarkKind | None = None, level: int = 0, info: str = "") -> None:
-        """Ends the block at hand and writes it, then what was put off until its end."""
+        """End the current block and write it, then the images that waited for its end."""
         if self._table is not None:
             self._block.text(" ")
             return
@@ -125,7 +125,7 @@ class TreeWalker:
     # --- elements ---------------------------------------------------------------------------------------------
 
     def _enter(self, element: Any) -> bool:
-        """Begins an element; False where nothing in it is to be read."""
+        """Begin an element; return False if nothing in it is to be read."""
         tag = element.tag
         if not isinstance(tag, str):  # a comment or processing instruction
             return False
@@ -170,7 +170,7 @@ class TreeWalker:
             self._pre += 1
 
     def _next_number(self) -> str:
-        """The number of the item that begins, "" where its list has none."""
+        """Return the number of the item that begins, "" if its list is not numbered."""
         if not self._numbers or self._numbers[-1] < 0:
             return ""
         self._numbers[-1] += 1
@@ -186,7 +186,7 @@ class TreeWalker:
                 self._block.open(MarkKind.TERM)
 
     def _enter_quotation(self, element: Any) -> None:
-        """Opens a block quote; a callout (`[!tip] Title`) is the author's own words and no quotation."""
+        """Open a block quote; a callout (`[!tip] Title`) is the author's own text and no quotation."""
         first = next((e for e in element if isinstance(e.tag, str)), None)
         callout = _CALLOUT.match(first.text or "") if first is not None and first.tag == "p" else None
         if first is None or callout is None:
@@ -207,7 +207,7 @@ class TreeWalker:
             if tag == "dfn":
                 self._block.open(MarkKind.TERM)
         elif tag == "a":
-            if leads_nowhere(element):
+            if is_dead_link(element):
                 return False
             if element.get("href") is not None:
                 self._block.open(MarkKind.LINK)
@@ -285,7 +285,7 @@ class TreeWalker:
     # --- things inside a block --------------------------------------------------------------------------------
 
     def _line_break(self) -> None:
-        """One <br> is a line break of the author's own, a second one ends the paragraph."""
+        """Write a line break for one <br>; a second one ends the paragraph."""
         if self._pre:
             self._block.kept("\n")
         elif self._broke and self._table is None:
@@ -310,7 +310,7 @@ class TreeWalker:
             self._block.close(MarkKind.MATH)
 
     def _mathml(self, element: Any) -> None:
-        """The TeX behind a formula where the page keeps it, else the formula's characters."""
+        """Write the TeX of a formula where the page has it, else the formula's characters."""
         tex = next((e.text for e in element.iter("annotation") if "tex" in (e.get("encoding") or "")), None)
         tex = tex or element.get("alttext")
         if tex:
@@ -321,11 +321,11 @@ class TreeWalker:
             self._block.close(MarkKind.MATH)
 
     def _image(self, element: Any) -> None:
-        """An image's words wait for the end of the block, so that they don't cut its sentence; so does the image."""
+        """Keep an image and its words until the end of the block, so that they don't cut its sentence."""
         if self._table is not None or is_furniture(element):
             return
         alt = " ".join((element.get("alt") or "").split())
-        text, _ = folded(normal(alt), ())
+        text, _ = fold_block(normal(alt), ())
         if len(alt) < 3 or FILE_NAME.fullmatch(alt):
             text = ""
         self._frame.picture(element, text)
@@ -334,7 +334,7 @@ class TreeWalker:
             self._later.append((text, [], MarkKind.CAPTION))
 
     def _script(self, element: Any, tag: str) -> bool:
-        """Raised and lowered words: a reference to a note goes, an exponent keeps its `^`, an index its `_`."""
+        """Write raised and lowered words: references to notes are dropped, exponents get `^`, indexes `_`."""
         words = words_of(element)
         linked = any((a.get("href") or "").startswith("#") for a in element.iter("a"))
         if not words or (linked and (not self._block.tail or _SENTENCE_END.search(self._block.tail))):

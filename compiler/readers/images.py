@@ -1,4 +1,4 @@
-"""The bytes of a picture, judged: what kind it is, how large, and whether showing it can do anything but show it."""
+"""Inspection of a picture's bytes: its format, its size, and whether showing it could run anything."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _SCRIPT = re.compile(r"\s*(?:javascript|vbscript|data|file|https?)\s*:", re.IGNO
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """`kind` is the suffix a copy gets; sides in pixels, 0 for a drawing that names none."""
+class ImageInfo:
+    """What a picture is. `kind` is the suffix of its copy; sides are in pixels, 0 for a drawing without a size."""
 
     kind: str
     width: int
     height: int
 
 
-def judged(data: bytes) -> Seen:
-    """What a picture is. Raises: Unreadable for one that is not to be copied, with the reason."""
+def inspect_image(data: bytes) -> ImageInfo:
+    """Return format and size of a picture. Raises: Unreadable with the reason if it must not be copied."""
     if len(data) > MAX_BYTES:
         raise Unreadable(f"the picture is larger than {MAX_BYTES >> 20} MiB")
-    seen = _bitmap(data) if data.startswith(_STARTS) else _drawing(data)
+    seen = _inspect_bitmap(data) if data.startswith(_STARTS) else _inspect_svg(data)
     if seen.kind != "svg" or seen.width:
         small, large = sorted((seen.width, seen.height))
         if small < MIN_SIDE and seen.kind != "svg":
@@ -64,22 +64,22 @@ def judged(data: bytes) -> Seen:
     return seen
 
 
-def _bitmap(data: bytes) -> Seen:
+def _inspect_bitmap(data: bytes) -> ImageInfo:
     from PIL import Image
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as image:
-                seen = Seen(_KINDS[image.format or ""], *image.size)
+                seen = ImageInfo(_KINDS[image.format or ""], *image.size)
                 image.verify()
     except Exception as error:
         raise Unreadable("the picture is damaged") from error
     return seen
 
 
-def _drawing(data: bytes) -> Seen:
-    """An SVG that only draws: by allow-list, as a page that shows it might run it."""
+def _inspect_svg(data: bytes) -> ImageInfo:
+    """Return the size of an SVG that only draws; elements and attributes are checked against an allow-list."""
     from lxml import etree
 
     if b"<svg" not in data[:65_536]:
@@ -98,16 +98,16 @@ def _drawing(data: bytes) -> Seen:
     if root.tag != f"{_SVG}svg":
         raise Unreadable("not a PNG, JPEG, GIF, WebP or SVG picture")
     for element in root.iter():
-        what = _acts(element)
+        what = _active_part(element)
         if what:
             raise Unreadable(f"the drawing is more than a drawing: {what}")
     if _drawn(root) > MAX_DRAWN:
         raise Unreadable("the drawing repeats its parts without end")
-    return Seen("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
+    return ImageInfo("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
 
 
 def _drawn(root: Any) -> int:
-    """How many elements are drawn, each <use> counted as all that it repeats; beyond the limit, just some more."""
+    """Return how many elements are drawn, counting all that each <use> repeats, up to just above the limit."""
     named: dict[str, Any] = {}
     for element in root.iter():
         named.setdefault(element.get("id") or "", element)  # the first counts, where two have one name
@@ -139,36 +139,38 @@ def _drawn(root: Any) -> int:
     return inside(root)
 
 
-def _acts(element: Any) -> str:
-    """What an element of a drawing could do besides drawing; "" if nothing."""
+def _active_part(element: Any) -> str:
+    """Return what an element could do besides drawing ("a script"), "" if nothing."""
     tag = element.tag
     if not isinstance(tag, str):
         return "" if element.__class__.__name__ == "_Comment" else "an instruction or entity"
     if tag.startswith(_XHTML) or (tag.startswith(_SVG) and tag.removeprefix(_SVG) not in _DRAWS) or "}" not in tag:
         return f"an element <{tag.rpartition('}')[2][:40]}>"
-    if tag == f"{_SVG}style" and _acts_in_css("".join(element.itertext())):
+    if tag == f"{_SVG}style" and _is_active_css("".join(element.itertext())):
         return "style that loads or runs something"
     for name, value in element.attrib.items():
-        if _acts_in(name, value):
+        if _is_active_attribute(name, value):
             return f"an attribute {name.rpartition('}')[2][:40]}"
     return ""
 
 
-def _acts_in(name: str, value: str) -> bool:
+def _is_active_attribute(name: str, value: str) -> bool:
     if name in ("href", f"{_XLINK}href", "src"):
         return not (_LOCAL.fullmatch(value.strip()) or _BITMAP.fullmatch(value.strip()))
     if "}" in name and not name.startswith("{http://www.w3.org/"):
         return False  # an editor's notes to itself
     if name.lower().startswith("on") or name.endswith("}base"):
         return True
-    return _acts_in_css(value) if name in _CSS_ATTRIBUTES else _URL.search(value) is not None or _runs(name, value)
+    return (
+        _is_active_css(value) if name in _CSS_ATTRIBUTES else _URL.search(value) is not None or _is_script(name, value)
+    )
 
 
-def _runs(name: str, value: str) -> bool:
+def _is_script(name: str, value: str) -> bool:
     return "}" not in name and _SCRIPT.match(value) is not None
 
 
-def _acts_in_css(css: str) -> bool:
+def _is_active_css(css: str) -> bool:
     return _ACTIVE_CSS.search(css) is not None or _URL.search(css) is not None
 
 

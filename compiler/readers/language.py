@@ -1,4 +1,4 @@
-"""The language of a text by small dependable means: its script, else its commonest words."""
+"""Detection of a text's language by its script, else by its most common words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COMMON_SETS = {language: frozenset(words.split()) for language, words in _COMMO
 
 
 def language_of(text: str) -> str:
-    """ISO 639-1 code of the language `text` is mostly in; "" if the words are too few or tell nothing."""
+    """Return the ISO 639-1 code of the language that `text` is mostly in; "" if there are too few words to tell."""
     sample = text[:SAMPLE].lower()
     letters = len(_LETTER.findall(sample))
     if letters < 8:

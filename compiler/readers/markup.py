@@ -1,4 +1,4 @@
-"""A document's structure as markup for the one walk that reads web pages and Markdown: every word in it is escaped."""
+"""Escaped HTML markup that readers without a tree of their own write, read by the same walk as web pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
 
@@ -17,35 +17,39 @@ Lines = Callable[[int], int]  # a line of the markup -> the 1-based line of the 
 
 
 class Markup:
-    """Collects blocks in reading order; `write` puts them onto a page. Inline markup is made by the functions below."""
+    """Blocks of markup in reading order; `write` reads them onto a page. The functions below make inline markup."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
 
     def block(self, tag: str, inner: str, line: int) -> None:
-        """One block of inline markup; an empty one is left out."""
+        """Add one block of inline markup; an empty one is left out."""
         if inner.strip():
             self._parts.append(f'<{tag} data-line="{line}">{inner}</{tag}>')
 
     def open(self, tag: str, line: int) -> None:
+        """Open an element around blocks."""
         self._parts.append(f'<{tag} data-line="{line}">')
 
     def close(self, tag: str) -> None:
+        """Close an element around blocks."""
         self._parts.append(f"</{tag}>")
 
     def code(self, text: str, language: str, line: int) -> None:
+        """Add a code block."""
         if text.strip():
             self._parts.append(f'<pre data-line="{line}" data-language="{escape(language)}">\n{escape(text)}</pre>')
 
     def picture(self, target: str, alt: str = "") -> None:
+        """Add a picture."""
         self._parts.append(f'<img src="{escape(target)}" alt="{escape(alt)}">')
 
     def cells(self, border: str) -> None:
-        """What stands between two cells of a table that is written cell by cell."""
+        """Add the markup between two cells of a table that is written cell by cell."""
         self._parts.append(border)
 
     def table(self, rows: Sequence[Sequence[str]], line: int, head: bool) -> None:
-        """A table of cells of inline markup; with `head` the first row names the columns."""
+        """Add a table whose cells are inline markup; with `head` the first row names the columns."""
         self.open("table", line)
         for number, row in enumerate(rows):
             cell = "th" if head and number == 0 else "td"
@@ -53,23 +57,25 @@ class Markup:
         self.close("table")
 
     def write(self, page: Page) -> None:
-        """Raises: Unreadable if the blocks are nested too deeply."""
+        """Read the blocks onto `page`. Raises: Unreadable if they are nested too deeply."""
         walk("".join(self._parts), page, lambda line: line)
 
 
 def math(tex: str, display: bool = False) -> str:
-    """A formula, inline or on a line of its own."""
+    """Return the markup of a formula, inline or displayed."""
     tag = "x-math-block" if display else "x-math"
     return f"<{tag}>{escape(tex)}</{tag}>"
 
 
 def link(target: str, inner: str) -> str:
+    """Return the markup of a link to `target` around inline markup."""
     return f'<a href="{escape(target)}">{inner}</a>'
 
 
 def walk(markup: str, page: Page, lines: Lines) -> None:
-    """Writes markup onto `page`; its `data-line` attributes count lines that `lines` turns into those of the file."""
-    root = parsed(f"<html><body><div>{markup}</div></body></html>")
+    """Read markup onto `page`; `lines` turns the line numbers of its `data-line` attributes into those of the
+    raw file."""
+    root = parse_html(f"<html><body><div>{markup}</div></body></html>")
 
     def line_of(element: Any) -> int:
         number = element.get("data-line") or ""

@@ -1,4 +1,4 @@
-"""The sheet every reader writes on: blocks of text in reading order, with the marks and places that point into them."""
+"""The page that every reader writes on: blocks of text in reading order, with marks, places and pictures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compiler.readers.block import Block
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Picture, Place
+from vault.text.formatting import short_line
 from vault.text.sanitize import clean_line
 
 MAX_TEXT = 20_000_000  # characters of one document
@@ -21,6 +22,8 @@ _LABEL_NOISE = re.compile(r"\s*[·\u2022\u2027\u22c5$`*_]+\s*")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
+    """A heading written so far, with its offsets in the text."""
+
     words: str
     level: int
     start: int
@@ -38,9 +41,8 @@ class _Container:
 
 
 def label_of(heading: str) -> str:
-    """`heading` as the name of a place: one short line without the characters that set places apart."""
-    words = clean_line(_LABEL_NOISE.sub(" ", heading))
-    return words if len(words) <= MAX_LABEL else words[: MAX_LABEL - 1].rstrip() + "…"
+    """Return `heading` as the name of a place: one short line without the characters that separate places."""
+    return short_line(_LABEL_NOISE.sub(" ", heading), MAX_LABEL)
 
 
 def _joined(heading: str, where: str) -> str:
@@ -48,7 +50,7 @@ def _joined(heading: str, where: str) -> str:
 
 
 class Page:
-    """Collects blocks; a container (a list item, a block quote) marks all blocks between `begin` and `end`."""
+    """Collects blocks; a container (list item, block quote) marks all blocks between `begin` and `end`."""
 
     def __init__(self) -> None:
         self.headings: list[Heading] = []
@@ -65,7 +67,7 @@ class Page:
     def add(
         self, text: str, marks: Iterable[Mark] = (), kind: MarkKind | None = None, level: int = 0, info: str = ""
     ) -> int:
-        """Writes one block, `kind` marking it as a whole; gives its offset. `marks` count from the block's start."""
+        """Write one block and return its offset; `kind` marks it as a whole, `marks` count from its start."""
         start = self.length + (2 if self._parts else 0)
         end = start + len(text)
         level = min(level + self.depth, 6) if kind is MarkKind.HEADING else level
@@ -86,13 +88,13 @@ class Page:
         return start
 
     def place(self, start: int, label: str) -> None:
-        """From offset `start` on a human finds the words at `label`; offsets must not go back."""
+        """Set the label of the place that begins at offset `start`; offsets must not decrease."""
         if self._places and self._places[-1].start == start:
             self._places.pop()
         self._places.append(Place(start, label))
 
     def place_line(self, start: int, line: int) -> None:
-        """The place "nearest heading, line N", or what `label` makes of the two."""
+        """Set the place "nearest heading, line N", or what `label` makes of the two."""
         heading = label_of(self.headings[-1].words) if self.headings else ""
         if self.label is not None:
             self.place(start, self.label(heading, max(line, 1)))
@@ -100,7 +102,7 @@ class Page:
             self.place(start, _joined(heading, f"line {max(line, 1)}"))
 
     def code(self, text: str, language: str = "", line: int = 0) -> None:
-        """One block of code, its lines kept, blank ones left out; `line` is where the raw file has it."""
+        """Write one code block with its lines, without blank ones; `line` is its line in the raw file."""
         block = Block()
         block.kept(text)
         words, _ = block.take()
@@ -108,29 +110,31 @@ class Page:
             self.place_line(self.add(words, (), MarkKind.CODE, info=language), line)
 
     def begin(self, kind: MarkKind, level: int = 0, info: str = "") -> None:
+        """Open a container for the blocks that follow."""
         self._containers.append(_Container(kind, level, info))
 
     def end(self) -> None:
-        """Closes the innermost container; without a block in it there is nothing to mark."""
+        """Close the innermost container; without a block in it there is nothing to mark."""
         container = self._containers.pop()
         if container.start is not None:
             self._marks.append(Mark(container.kind, container.start, self.length, container.level, container.info))
 
     def picture(self, target: str, alt: str = "", caption: str = "", label: str = "") -> None:
-        """Notes a picture that the document shows here, after what was written so far."""
+        """Record a picture that the document shows here, after what was written so far."""
         if len(self._pictures) < MAX_PICTURES and 0 < len(target) <= MAX_TARGET:
             words = (clean_line(w)[:MAX_ALT] for w in (alt, caption, label))
             self._pictures.append(Picture(self.length, target, *words))
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
+        """Return the recorded pictures."""
         return tuple(self._pictures)
 
     def mark(self, kind: MarkKind, start: int, end: int, level: int = 0) -> None:
-        """Marks a span of what was already written."""
+        """Mark a span of what was already written."""
         self._marks.append(Mark(kind, start, end, level))
 
     def finish(self) -> tuple[str, tuple[Mark, ...], tuple[Place, ...]]:
-        """(text, marks, places), the marks in order of place, the longer first."""
+        """Return (text, marks, places), the marks by position, the longer first."""
         marks = sorted(set(self._marks), key=lambda m: (m.start, -m.end, m.kind.value, m.level, m.info))
         return "".join(self._parts), tuple(marks), tuple(self._places)

@@ -1,4 +1,4 @@
-"""Raw document -> source text: which reader a document needs, and the reading."""
+"""The entry point of all readers: from a file's bytes and name to its source text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import importlib
 import re
 from pathlib import PurePosixPath
 
-from compiler.readers.formats import HEAD, READERS, belied, kind_of
-from compiler.readers.front_matter import canonical
+from compiler.readers.formats import HEAD, READERS, content_mismatch, kind_of
+from compiler.readers.front_matter import canonical_properties
 from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from compiler.sources.segments import segments
@@ -20,7 +20,7 @@ _SITE = re.compile(r"\s+[-|–—·:]\s+\S")
 
 
 def read_source(data: bytes, name: str) -> SourceText:
-    """The source text of a document, from its bytes and file name alone.
+    """Return the source text of a document, from its bytes and file name alone.
 
     Raises: Unreadable, with one clear line, if there is no text to be had.
     """
@@ -31,7 +31,7 @@ def read_source(data: bytes, name: str) -> SourceText:
     if not data.strip():
         raise Unreadable("the file holds nothing but white space")
     kind = kind_of(name, data[:HEAD])
-    what = belied(kind, data[:HEAD])
+    what = content_mismatch(kind, data[:HEAD])
     if what is not None:
         raise Unreadable(f"{what}, whatever its name says", hint="give it the right suffix")
     reader = READERS.get(kind)
@@ -40,11 +40,11 @@ def read_source(data: bytes, name: str) -> SourceText:
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
-    return _source(f"{kind}/{reader.version}", page, canonical(properties), name, problems)
+    return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 
 
 def _source(reader: str, page: Page, properties: dict[str, str], name: str, problems: list[Problem]) -> SourceText:
-    """The finished source text; its title is the document's own, else its first heading, else the file's name."""
+    """Return the finished source text; its title is the document's own, else its first heading, else the file name."""
     title = properties.get("title", "") or (clean_line(page.title.words) if page.title else "")
     top = next((h for h in page.headings if h.level == 1), None) or next(iter(page.headings), None)
     if top is not None and _SITE.match(title, len(top.words)) and title.casefold().startswith(top.words.casefold()):
@@ -70,7 +70,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
 
 
 def _prose(text: str, marks: tuple[Mark, ...]) -> str:
-    """The text without its blocks of code, where much of it is that: code says nothing of a document's language."""
+    """Return the text without code blocks where it is mostly code, for the detection of its language."""
     blocks = [m for m in marks if m.kind is MarkKind.CODE and text[m.start - 2 : m.start] in ("", "\n\n")]
     if sum(m.end - m.start for m in blocks) * 3 < len(text):
         return text

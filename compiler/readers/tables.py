@@ -1,4 +1,4 @@
-"""The rows of a table -> blocks: what its cells say in sentences is prose, all else is data with its column's name."""
+"""Text of table rows: cells with whole sentences become prose, others data with their column's name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.html_elements import EXPLAINS
 from compiler.readers.language import language_of
 from compiler.readers.page import Page
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[\s\d.,:;%+\-–−/()€$£¥eE°]+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: where a human finds it, and its cells from the first column on, "" where nothing stands."""
+    """One row: the label of its place, and its cells from the first column on, "" for empty ones."""
 
     label: str
     cells: tuple[str, ...]
@@ -37,25 +37,25 @@ class Row:
 
 @dataclass(slots=True)
 class Budget:
-    """How many rows of the document may still be read."""
+    """How many rows of the document may still be read, and what was left out."""
 
     rows: int = MAX_ROWS
     problems: list[Problem] = field(default_factory=list)
 
     def take(self) -> bool:
-        """Whether one more row may be read."""
+        """Return whether one more row may be read, and count it."""
         self.rows -= 1
         return self.rows >= 0
 
     def left_out(self, what: str, line: int = 0) -> None:
-        """Notes what was not read, once for each wording."""
+        """Record what was not read, once for each wording."""
         problem = Problem("left-out", what, line)
         if problem not in self.problems:
             self.problems.append(problem)
 
 
 def is_prose(cell: str) -> bool:
-    """Whether a cell says something in a whole sentence."""
+    """Return whether a cell holds a whole sentence."""
     text = cell.strip()
     if not _SENTENCE_END.search(text):
         return False
@@ -66,12 +66,12 @@ def is_prose(cell: str) -> bool:
 
 
 def _is_name(cell: str) -> bool:
-    """Whether a cell could be the name of what its row explains."""
+    """Return whether a cell could be the name of what its row explains."""
     return 0 < len(cell) <= MAX_HEAD and len(cell.split()) <= 6 and not _NUMBER.fullmatch(cell) and not is_prose(cell)
 
 
 def _explains(name: str) -> bool:
-    """Whether a column of this name explains another: "Definition", "english_descr"."""
+    """Return whether a column of this name explains another: "Definition", "english_descr"."""
     spelt = name.replace("_", " ")
     return EXPLAINS.search(spelt) is not None or _SHORT_EXPLAINS.search(spelt) is not None
 
@@ -82,7 +82,7 @@ def _is_explanation(cell: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What the table's columns are: their names, and which column explains which, -1 for none."""
+    """The columns of a table: their names, and which column explains which (-1 for none)."""
 
     head: int  # index of the row of column names, -1 if there is none
     names: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class _Shape:
 
 
 def write_rows(rows: Sequence[Row], page: Page, named: bool | None = None) -> None:
-    """Writes one table onto `page`, each row at its own place.
+    """Write one table onto `page`, each row at its own place; `named` says whether the first row names columns.
 
     `named` says whether its first row names the columns, None that it is to be told from the words.
 
@@ -111,12 +111,12 @@ def write_rows(rows: Sequence[Row], page: Page, named: bool | None = None) -> No
 
 
 def _lines(cell: str) -> list[str]:
-    """The lines of a cell, each without white space at its ends."""
+    """Return the lines of a cell, each without white space at its ends."""
     return [line for raw in cell[:MAX_CELL].split("\n") if (line := fold(normal(raw)))]
 
 
 def _write_lines(cells: list[list[str]], label: str, page: Page) -> None:
-    """What stands above the data: a title, a remark, the column names."""
+    """Write what is above the data: a title, a remark, the column names."""
     if len(cells) == 1 and is_prose(" ".join(cells[0])):
         _paragraphs(cells[0], label, page)
     else:
@@ -124,6 +124,7 @@ def _write_lines(cells: list[list[str]], label: str, page: Page) -> None:
 
 
 def _write_row(cells: list[list[str]], label: str, shape: _Shape, page: Page) -> None:
+    """Write one row as prose and data."""
     term = " ".join(cells[shape.term]) if 0 <= shape.term < len(cells) else ""
     explained = cells[shape.explanation] if 0 <= shape.explanation < len(cells) else []
     is_entry = bool(term and explained and _is_name(term))
@@ -151,7 +152,7 @@ def _write_row(cells: list[list[str]], label: str, shape: _Shape, page: Page) ->
 
 
 def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None = None) -> None:
-    """A cell as prose: each of its lines a paragraph, those together that only a line's width had parted."""
+    """Write a cell as prose: a paragraph for each line, lines that only the width had broken joined."""
     joined: list[str] = []
     for line in lines:
         if joined and line[0].islower() and not _SENTENCE_END.search(joined[-1]):
@@ -164,12 +165,13 @@ def _paragraphs(lines: list[str], label: str, page: Page, kind: MarkKind | None 
 
 
 def _block(words: str, label: str, page: Page, kind: MarkKind | None) -> None:
-    text, _ = folded(words, ())
+    text, _ = fold_block(words, ())
     if text:
         page.place(page.add(text, (), kind), clean_line(label))
 
 
 def _shape(rows: Sequence[tuple[str, ...]], named: bool | None) -> _Shape:
+    """Return the shape of a table."""
     head = _head(rows) if named is None else 0 if named and len(rows) > 1 else -1
     body = rows[head + 1 :]
     names = tuple(fold(normal(cell)) for cell in rows[head]) if head >= 0 else ()
@@ -178,7 +180,7 @@ def _shape(rows: Sequence[tuple[str, ...]], named: bool | None) -> _Shape:
 
 
 def _foreign(body: Sequence[tuple[str, ...]]) -> frozenset[int]:
-    """The columns that say in another language what the first column of prose says."""
+    """Return the columns that translate the first column of prose."""
     words: dict[int, list[str]] = {}
     for row in body[:_SAMPLE]:
         for column, cell in enumerate(row[:MAX_COLUMNS]):
@@ -190,7 +192,7 @@ def _foreign(body: Sequence[tuple[str, ...]]) -> frozenset[int]:
 
 
 def _head(rows: Sequence[tuple[str, ...]]) -> int:
-    """The index of the row that names the columns: the first that is as wide as the table, all short words."""
+    """Return the index of the row that names the columns: the first as wide as the table, all short words."""
     widths = sorted(sum(bool(cell.strip()) for cell in row) for row in rows)
     if len(rows) < 2 or widths[len(widths) // 2] < 2:
         return -1
@@ -206,7 +208,7 @@ def _head(rows: Sequence[tuple[str, ...]]) -> int:
 
 
 def _glossary(names: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> tuple[int, int]:
-    """(column of terms, column that explains them), (-1, -1) if the table explains nothing."""
+    """Return (column of terms, column that explains them), (-1, -1) if there is none."""
     said = [i for i, name in enumerate(names) if i > 0 and _explains(name)]
     wide = max((len(row) for row in body), default=0)
     likely = range(wide - 1, 0, -1) if wide == 2 or (wide <= MAX_UNNAMED and not names) else ()

@@ -1,4 +1,4 @@
-"""Office documents and e-books are zip archives: opened under limits, read part by part, never unpacked."""
+"""The zip archives that office documents and e-books are: opened under limits, read part by part, never unpacked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
-from compiler.readers.formats import HEAD, kind_of, magic
+from compiler.readers.formats import HEAD, kind_of, magic_type
 from vault.errors import Unreadable
 from vault.text.sanitize import clean_line
 
@@ -48,14 +48,14 @@ _SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The parts of one document by name, each read only when asked for."""
+    """The parts of one document by name, each read only on request."""
 
     kind: str  # as in compiler.readers.formats
     zip: zipfile.ZipFile
     parts: dict[str, zipfile.ZipInfo]
 
     def read(self, name: str, limit: int = MAX_XML) -> bytes:
-        """The bytes of one part.
+        """Return the bytes of one part.
 
         Raises: Unreadable if it is not there, damaged or larger than `limit`.
         """
@@ -75,15 +75,15 @@ class Archive:
         return _STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data) if is_strict else data
 
     def xml(self, name: str, limit: int = MAX_XML) -> Any:
-        """The root element of one part; nothing that it names elsewhere is loaded.
+        """Return the root element of one part, without loading what it refers to.
 
         Raises: Unreadable as `read` does, and if it is not plain XML.
         """
         return xml_root(self.read(name, limit), self.kind)
 
 
-def opened(data: bytes, kind: str) -> Archive:
-    """The document's parts.
+def open_archive(data: bytes, kind: str) -> Archive:
+    """Return the parts of a document.
 
     Raises: Unreadable, naming what the bytes are, if that is no sound archive of this `kind`.
     """
@@ -121,7 +121,7 @@ def _check_sizes(infos: list[zipfile.ZipInfo], packed: int) -> None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a part's name is one that could also be a file's below some folder."""
+    """Return whether a part's name could also be a file's below some folder."""
     path = PurePosixPath(name)
     return not (path.is_absolute() or ".." in path.parts or "\\" in name or "\x00" in name or name.endswith("/"))
 
@@ -131,7 +131,7 @@ def _article(name: str) -> str:
 
 
 def _kind_inside(archive: Archive) -> str:
-    """Which kind of document the parts make, "" if none that can be read."""
+    """Return which kind of document the parts make, "" if none that can be read."""
     if "META-INF/container.xml" in archive.parts:
         return "epub"
     folders = {"word": "docx", "ppt": "pptx", "xl": "xlsx"}
@@ -146,12 +146,12 @@ def _kind_inside(archive: Archive) -> str:
     )
 
 
-class _Stop(Exception):
-    """The beginning of the XML was seen."""
+class _RootSeen(Exception):
+    """Raised when the root element of the XML was parsed."""
 
 
-def without_doctype(data: bytes, kind: str) -> None:
-    """Checks that a part declares no document type: office files have none, and entities could hide in it.
+def refuse_doctype(data: bytes, kind: str) -> None:
+    """Check that a part declares no document type: office files have none, and entities could hide in it.
 
     Raises: Unreadable if there is one, or no XML at all.
     """
@@ -165,7 +165,7 @@ def without_doctype(data: bytes, kind: str) -> None:
         declared.append("doctype")
 
     def on_element(*_: Any) -> None:
-        raise _Stop
+        raise _RootSeen
 
     parser = expat.ParserCreate()
     parser.XmlDeclHandler = on_declaration
@@ -177,7 +177,7 @@ def without_doctype(data: bytes, kind: str) -> None:
             parser.Parse(data[at : at + 65_536], False)
             if declared:
                 break
-    except _Stop:
+    except _RootSeen:
         pass
     except (expat.ExpatError, ValueError, LookupError):
         broken = True
@@ -188,10 +188,10 @@ def without_doctype(data: bytes, kind: str) -> None:
 
 
 def xml_root(data: bytes, kind: str) -> Any:
-    """The root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
+    """Return the root element of a part of an office document. Raises: Unreadable if it is not plain XML."""
     from lxml import etree
 
-    without_doctype(data, kind)
+    refuse_doctype(data, kind)
     if data.count(b"<") > MAX_TAGS:
         raise Unreadable("a part of it holds more than can be read at once", hint="split the document")
     parser = etree.XMLParser(
@@ -205,7 +205,7 @@ def xml_root(data: bytes, kind: str) -> Any:
 
 
 def picture(data: bytes, name: str, target: str) -> bytes:
-    """The bytes of the picture that a zipped document (all of it in `data`) holds as `target`, "embedded:PART".
+    """Return the bytes of the picture `target` ("embedded:PART") in a zipped document.
 
     Raises: Unreadable if there is none, it is larger than MAX_PICTURE, or it is no picture.
     """
@@ -214,11 +214,11 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     shown = repr(clean_line(part)[:80])
     if kind not in _NAMED or not target.startswith(EMBEDDED):
         raise Unreadable(f"no picture {shown} in it")
-    archive = opened(data, kind)
+    archive = open_archive(data, kind)
     if part not in archive.parts:
         raise Unreadable(f"no picture {shown} in it")
     found = archive.read(part, MAX_PICTURE)
-    known = magic(found[:HEAD])
+    known = magic_type(found[:HEAD])
     if not (known and "picture" in known) and not _SVG.match(found[:HEAD]):
         raise Unreadable(f"{shown} in it is not a picture")
     return found

@@ -90,7 +90,7 @@ def copies(witnesses: Sequence[Witness], said: Mapping[SourceId, SourceId | None
     return groups.copies([k for k in links if k.kind is Kind.PART])
 
 
-def origin_of(source: SourceId, found: Mapping[SourceId, Copy]) -> SourceId:
+def original_of(source: SourceId, found: Mapping[SourceId, Copy]) -> SourceId:
     """The source behind `source`: its original, or the whole that it is part of; itself if it is nobody's copy."""
     seen = {source}
     while (copy := found.get(source)) is not None and copy.of not in seen:
@@ -142,7 +142,7 @@ class _Groups:
         for link in sorted(parts, key=lambda k: (k.low, -k.share, self.rank(k.high))):
             # A chapter has one book; what merely shares a part with another does not depend on it.
             low, whole = self.root(link.low), self.root(link.high)
-            if low not in out and origin_of(whole, out) != low:
+            if low not in out and original_of(whole, out) != low:
                 out[low] = Copy(whole, Kind.PART)
         return out
 

@@ -43,7 +43,7 @@ def scan(root: Path, folder: str) -> Scan:
         try:
             with os.scandir(root / here) as entries:
                 for entry in entries:
-                    _take(entry, f"{here}/{entry.name}", stack, found)
+                    _add_entry(entry, f"{here}/{entry.name}", stack, found)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -55,18 +55,18 @@ def scan(root: Path, folder: str) -> Scan:
     return found
 
 
-def is_passed_over(path: str) -> bool:
+def is_ignored_path(path: str) -> bool:
     """Whether nobody wrote what lies in a folder of `raw/` at this vault path, as in node_modules."""
     name = path.rsplit("/", 1)[-1]
     return path.startswith("raw/") and (name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT))
 
 
-def _take(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
+def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
     if entry.name.startswith("."):
         return
     if entry.is_symlink():
         found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
-    elif entry.is_dir(follow_symlinks=False) and is_passed_over(path):
+    elif entry.is_dir(follow_symlinks=False) and is_ignored_path(path):
         what, hint = "not read: programs fill such a folder", "put what you want to read elsewhere in raw/"
         found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
     elif entry.is_dir(follow_symlinks=False):

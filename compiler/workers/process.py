@@ -89,13 +89,13 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
-    from compiler.readers.images import judged
+    from compiler.readers.images import inspect_image
 
     data = _bytes(path, sha256)
     try:
         if target:
             data = _taken_out(data, Path(path).name, target)
-        seen = judged(data)
+        seen = inspect_image(data)
     except MemoryError as error:
         raise NotNow("reading it needs more memory than a picture may take") from error
     return {
@@ -120,10 +120,10 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
 
 def pages(path: str, sha256: str, first: int, last: int) -> str:
     """The pages of the PDF at `path`, in base64. Raises: Unreadable; NotNow as `read` does."""
-    from compiler.readers.pdf.page_cut import cut
+    from compiler.readers.pdf.page_cut import cut_pages
 
     try:
-        return base64.b64encode(cut(_bytes(path, sha256), first, last)).decode()
+        return base64.b64encode(cut_pages(_bytes(path, sha256), first, last)).decode()
     except MemoryError as error:
         raise NotNow("cutting pages out needs more memory than a document may take") from error
 
@@ -164,7 +164,7 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
         from compiler.readers.web import clip
 
         try:
-            return clip.answer(message)
+            return clip.answer_clip(message)
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint}}
     if engine is None:

@@ -23,7 +23,7 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
 from vault.layout import FLASHCARDS
 from vault.log import ledger
-from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, stamped
+from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.text.sanitize import clean_line
@@ -202,7 +202,7 @@ class _Work:
         """A card that is here already: reworded if the package is newer and no human touched it."""
         self.known[made.id] = placed.id
         old = placed.card
-        new = stamped(Card(old.kind, made.question, made.answer, old.support, placed.id))
+        new = with_stamp(Card(old.kind, made.question, made.answer, old.support, placed.id))
         if not born:  # an import was cut off between the file and the ledger
             self._remember(placed.id, made, "birth")
         if new.stamp in (old.stamp, stamp_of(old)) or made.note_mod < self.births.mods.get(placed.id, 0):
@@ -283,7 +283,7 @@ def _head(deck: str, tags: tuple[str, ...]) -> str:
 
 def _block(card: Card) -> str | None:
     """The text of a card, if a deck that holds it is read as that very card and nothing else."""
-    text = render_card(stamped(card))
+    text = render_card(with_stamp(card))
     deck = parse_deck(f"{text}\nQ: x\nA: y\n", "")
     whole = len(deck.cards) == 2 and not deck.diagnostics and deck.cards[0].id == card.id
     return text if whole and not deck.cards[0].human_edited and deck.cards[1].question == "x" else None

@@ -63,7 +63,7 @@ class Dealer:
             return kept[1]
         text = self.desk.vault.read_text(path)
         if text is not None:
-            self._read[path] = stamps.settled(found), text
+            self._read[path] = stamps.cacheable_stamp(found), text
         return text
 
 

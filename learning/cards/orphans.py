@@ -9,7 +9,7 @@ from vault.ids import CardId
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.card import Card, Deck
-from vault.model.exhibit import parted
+from vault.model.exhibit import split_exhibits
 from vault.model.markdown import unescape
 from vault.text.sanitize import fold
 
@@ -55,5 +55,5 @@ def of_deck(found: Iterable[Orphan], deck: Deck) -> list[Orphan]:
 
 def says(card: Card) -> tuple[str, str]:
     """The words of a card's block as the ledger has them: Markdown's escapes and what is shown below left out."""
-    said, _ = parted(card.answer.split("\n"))
+    said, _ = split_exhibits(card.answer.split("\n"))
     return fold(unescape(card.question)), fold(unescape("\n".join(said)))

@@ -24,7 +24,7 @@ from learning.search.documents import Found
 from learning.search.segment import Segment, made
 from learning.store.log_growth import place_of
 from vault.cache import stamps
-from vault.cache.cache import FOLDER, keep_cache, read_cache
+from vault.cache.cache import FOLDER, read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE, Stamp
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder
@@ -275,9 +275,9 @@ class SearchIndex:
 
     def _keep(self, part: Part, data: bytes) -> None:
         head = {"place": place_of(self._vault), "crc": zlib.crc32(data), "size": len(data)}
-        texts = [stamps.joined(part.paths), stamps.joined(part.ids)]
+        texts = [stamps.joined_names(part.paths), stamps.joined_names(part.ids)]
         numbers = [part.numbers.tobytes(), part.first.tobytes()]
-        keep_cache(
+        write_cache(
             self._vault, f"{CACHE}-{part.slot}", _KIND, [json.dumps(head).encode(), *texts, *numbers, part.shown]
         )
 

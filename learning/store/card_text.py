@@ -21,7 +21,7 @@ from learning.store.near_copy import tokens
 from learning.store.placed import Placed, concept_named
 from learning.store.table_cells import label
 from vault.cache import stamps
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.model.markdown import unescape
@@ -228,7 +228,7 @@ def _renewed(vault: Vault, cards: IndexedCards, kept: _Kept | None) -> Catalogue
         elif mine:
             numbers[span] = _NONE
     if kept is None or kept.names != index.names or kept.numbers != numbers:
-        keep_cache(vault, CACHE, _KIND, _parts(index.names, numbers, faces))
+        write_cache(vault, CACHE, _KIND, _parts(index.names, numbers, faces))
     return made.whole()
 
 
@@ -238,12 +238,12 @@ def _parts(names: Sequence[str], numbers: array[int], faces: Sequence[Face]) -> 
         words += face.words
         lengths += face.lengths
     return [
-        stamps.joined(names),
+        stamps.joined_names(names),
         numbers.tobytes(),
-        stamps.joined(face.named for face in faces),
-        stamps.joined(face.title for face in faces),
+        stamps.joined_names(face.named for face in faces),
+        stamps.joined_names(face.title for face in faces),
         array("I", accumulate((len(face.labels) for face in faces), initial=0)).tobytes(),
-        stamps.joined(each for face in faces for each in face.labels),
+        stamps.joined_names(each for face in faces for each in face.labels),
         lengths.tobytes(),
         words.tobytes(),
     ]

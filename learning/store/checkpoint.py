@@ -36,7 +36,7 @@ from learning.store.log_growth import LogFile, believed, growth, place_of
 from learning.store.state_table import NAMES, StateColumns, columns_from, columns_with
 from learning.study_day import StudyCalendar
 from vault.cache import stamps
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.ids import CardId
@@ -306,7 +306,7 @@ def _keep(past: Past, files: list[LogFile]) -> None:
     states = past.before.states
     if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
         return
-    keep_cache(past.vault, MEMORY, _MEMORY_KIND, [_token(past).encode(), *states.parts()])
+    write_cache(past.vault, MEMORY, _MEMORY_KIND, [_token(past).encode(), *states.parts()])
     _keep_log(past, files)
 
 
@@ -330,7 +330,7 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
     lines = b"\n".join(map(encode, past.events))
     recent = columns_with(StateColumns(), past.recent)
     parts = [] if recent is None else recent.parts()
-    keep_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines, *parts])
+    write_cache(past.vault, LOG, _LOG_KIND, [json.dumps(head).encode(), lines, *parts])
 
 
 def _token(past: Past) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from learning.store.deck_index import DeckIndex
 from learning.store.state_table import StateColumns
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.ids import CardId
 from vault.vault import Vault
 
@@ -64,7 +64,7 @@ def crossing(vault: Vault, index: DeckIndex, states: StateColumns) -> Crossing:
         return kept
     made = _made(index, states)
     columns = (made.cards, made.unmet, made.by_due)
-    keep_cache(vault, CACHE, _KIND, [token, *(column.tobytes() for column in columns)])
+    write_cache(vault, CACHE, _KIND, [token, *(column.tobytes() for column in columns)])
     return made
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
 from vault.cache import stamps
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.layout import FLASHCARDS
@@ -135,7 +135,7 @@ def read_index(vault: Vault, listing: stamps.Listing | None = None) -> DeckIndex
         return kept
     index = _renewed(vault, found, kept)
     if kept is None or index.names != kept.names or index.numbers != kept.numbers:
-        keep_cache(vault, CACHE, _KIND, _parts(index))
+        write_cache(vault, CACHE, _KIND, _parts(index))
     return index
 
 
@@ -241,15 +241,15 @@ def _joined_notes(entries: list[Entry]) -> array[int]:
 
 def _parts(index: DeckIndex) -> list[bytes]:
     return [
-        stamps.joined(index.names),
+        stamps.joined_names(index.names),
         index.numbers.tobytes(),
-        stamps.joined(index.titles),
+        stamps.joined_names(index.titles),
         index.flags,
         index.first.tobytes(),
         index.ids,
         index.lines.tobytes(),
         index.kinds,
-        stamps.joined(index.tags),
+        stamps.joined_names(index.tags),
         index.notes.tobytes(),
         b"1" if index.repeats else b"",
     ]
@@ -298,7 +298,7 @@ def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId
         return
     if not all(flags & _TAGGED for flags in set(index.flags)):
         index = _with_tags(vault, index)
-        keep_cache(vault, CACHE, _KIND, _parts(index))
+        write_cache(vault, CACHE, _KIND, _parts(index))
     cards = index.card_ids()
     for n, tags in enumerate(index.tags):
         yield cards[index.first[n] : index.first[n + 1]], tuple(tags.split("\n")[1:])

@@ -73,13 +73,13 @@ def _of_listing(root: Path, decks: Listing | None) -> str:
 
 def _of_known(known: Mapping[str, str]) -> str:
     """As `_of_listing`, of a folder that is the same."""
-    from vault.cache.stamps import digest
+    from vault.cache.stamps import stamps_digest
 
     start = len(_DECKS) + 1
     paths = [path for path in known if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]]
     paths.sort()
     numbers = array("q", [int(number) for path in paths for number in known[path].split()])
-    return f"{_DECKS}\0{digest([path[start:] for path in paths], numbers)}"
+    return f"{_DECKS}\0{stamps_digest([path[start:] for path in paths], numbers)}"
 
 
 def _stamp(root: Path, path: str) -> str:

@@ -48,7 +48,7 @@ def growth(vault: Vault, root: str, files: list[LogFile]) -> tuple[list[LogFile]
 
 
 def believed(found: stamps.Stamp) -> bool:
-    return stamps.settled(found) == found
+    return stamps.cacheable_stamp(found) == found
 
 
 def place_of(vault: Vault) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from learning.store.log_growth import LogFile, believed, growth, place_of
 from vault.cache import stamps
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.ids import CardId
@@ -83,14 +83,14 @@ def _keep(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
     numbers = (columns.card, columns.rating, columns.at_ms, columns.ms)
     parts = [json.dumps(head).encode(), names, *(column.tobytes() for column in numbers)]
     token = _token(parts)
-    keep_cache(vault, REVIEWS, _REVIEWS_KIND, [token.encode(), *parts])
+    write_cache(vault, REVIEWS, _REVIEWS_KIND, [token.encode(), *parts])
     _keep_since(vault, token, files, ())
 
 
 def _keep_since(vault: Vault, token: str, files: Iterable[LogFile], events: Iterable[LogEvent]) -> None:
     read = [[file.path, *file.stamp, file.is_settled, file.size, file.crc] for file in files]
     head = {"root": place_of(vault), "reviews": token, "files": read}
-    keep_cache(vault, SINCE, _SINCE_KIND, [json.dumps(head).encode(), b"\n".join(map(encode, events))])
+    write_cache(vault, SINCE, _SINCE_KIND, [json.dumps(head).encode(), b"\n".join(map(encode, events))])
 
 
 def _token(parts: Iterable[bytes]) -> str:

@@ -11,7 +11,7 @@ from array import array
 
 from learning.store.placed import article_of, front_pauses
 from vault.cache import stamps
-from vault.cache.cache import keep_cache, read_cache
+from vault.cache.cache import read_cache, write_cache
 from vault.errors import Damaged, Refused
 from vault.vault import Vault
 
@@ -48,7 +48,7 @@ class Paused:
             if found != stamps.NONE and found[1] < self._young:
                 rows[concept] = (*found, self._said[concept])
         numbers = array("q", [number for row in rows.values() for number in row])
-        keep_cache(self._vault, CACHE, _KIND, [stamps.joined(rows), numbers.tobytes()])
+        write_cache(self._vault, CACHE, _KIND, [stamps.joined_names(rows), numbers.tobytes()])
 
     def _asked(self, concept: str) -> int:
         path = article_of(concept)

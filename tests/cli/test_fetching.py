@@ -18,7 +18,7 @@ from cli.version import __version__
 from cli.web.connection import is_public
 from cli.web.fetch import MIB, Fetched, Limits, fetch
 from vault.errors import FetchFailed, Refused, RetainError, UsageError
-from vault.text.urls import checked, in_request, parts_of
+from vault.text.urls import normalize_address, request_target, split_address
 
 PATIENT = Limits(size_bytes=MIB, connect_s=60, silence_s=60, total_s=120)  # what is not about time is not timed
 Route = Callable[["Handler"], None]
@@ -64,7 +64,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def got(address: str, limits: Limits = PATIENT) -> Fetched:
-    return fetch(checked(address), limits, lambda came, of: None)
+    return fetch(normalize_address(address), limits, lambda came, of: None)
 
 
 def why_not(address: str, limits: Limits = PATIENT) -> str:
@@ -176,8 +176,10 @@ def test_a_redirect_and_a_name_in_utf8_are_read_as_such(site: str) -> None:
 
 
 def test_an_address_with_two_slashes_is_asked_for_as_it_is() -> None:
-    assert in_request(parts_of(checked("http://a.example//b?c")), whole=True) == "http://a.example//b?c"
-    assert in_request(parts_of(checked("http://a.example//b?c")), whole=False) == "//b?c"
+    assert (
+        request_target(split_address(normalize_address("http://a.example//b?c")), whole=True) == "http://a.example//b?c"
+    )
+    assert request_target(split_address(normalize_address("http://a.example//b?c")), whole=False) == "//b?c"
 
 
 def test_a_proxy_gets_whole_addresses_and_its_password(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,14 +313,14 @@ def test_a_server_that_talks_nonsense_or_is_not_there_is_named(site: str) -> Non
 )
 def test_what_is_no_plain_web_address_is_refused_before_anything_is_sent(given: str) -> None:
     with pytest.raises(UsageError) as caught:
-        checked(given)
+        normalize_address(given)
     assert "\x1b" not in str(caught.value) and ":p@" not in str(caught.value)
 
 
 def test_addresses_are_written_as_they_are_asked_for() -> None:
-    assert checked(" https://Example.ORG:443#top ") == "https://example.org/"
-    assert checked("http://bücher.example/Straße?a=b c".replace(" ", "%20")) == (
+    assert normalize_address(" https://Example.ORG:443#top ") == "https://example.org/"
+    assert normalize_address("http://bücher.example/Straße?a=b c".replace(" ", "%20")) == (
         "http://xn--bcher-kva.example/Stra%C3%9Fe?a=b%20c"
     )
-    assert checked("http://[::1]:8000/x") == "http://[::1]:8000/x"
+    assert normalize_address("http://[::1]:8000/x") == "http://[::1]:8000/x"
     assert isinstance(FetchFailed("x"), RetainError)

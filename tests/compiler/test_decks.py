@@ -1,12 +1,12 @@
 from compiler.cards.decks import Fresh, left_in, merge_deck, render_deck, standing_in, where_they_stand
 from vault.ids import CardId
-from vault.model.card import Card, CardKind, parse_deck, splice_card, stamped
+from vault.model.card import Card, CardKind, parse_deck, splice_card, with_stamp
 
 ONE, TWO = CardId("1111111111"), CardId("2222222222")
 
 
 def card(id_: CardId, question: str = "What?", kind: CardKind = CardKind.DEFINITIONAL) -> Card:
-    return stamped(Card(kind, question, f"Answer to {question}", (), id_))
+    return with_stamp(Card(kind, question, f"Answer to {question}", (), id_))
 
 
 def fresh(*cards: Card) -> Fresh:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.readers.read import read_source
-from compiler.sources.duplicates import Copy, Kind, Witness, copies, origin_of
+from compiler.sources.duplicates import Copy, Kind, Witness, copies, original_of
 from compiler.sources.fingerprint import Fingerprint, fingerprint
 from vault.ids import SourceId
 from vault.model.source import SourceText
@@ -121,9 +121,9 @@ def test_two_chapters_of_a_book_have_one_origin_and_two_books_with_one_quoted_pa
     other = "\n\n".join([*(prose(seed, 50) for seed in range(30, 35)), chapters[1]])
     book, second = witness("book", "\n\n".join(chapters)), witness("second", other)
     found = copies([book, second, *(witness(f"chapter{n}", c) for n, c in enumerate(chapters[:3]))], {})
-    assert {origin_of(SourceId(f"chapter{n}"), found) for n in range(3)} <= {"book", "second"}
+    assert {original_of(SourceId(f"chapter{n}"), found) for n in range(3)} <= {"book", "second"}
     assert "book" not in found and "second" not in found
-    assert origin_of(SourceId("chapter0"), found) == origin_of(SourceId("chapter2"), found) == "book"
+    assert original_of(SourceId("chapter0"), found) == original_of(SourceId("chapter2"), found) == "book"
 
 
 def test_two_articles_that_quote_the_same_passage_are_independent() -> None:

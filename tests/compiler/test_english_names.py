@@ -23,7 +23,7 @@ from compiler.model.requests import (
     Term,
     Verdict,
 )
-from compiler.orders.faults import judged
+from compiler.orders.faults import judge_reply
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_names_asked import MORNING
@@ -101,7 +101,7 @@ def test_it_need_not_stand_in_the_text_but_must_be_a_name() -> None:
 def test_a_reply_is_told_why_a_name_is_none(english: str, says: str) -> None:
     request = ExtractRequest(title="Kiel", language="de", headings=(), text="Der Kiel hält das Boot.")
     reply = {"claims": [], "terms": [{"name": "Kiel", "signal": "heading", "english": english}]}
-    (fault,) = judged(request, reply).faults
+    (fault,) = judge_reply(request, reply).faults
     assert fault.path == "terms[0].english" and says in fault.why
 
 

@@ -14,7 +14,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.query.verify import verify
 from vault.model.card import parse_deck
-from vault.model.exhibit import ExhibitKind, embeds
+from vault.model.exhibit import ExhibitKind, embedded_assets
 from vault.model.summary import parse_summary
 from vault.vault import Vault
 
@@ -69,7 +69,7 @@ def test_a_picture_goes_with_claim_article_and_card(vault: Vault) -> None:
     [(name, data)] = assets(vault).items()
     assert data == png() and name.startswith("curve-") and not report.notices
     for path in (SUMMARY, "wiki/concepts/forgetting-curve.md", DECK):
-        assert embeds(text(vault, path)) == {f"wiki/assets/{name}"}
+        assert embedded_assets(text(vault, path)) == {f"wiki/assets/{name}"}
     [card] = parse_deck(text(vault, DECK), DECK).cards
     assert card.answer.endswith(f"\n![[wiki/assets/{name}|Figure 1: Memory over days]]") and not card.human_edited
     assert verify(vault, lambda event: None).clean
@@ -119,7 +119,7 @@ def test_equal_bytes_are_copied_once_whoever_shows_them(vault: Vault) -> None:
     put(vault, "raw/papers/learning.md", said.format("copy.png"))
     compiled(vault)
     assert len(assets(vault)) == 1
-    assert len(embeds(text(vault, "wiki/summaries/learning.md"))) == 1
+    assert len(embedded_assets(text(vault, "wiki/summaries/learning.md"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_picture_inside_a_document_is_taken_out_of_it(vault: Vault) -> None:
     report = compiled(vault)
     [(name, data)] = assets(vault).items()
     assert data == png() and name.startswith("talk-") and not report.notices
-    assert embeds(text(vault, DECK)) == {f"wiki/assets/{name}"}
+    assert embedded_assets(text(vault, DECK)) == {f"wiki/assets/{name}"}
     assert compiled(vault, 1).nothing_new
 
 

@@ -18,7 +18,7 @@ from compiler.model.requests import (
     ProposedCard,
     Request,
 )
-from compiler.orders.faults import judged
+from compiler.orders.faults import judge_reply
 from vault.model.claim import ClaimKind
 
 TEXT = (
@@ -178,7 +178,7 @@ BAD: list[tuple[str, Request, Any, str, str]] = [
 
 @pytest.mark.parametrize(("request_", "reply", "path", "says"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
 def test_a_bad_reply_comes_back_with_the_fault_named(request_: Request, reply: Any, path: str, says: str) -> None:
-    found = judged(request_, reply)
+    found = judge_reply(request_, reply)
     assert found.faults, "nothing was found wrong"
     (fault, *_) = [f for f in found.faults if f.path == path] or [found.faults[0]]
     assert fault.path == path and says in fault.why and fault.hint
@@ -209,18 +209,20 @@ GOOD: list[tuple[Request, Any]] = [
 
 @pytest.mark.parametrize(("request_", "reply"), GOOD)
 def test_a_good_reply_has_no_fault(request_: Request, reply: Any) -> None:
-    found = judged(request_, reply)
+    found = judge_reply(request_, reply)
     assert found.faults == [] and found.reply is not None
 
 
 def test_the_nearest_words_of_the_text_are_shown_for_a_quote_that_is_nearly_there() -> None:
-    found = judged(EXTRACT, claim(quote="Osmosis is the movement of water through a membrane that keeps back salt."))
+    found = judge_reply(
+        EXTRACT, claim(quote="Osmosis is the movement of water through a membrane that keeps back salt.")
+    )
     assert "membrane that holds back salt" in found.faults[0].hint
 
 
 def test_of_a_reply_with_one_bad_item_the_others_are_left() -> None:
     good, bad = claim()["claims"][0], {"kind": "fact", "quote": "Nobody said this.", "about": ["osmosis"]}
-    found = judged(EXTRACT, {"claims": [good, bad, {"kind": "none"}, {"quote": 3}]})
+    found = judge_reply(EXTRACT, {"claims": [good, bad, {"kind": "none"}, {"quote": 3}]})
     assert found.reply is not None and [c["quote"] for c in found.reply.model_dump()["claims"]] == [good["quote"]]
     assert {f.path.split(".")[0] for f in found.faults} == {"claims[2]", "claims[3]", "claims[1]"} or len(
         found.faults
@@ -229,13 +231,13 @@ def test_of_a_reply_with_one_bad_item_the_others_are_left() -> None:
 
 def test_with_fresh_claims_only_sentences_on_them_are_taken() -> None:
     request = COMPOSE.model_copy(update={"fresh": (MOVES,)})
-    assert judged(request, article(CLAIMS[1].words, [MOVES])).faults == []
-    assert "fresh" in judged(request, article(CLAIMS[0].words, [DEFINED])).faults[0].why
+    assert judge_reply(request, article(CLAIMS[1].words, [MOVES])).faults == []
+    assert "fresh" in judge_reply(request, article(CLAIMS[0].words, [DEFINED])).faults[0].why
 
 
 def test_cards_that_stand_are_not_written_again() -> None:
     stands = ProposedCard(kind="definitional", question="What is osmosis?", answer=CLAIMS[0].words, cites=(DEFINED,))
-    assert judged(CARDS.model_copy(update={"standing": (stands,)}), card()).faults
+    assert judge_reply(CARDS.model_copy(update={"standing": (stands,)}), card()).faults
 
 
 @pytest.mark.parametrize("deep", [10, 900])
@@ -243,10 +245,10 @@ def test_nonsense_of_any_size_is_answered_with_faults(deep: int) -> None:
     nested: Any = "x" * 50_000
     for _ in range(deep):
         nested = {"claims": [nested]}
-    found = judged(EXTRACT, nested)
+    found = judge_reply(EXTRACT, nested)
     assert 1 <= len(found.faults) <= 100 and all(len(f.words) <= 200 for f in found.faults)
 
 
 def test_words_that_a_terminal_would_obey_do_not_come_back() -> None:
-    found = judged(EXTRACT, claim(quote="\x1b[2Jred \u202egnal"))
+    found = judge_reply(EXTRACT, claim(quote="\x1b[2Jred \u202egnal"))
     assert all(mark not in repr(found.faults[0].words) for mark in ("\\x1b", "\\u202e"))

@@ -13,9 +13,9 @@ import pytest
 from compiler.model.requests import CheckRequest, ClaimView, ComposeReply, ComposeRequest, Section, Sentence
 from compiler.orders import take
 from compiler.orders.board import Place
-from compiler.orders.checks import to_check
+from compiler.orders.checks import count_soft_items
 from compiler.orders.submit import Receipt, Submission, submit
-from compiler.orders.take import held_by, plain, released, standing, taken
+from compiler.orders.take import order_status, orders_of, release_orders, request_for_agent, take_orders
 from tests.builders import vault_with_sources
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS
 from vault.errors import UsageError
@@ -36,38 +36,38 @@ def ids(told: dict[str, Any]) -> list[str]:
 
 
 def test_what_an_agent_has_is_shown_again_word_for_word_and_nothing_new_is_taken(place: Place) -> None:
-    first = taken(place, 1, "", "", "one", 10, NOW)
-    other = taken(place, 1, "", "", "two", 10, NOW)
-    again = held_by(place, "one", NOW)
+    first = take_orders(place, 1, "", "", "one", 10, NOW)
+    other = take_orders(place, 1, "", "", "two", 10, NOW)
+    again = orders_of(place, "one", NOW)
     assert again["orders"] == first["orders"] and again["how"] == first["how"] and again["yours"] == 1
-    assert "how" not in held_by(place, "one", NOW, brief=True)
-    assert [each["id"] for each in standing(place, NOW, "one")["mine"]] == ids(first)
-    assert ids(held_by(place, "two", NOW)) == ids(other) and held_by(place, "three", NOW)["orders"] == []
+    assert "how" not in orders_of(place, "one", NOW, brief=True)
+    assert [each["id"] for each in order_status(place, NOW, "one")["mine"]] == ids(first)
+    assert ids(orders_of(place, "two", NOW)) == ids(other) and orders_of(place, "three", NOW)["orders"] == []
 
 
 def test_who_has_orders_is_told_so_and_the_others_that_all_are_with_somebody(place: Place) -> None:
-    everything = taken(place, 200, "", "", "one", 10, NOW)
+    everything = take_orders(place, 200, "", "", "one", 10, NOW)
     assert everything["free"] == 0 and "--mine" in everything["next"]
-    assert "with others" in taken(place, 1, "", "", "two", 10, NOW)["next"]
+    assert "with others" in take_orders(place, 1, "", "", "two", 10, NOW)["next"]
 
 
 def test_an_order_is_given_back_by_whoever_has_it_alone(place: Place) -> None:
-    (mine,) = ids(taken(place, 1, "", "", "one", 10, NOW))
-    assert released(place, [mine], "two", NOW)["not_yours"] == [mine]
-    assert released(place, [mine, mine], "one", NOW)["released"] == [mine]
-    assert ids(taken(place, 1, "", "", "two", 10, NOW)) == [mine]
+    (mine,) = ids(take_orders(place, 1, "", "", "one", 10, NOW))
+    assert release_orders(place, [mine], "two", NOW)["not_yours"] == [mine]
+    assert release_orders(place, [mine, mine], "one", NOW)["released"] == [mine]
+    assert ids(take_orders(place, 1, "", "", "two", 10, NOW)) == [mine]
     with pytest.raises(UsageError, match="no order"):
-        released(place, ["\x1b[2J"], "one", NOW)
+        release_orders(place, ["\x1b[2J"], "one", NOW)
 
 
 def test_of_long_requests_there_come_as_many_as_there_is_room_for_and_one_at_least(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(take, "ROOM", 10)
-    first = taken(place, 200, "", "", "one", 10, NOW)
+    first = take_orders(place, 200, "", "", "one", 10, NOW)
     assert len(first["orders"]) == 1 and first["free"] >= 1
-    taken(place, 1, "", "", "one", 10, NOW)
-    again = held_by(place, "one", NOW)
+    take_orders(place, 1, "", "", "one", 10, NOW)
+    again = orders_of(place, "one", NOW)
     assert len(again["orders"]) == 1 and len(again["more"]) == 1
 
 
@@ -76,7 +76,7 @@ def test_a_claim_that_says_its_quote_is_handed_out_once() -> None:
         ClaimView(id="0000000001", kind=ClaimKind.FACT, words=words, quote=QUOTE, source="Mitosis")
         for words in (QUOTE, SAID)
     )
-    told = plain(ComposeRequest(title="Mitosis", aliases=(), language="en", claims=claims))
+    told = request_for_agent(ComposeRequest(title="Mitosis", aliases=(), language="en", claims=claims))
     assert ["words" in claim for claim in told["claims"]] == [False, True]
 
 
@@ -100,7 +100,7 @@ def hand_in(place: Place, name: str, orders: Sequence[dict[str, Any]], at: datet
 
 def at_check(place: Place) -> None:
     """Agent "one" answers all of the first stage, in words that need a check."""
-    receipts = hand_in(place, "one", taken(place, 200, "", "", "one", 10, NOW)["orders"], NOW)
+    receipts = hand_in(place, "one", take_orders(place, 200, "", "", "one", 10, NOW)["orders"], NOW)
     assert sum(receipt.to_check for receipt in receipts) == 1
     assert any("check" in str(receipt.as_json().get("hint")) for receipt in receipts)
 
@@ -108,33 +108,35 @@ def at_check(place: Place) -> None:
 def test_a_check_of_own_words_goes_to_somebody_else_first(place: Place) -> None:
     at_check(place)
     later = NOW + timedelta(minutes=1)
-    assert [i.partition("-")[0] for i in ids(taken(place, 5, "", "", "two", 10, later))] == ["check"]
-    assert taken(place, 5, "", "", "one", 10, later)["orders"] == []
+    assert [i.partition("-")[0] for i in ids(take_orders(place, 5, "", "", "two", 10, later))] == ["check"]
+    assert take_orders(place, 5, "", "", "one", 10, later)["orders"] == []
 
 
 def test_whoever_is_alone_judges_the_own_words(place: Place) -> None:
     at_check(place)
-    assert len(taken(place, 5, "", "", "one", 10, NOW + timedelta(minutes=1))["orders"]) == 1
+    assert len(take_orders(place, 5, "", "", "one", 10, NOW + timedelta(minutes=1))["orders"]) == 1
 
 
 def test_own_words_wait_only_while_others_have_something_to_judge(place: Place) -> None:
     at_check(place)
     later = NOW + timedelta(minutes=1)
-    (order,) = ids(taken(place, 5, "", "", "two", 10, later))
-    released(place, [order], "two", later)
-    assert ids(taken(place, 5, "", "", "one", 10, later)) == [order], "nothing else is open: nobody waits for ever"
+    (order,) = ids(take_orders(place, 5, "", "", "two", 10, later))
+    release_orders(place, [order], "two", later)
+    assert ids(take_orders(place, 5, "", "", "one", 10, later)) == [order], (
+        "nothing else is open: nobody waits for ever"
+    )
 
 
 def test_a_verdict_that_keeps_words_out_says_so(place: Place) -> None:
     at_check(place)
-    (order,) = ids(taken(place, 5, "", "", "two", 10, NOW))
+    (order,) = ids(take_orders(place, 5, "", "", "two", 10, NOW))
     receipts, _ = submit(place, [Submission(order, {"entailed": "unsure"})], "two", NOW)
     assert "stay out" in receipts[0].as_json()["hint"]
 
 
 def test_the_authors_of_words_survive_the_list_of_questions(place: Place) -> None:
     at_check(place)
-    (order,) = ids(taken(place, 1, "check", "", "two", 10, NOW))
+    (order,) = ids(take_orders(place, 1, "check", "", "two", 10, NOW))
     assert json.loads((place.vault.root / place.cache).read_text())["writers"] == {order: "one"}
 
 
@@ -144,7 +146,7 @@ def test_sentences_in_the_words_of_a_claim_need_no_check() -> None:
 
     def count(*texts: str) -> int:
         run = tuple(Sentence(text=text, cites=(claim.id,)) for text in texts)
-        return to_check(request, ComposeReply(sections=(Section(heading="", paragraphs=(run,)),)))
+        return count_soft_items(request, ComposeReply(sections=(Section(heading="", paragraphs=(run,)),)))
 
     assert (count(QUOTE), count(QUOTE, SAID)) == (0, 1)
-    assert to_check(CheckRequest(words=SAID, evidence=(QUOTE,)), ComposeReply(sections=())) == 0
+    assert count_soft_items(CheckRequest(words=SAID, evidence=(QUOTE,)), ComposeReply(sections=())) == 0

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from compiler.orders import board as orders
-from compiler.orders.board import Place, board
-from compiler.orders.leases import PATH, give_back, leases, take
+from compiler.orders.board import Place, open_board
+from compiler.orders.leases import PATH, active_leases, end_leases, lease_orders
 from compiler.orders.submit import Submission, submit
 from tests.builders import vault_with_sources
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS
@@ -51,7 +51,7 @@ def test_no_two_of_many_agents_at_once_get_the_same_order(cells: Vault) -> None:
     got: list[list[str]] = []
 
     def agent(name: str) -> None:
-        got.extend(take(cells, wanted, 2, name, 10, NOW) for _ in range(5))
+        got.extend(lease_orders(cells, wanted, 2, name, 10, NOW) for _ in range(5))
 
     threads = [threading.Thread(target=agent, args=(f"agent-{n}",)) for n in range(4)]
     for thread in threads:
@@ -59,15 +59,15 @@ def test_no_two_of_many_agents_at_once_get_the_same_order(cells: Vault) -> None:
     for thread in threads:
         thread.join(600)
     taken = [id_ for ids in got for id_ in ids]
-    assert sorted(taken) == wanted and len(leases(cells, NOW)) == 40
+    assert sorted(taken) == wanted and len(active_leases(cells, NOW)) == 40
 
 
 def test_a_lease_ends_with_its_time_or_when_it_is_given_back(cells: Vault) -> None:
-    assert take(cells, ["a", "b"], 2, "one", 10, NOW) == ["a", "b"]
-    assert take(cells, ["a", "b"], 2, "two", 10, NOW) == []
-    give_back(cells, ["a"], NOW)
-    assert take(cells, ["a", "b"], 2, "two", 10, NOW) == ["a"]
-    assert take(cells, ["a", "b"], 2, "three", 10, NOW + timedelta(minutes=11)) == ["a", "b"]
+    assert lease_orders(cells, ["a", "b"], 2, "one", 10, NOW) == ["a", "b"]
+    assert lease_orders(cells, ["a", "b"], 2, "two", 10, NOW) == []
+    end_leases(cells, ["a"], NOW)
+    assert lease_orders(cells, ["a", "b"], 2, "two", 10, NOW) == ["a"]
+    assert lease_orders(cells, ["a", "b"], 2, "three", 10, NOW + timedelta(minutes=11)) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -86,48 +86,48 @@ def test_a_lease_ends_with_its_time_or_when_it_is_given_back(cells: Vault) -> No
 def test_a_file_of_leases_that_somebody_spoilt_holds_nobody_up(cells: Vault, text: str) -> None:
     (cells.root / PATH).parent.mkdir(parents=True, exist_ok=True)
     (cells.root / PATH).write_text(text)
-    assert leases(cells, NOW) == {}
-    assert take(cells, ["a"], 1, "one", 10, NOW) == ["a"]
+    assert active_leases(cells, NOW) == {}
+    assert lease_orders(cells, ["a"], 1, "one", 10, NOW) == ["a"]
 
 
 def test_what_is_open_is_found_out_once_and_again_only_when_something_changed(
     cells: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran, place = count_builds(monkeypatch), Place(cells)
-    ids = board(place, NOW).open()
+    ids = open_board(place, NOW).open()
     assert len(ids) >= 2 and ran == [1]
-    assert board(place, NOW).open() == ids and ran == [1]
+    assert open_board(place, NOW).open() == ids and ran == [1]
     empty(place, ids[:1])
-    assert board(place, NOW).open() == ids[1:] and ran == [1], "a reply only takes its order off the list"
+    assert open_board(place, NOW).open() == ids[1:] and ran == [1], "a reply only takes its order off the list"
     (cells.root / "raw/articles/more.md").write_text(
         "# Budding\n\nBudding is growth of a new cell out of an old one.\n"
     )
-    assert len(board(place, NOW).open()) == len(ids) and ran == [1, 1]
+    assert len(open_board(place, NOW).open()) == len(ids) and ran == [1, 1]
 
 
 def test_the_next_stage_opens_by_itself_and_the_end_is_remembered(
     cells: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran, place = count_builds(monkeypatch), Place(cells)
-    empty(place, board(place, NOW).open())
-    assert board(place, NOW).done and board(place, NOW).done and ran == [1, 1]
+    empty(place, open_board(place, NOW).open())
+    assert open_board(place, NOW).done and open_board(place, NOW).done and ran == [1, 1]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"v": 1}', '{"v": 1, "mark": "x", "sizes": [], "requests": 3}'])
 def test_a_spoilt_list_of_questions_is_made_anew(cells: Vault, text: str) -> None:
     place = Place(cells)
-    ids = board(place, NOW).open()
+    ids = open_board(place, NOW).open()
     (cells.root / place.cache).write_text(text)
-    assert board(place, NOW).open() == ids
+    assert open_board(place, NOW).open() == ids
 
 
 def test_a_journal_that_lost_lines_asks_again(cells: Vault) -> None:
     place = Place(cells)
-    ids = board(place, NOW).open()
+    ids = open_board(place, NOW).open()
     empty(place, ids[:1])
     for file in (cells.root / "ledger/replies").iterdir():
         file.unlink()
-    assert board(place, NOW).open() == ids
+    assert open_board(place, NOW).open() == ids
 
 
 def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: py
 
     monkeypatch.setattr(order_desk, "_WAIT_S", 0.0)
     place = Place(cells)
-    ids = board(place, NOW).open()
+    ids = open_board(place, NOW).open()
     with lock(cells.root, "publish", purpose="compiling"), pytest.raises(LockHeld, match="compiling"):
         submit(place, [Submission(ids[0], {"claims": [], "terms": []})], "one", NOW)
     assert not list((cells.root / "ledger/replies").glob("*"))
@@ -143,11 +143,11 @@ def test_replies_wait_for_a_compile_that_publishes(cells: Vault, monkeypatch: py
 
 def test_a_reply_counts_after_those_before_it_though_the_clock_was_set_back(cells: Vault) -> None:
     place = Place(cells)
-    ids = board(place, NOW).open()
+    ids = open_board(place, NOW).open()
     empty(place, ids[:1])
     (cells.root / place.cache).unlink()
     earlier = NOW - timedelta(days=2)
-    board(place, earlier)
+    open_board(place, earlier)
     submit(place, [Submission(ids[1], {"claims": [], "terms": []})], "one", earlier)
     files = sorted((cells.root / "ledger/replies").iterdir())
     instants = sorted(json.loads(line)["at"] for file in files for line in file.read_text().splitlines())

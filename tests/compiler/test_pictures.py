@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from compiler.readers.images import Seen, judged
+from compiler.readers.images import ImageInfo, inspect_image
 from vault.errors import Unreadable
 
 OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="30pt" height="20">'
@@ -23,7 +23,7 @@ def bitmap(kind: str, width: int = 40, height: int = 30) -> bytes:
 
 @pytest.mark.parametrize(("kind", "suffix"), [("PNG", "png"), ("JPEG", "jpg"), ("GIF", "gif"), ("WEBP", "webp")])
 def test_a_bitmap_is_told_by_its_bytes(kind: str, suffix: str) -> None:
-    assert judged(bitmap(kind)) == Seen(suffix, 40, 30)
+    assert inspect_image(bitmap(kind)) == ImageInfo(suffix, 40, 30)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_bitmap_is_told_by_its_bytes(kind: str, suffix: str) -> None:
 )
 def test_a_drawing_that_only_draws_may_be_shown(inside: str) -> None:
     doctype = '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">'
-    assert judged(drawn(inside, doctype)) == Seen("svg", 30, 20)
+    assert inspect_image(drawn(inside, doctype)) == ImageInfo("svg", 30, 20)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_drawing_that_only_draws_may_be_shown(inside: str) -> None:
 )
 def test_a_drawing_that_could_do_anything_else_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable):
-        judged(data)
+        inspect_image(data)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_a_drawing_that_could_do_anything_else_is_refused(data: bytes) -> None:
 )
 def test_what_is_no_sane_picture_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable):
-        judged(data)
+        inspect_image(data)
 
 
 def test_a_picture_that_would_swell_in_memory_is_refused_by_its_head() -> None:
     head = bytearray(bitmap("PNG"))
     head[16:24] = (60_000).to_bytes(4, "big") * 2
     with pytest.raises(Unreadable):
-        judged(bytes(head))
+        inspect_image(bytes(head))

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.readers.block import Block, folded
+from compiler.readers.block import Block, fold_block
 from vault.model.source import Mark, MarkKind
 
 PIECES = st.lists(
@@ -17,11 +17,11 @@ PIECES = st.lists(
 
 
 def test_white_space_is_one_space_and_none_at_the_ends() -> None:
-    assert folded("  one \n\t two  ", ())[0] == "one two"
+    assert fold_block("  one \n\t two  ", ())[0] == "one two"
 
 
 def test_lines_of_chinese_join_without_a_space() -> None:
-    assert folded("注意力\n机制，\n 其中 x\n是", ())[0] == "注意力机制，其中 x 是"
+    assert fold_block("注意力\n机制，\n 其中 x\n是", ())[0] == "注意力机制，其中 x 是"
 
 
 def test_a_mark_stays_on_its_words() -> None:
@@ -70,9 +70,9 @@ def test_any_pieces_give_normal_text_with_marks_inside_it(pieces: list[str]) -> 
 
 @given(st.text(max_size=60))
 def test_folding_twice_changes_nothing(raw: str) -> None:
-    once = folded(raw.replace("\x00", "").replace("\x01", "").replace("\x02", ""), ())[0]
-    assert folded(once, ())[0] == once
+    once = fold_block(raw.replace("\x00", "").replace("\x01", "").replace("\x02", ""), ())[0]
+    assert fold_block(once, ())[0] == once
 
 
 def test_a_mark_that_lost_all_its_words_is_gone() -> None:
-    assert folded("word   ", [Mark(MarkKind.LINK, 4, 7)])[1] == []
+    assert fold_block("word   ", [Mark(MarkKind.LINK, 4, 7)])[1] == []

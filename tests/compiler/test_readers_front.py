@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.readers.front_matter import address, canonical, day
+from compiler.readers.front_matter import canonical_properties, iso_date_in, web_address_in
 from compiler.readers.read import read_source
 
 
@@ -81,13 +81,13 @@ def test_an_ordinary_note_with_a_colon_list_stays_as_it_is() -> None:
     ],
 )  # fmt: skip
 def test_a_day_is_as_much_of_an_iso_date_as_is_certain(words: str, expected: str) -> None:
-    assert day(words) == expected
+    assert iso_date_in(words) == expected
 
 
 @given(st.text(max_size=80))
 def test_whatever_is_said_the_day_and_address_are_sound(words: str) -> None:
-    assert len(day(words)) in (0, 4, 7, 10)
-    found = address(words)
+    assert len(iso_date_in(words)) in (0, 4, 7, 10)
+    found = web_address_in(words)
     assert not found or (found.lower().startswith(("http://", "https://")) and not set(found) & set(' \n"<>'))
 
 
@@ -95,6 +95,6 @@ def test_whatever_is_said_the_day_and_address_are_sound(words: str) -> None:
     st.dictionaries(st.sampled_from(["author", "Authors", "date", "url", "DOI", "title", "x"]), st.text(max_size=40))
 )
 def test_properties_are_canonical_once_and_for_all(properties: dict[str, str]) -> None:
-    once = canonical(properties)
-    assert canonical(once) == once
+    once = canonical_properties(properties)
+    assert canonical_properties(once) == once
     assert all(once.values())

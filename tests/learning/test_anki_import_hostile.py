@@ -22,7 +22,7 @@ from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in, opened
 from vault.errors import Unreadable
 from vault.ids import CardId
-from vault.model.card import Card, parse_deck, render_card, stamped
+from vault.model.card import Card, parse_deck, render_card, with_stamp
 from vault.model.markdown import escape, unescape
 from vault.vault import Vault
 
@@ -209,7 +209,7 @@ def test_text_without_markup_is_shown_as_its_very_characters(text: str) -> None:
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace("\\", "&#92;").replace("[", "&#91;")
     shown = markdown(plain, lambda _: "")
     assert unescape(shown).split() == text.split()
-    card = stamped(Card(None, shown or "x", shown, (), CardId("aaaaaaaaa1")))
+    card = with_stamp(Card(None, shown or "x", shown, (), CardId("aaaaaaaaa1")))
     (read,) = parse_deck(render_card(card), "x.md").cards
     assert (read.id, read.human_edited) == (card.id, False)
 

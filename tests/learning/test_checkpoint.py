@@ -20,7 +20,7 @@ from learning.store import checkpoint
 from learning.store.history import Past
 from tests.learning.marks import mark
 from vault.cache import stamps
-from vault.cache.cache import FOLDER, packed, unpacked
+from vault.cache.cache import FOLDER, pack_cache, unpack_cache
 from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
 from vault.log import ledger
@@ -389,11 +389,11 @@ def test_with_siblings_buried_a_concept_gives_one_card_a_day(vault: Vault) -> No
 
 @pytest.mark.parametrize("cut_short", [0, 1, 40])
 def test_a_cache_is_whole_or_none(cut_short: int) -> None:
-    data = packed("kind 1", [b"one", b"", b"three"])
-    assert unpacked("kind 1", data) == [b"one", b"", b"three"]
-    assert unpacked("kind 2", data) is None
-    assert unpacked("kind 1", data[: len(data) - 1 - cut_short]) is None
+    data = pack_cache("kind 1", [b"one", b"", b"three"])
+    assert unpack_cache("kind 1", data) == [b"one", b"", b"three"]
+    assert unpack_cache("kind 2", data) is None
+    assert unpack_cache("kind 1", data[: len(data) - 1 - cut_short]) is None
     for place in range(0, len(data), 3):
         flipped = bytearray(data)
         flipped[place] ^= 16
-        assert unpacked("kind 1", bytes(flipped)) is None
+        assert unpack_cache("kind 1", bytes(flipped)) is None

@@ -36,7 +36,7 @@ from vault.layout import GAPS
 from vault.log import ledger
 from vault.log.events import CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend
 from vault.log.review_log import append
-from vault.model.gaps import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda
+from vault.model.gaps import Gap, GapKind, GapStatus, open_gap_counts, parse_agenda, render_agenda
 from vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -169,7 +169,7 @@ def test_a_forgotten_concept_comes_on_the_agenda_and_leaves_it_when_it_is_recall
     (gap,) = shown(vault)
     assert (gap.what, gap.id) == ("Spacing effect", gap_id("k3v9m2x7ad"))
     assert gap.missing.startswith("forgotten 4 of 4 times in 90 days; likely a thin article: its article has 0 sent")
-    assert counts((vault.root / GAPS).read_text())["learner"] == 1
+    assert open_gap_counts((vault.root / GAPS).read_text())["learner"] == 1
     put(vault, *reviews("aaaaaaaaa1", [3] * 12, start=NOW + timedelta(days=120), apart=8, mark=1))
     save_learner_gaps(read_desk(vault), NOW)
     assert shown(vault) == []

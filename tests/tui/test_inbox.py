@@ -25,7 +25,7 @@ from tui.widgets.notice import Notice
 from vault.layout import PROPOSALS
 from vault.locks import lock
 from vault.log import ledger
-from vault.model.card import parse_deck, splice_card, stamped
+from vault.model.card import parse_deck, splice_card, with_stamp
 from vault.model.frontmatter import human_edited, read_properties, render_generated
 from vault.vault import Vault
 
@@ -49,7 +49,7 @@ def offered(vault: Vault, _: datetime) -> None:
     lay(vault, ARTICLE, render_generated(properties, f"{body}\n\n{NEW}\n", None))
     text = (vault.root / DECK).read_text(encoding="utf-8")
     for card in reversed(parse_deck(text, DECK).cards):
-        other = stamped(replace(card, answer=f"{card.answer.splitlines()[0]} So says the new edition."))
+        other = with_stamp(replace(card, answer=f"{card.answer.splitlines()[0]} So says the new edition."))
         text = splice_card(text, card, other)
     lay(vault, DECK, text)
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.ids import GapId
-from vault.model.gaps import Gap, GapKind, GapStatus, counts, parse_agenda, render_agenda, ticks
+from vault.model.gaps import Gap, GapKind, GapStatus, open_gap_counts, parse_agenda, render_agenda, ticked_gaps
 from vault.model.wikilink import raw_link
 
 LINK = "[[wiki/concepts/kv-cache|KV cache]]"
@@ -36,9 +36,9 @@ def test_a_gap_comes_back_as_it_was_written(
 def test_a_tick_of_the_human_is_seen_and_a_settled_gap_moves() -> None:
     text = render_agenda([GAP, replace(GAP, id=GapId("bbbbbbbbbb"), kind=GapKind.EPISTEMIC)])
     ticked = text.replace("- [ ] **softmax**", "- [x] **softmax**", 1)
-    assert ticks(text) == [] and ticks(ticked) == ["aaaaaaaaaa"]
+    assert ticked_gaps(text) == [] and ticked_gaps(ticked) == ["aaaaaaaaaa"]
     after = render_agenda([replace(g, status=GapStatus.RESOLVED) if g.ticked else g for g in parse_agenda(ticked)])
-    assert counts(after) == {"structural": 0, "epistemic": 1, "learner": 0}
+    assert open_gap_counts(after) == {"structural": 0, "epistemic": 1, "learner": 0}
     assert "## Resolved\n\n- [x] (structural, resolved) **softmax**" in after
 
 

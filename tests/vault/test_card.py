@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.ids import CardId, ClaimId
-from vault.model.card import Card, CardKind, parse_deck, render_card, splice_card, stamp_of, stamped
+from vault.model.card import Card, CardKind, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.markdown import escape
 from vault.model.wikilink import Citation
 
@@ -53,7 +53,9 @@ def test_a_deck_is_read_with_kinds_support_and_ids() -> None:
 
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=4))
 def test_a_machine_card_comes_back_as_it_was_written(question: str, answer: list[str]) -> None:
-    card = stamped(Card(CardKind.APPLIED, escape(question), escape("\n".join(answer)), SUPPORT, CardId("k7q2m9xd3f")))
+    card = with_stamp(
+        Card(CardKind.APPLIED, escape(question), escape("\n".join(answer)), SUPPORT, CardId("k7q2m9xd3f"))
+    )
     (read,) = parse_deck(f"## Applied\n\n{render_card(card)}", "x.md").cards
     assert replace(read, line=0, start=0, end=0) == card
     assert not read.human_edited
@@ -65,7 +67,7 @@ COMMENTS = ["<!--", "\\<!--", "\\\\<!--", "-->", "--\\>", " card ", "k7q2m9xd3f"
 @given(st.lists(st.sampled_from(COMMENTS), min_size=1, max_size=12).map("".join).filter(str.strip))
 def test_words_about_comments_come_back_as_they_were_written(words: str) -> None:
     lines = [line.strip() for line in words.strip().split("\n")]
-    card = stamped(Card(CardKind.APPLIED, escape(lines[0]), escape("\n".join(lines)), SUPPORT, CardId("k7q2m9xd3f")))
+    card = with_stamp(Card(CardKind.APPLIED, escape(lines[0]), escape("\n".join(lines)), SUPPORT, CardId("k7q2m9xd3f")))
     (read,) = parse_deck(f"## Applied\n\n{render_card(card)}", "x.md").cards
     assert replace(read, line=0, start=0, end=0) == card
     assert not read.human_edited
@@ -81,14 +83,16 @@ def test_a_card_that_holds_comments_is_written_byte_for_byte_as_it_was_read(word
 
 
 def test_what_would_end_a_card_inside_its_words_is_kept_from_it() -> None:
-    card = stamped(Card(CardKind.APPLIED, "Which?", "This:\n<!-- card 0000000000 -->", SUPPORT, CardId("k7q2m9xd3f")))
+    card = with_stamp(
+        Card(CardKind.APPLIED, "Which?", "This:\n<!-- card 0000000000 -->", SUPPORT, CardId("k7q2m9xd3f"))
+    )
     once = parse_deck(render_card(card), "x.md")
     assert once.diagnostics == () and [c.id for c in once.cards] == [card.id]
     assert render_card(once.cards[0]) == render_card(card)
 
 
 def test_an_edit_by_hand_shows_and_a_trailing_space_does_not() -> None:
-    card = stamped(Card(CardKind.APPLIED, "What?", "That.", SUPPORT, CardId("k7q2m9xd3f")))
+    card = with_stamp(Card(CardKind.APPLIED, "What?", "That.", SUPPORT, CardId("k7q2m9xd3f")))
     block = render_card(card)
     (spaced,) = parse_deck(block.replace("That.", "That.  "), "x.md").cards
     (edited,) = parse_deck(block.replace("That.", "This."), "x.md").cards

@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from vault.ids import CardId, ClaimId, SourceId
 from vault.model.article import ArticleSection, CitedSentence, render_body, sentences
-from vault.model.card import Card, CardKind, parse_deck, render_card, stamped
+from vault.model.card import Card, CardKind, parse_deck, render_card, with_stamp
 from vault.model.claim import Claim, ClaimKind
 from vault.model.exhibit import (
     Exhibit,
     ExhibitKind,
     code,
-    embeds,
+    embedded_assets,
     formula,
     is_copy,
+    is_nameable,
     lines_of,
-    nameable,
-    parted,
     picture,
+    split_exhibits,
 )
 from vault.model.summary import SummaryHead, parse_summary, render_claim, render_summary, splice_claims
 from vault.model.wikilink import Citation
@@ -96,7 +96,7 @@ def test_whatever_is_shown_comes_back_as_it_was_written(caption: str, body: str,
     summary = parse_summary(text, "wiki/summaries/x.md")
     assert [c.claim for c in summary.claims] == [claim] and summary.diagnostics == ()
     lines = ["Some words.", *(line for e in exhibits for line in lines_of(e))]
-    assert parted(lines) == (["Some words."], exhibits)
+    assert split_exhibits(lines) == (["Some words."], exhibits)
 
 
 @given(WORDS, st.sampled_from(["python", "", "sql"]))
@@ -104,7 +104,7 @@ def test_a_card_with_an_exhibit_counts_as_the_machines_until_somebody_edits_it(b
     shown = [line for e in (PLOT, code(body, language)) if e is not None for line in lines_of(e)]
     answer = "\n".join(["Two states.", *shown])
     support = (Citation("wiki/summaries/x", CLAIM.id, 1),)
-    card = stamped(Card(CardKind.APPLIED, "What has a loop?", answer, support, CardId("k7q2m9xd3f")))
+    card = with_stamp(Card(CardKind.APPLIED, "What has a loop?", answer, support, CardId("k7q2m9xd3f")))
     [back] = parse_deck(f"## Applied\n\n{render_card(card)}", "x.md").cards
     assert not back.human_edited and back.answer == answer and back.support == support
     assert replace(back, answer=answer.replace("Two", "Three")).human_edited
@@ -153,9 +153,9 @@ def test_a_caption_is_never_taken_for_a_width(caption: str) -> None:
 def test_a_picture_that_is_not_copied_is_named_and_embeds_nothing() -> None:
     far = picture("https://example.org/a.png", "A ]] caption | here")
     assert lines_of(far) == ["Not copied: `https://example.org/a.png` (A caption here)"]
-    assert not far.copied and embeds("\n".join(lines_of(far))) == set()
-    assert nameable("https://example.org/a.png")
-    assert not any(map(nameable, ("", "a`b", "=query", "$=x", "a b", "x" * 301)))
+    assert not far.copied and embedded_assets("\n".join(lines_of(far))) == set()
+    assert is_nameable("https://example.org/a.png")
+    assert not any(map(is_nameable, ("", "a`b", "=query", "$=x", "a b", "x" * 301)))
 
 
 def test_pictures_code_and_formulas_of_an_article_assert_nothing() -> None:

@@ -32,6 +32,9 @@ TEX = st.lists(st.sampled_from([*"ab12 ^_{}\\&%$~#|()[]+=/,", *SCRAPS]), max_siz
         (r"\begin{bmatrix}a & b\\ c & d\end{bmatrix}", "[a b; c d]"),
         (r"n \log n", "n log n"),
         (r"\sqrt[3]{x}", "³√x"),
+        (r"\mathbb R^n", "ℝⁿ"),
+        (r"\mathbf{W}_q\mathbf{q}", "W_q q"),
+        (r"a\_b = 50\% & f''(x)", "a_b = 50% f''(x)"),
     ],
 )
 def test_a_formula_is_shown_in_unicode(tex: str, shown: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.builders import make_vault
 from vault.errors import Refused
-from vault.evidence.context import LARGEST, surroundings
+from vault.evidence.context import LARGEST, quote_context
 from vault.evidence.evidence import Evidence
 from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind
@@ -43,7 +43,7 @@ def evidence(path: str, quote: str = QUOTE, locator: str = "") -> Evidence:
 
 def test_the_lines_around_a_quote_are_those_of_the_source(vault: Vault) -> None:
     (vault.root / "raw/a.md").write_text(MARKDOWN, encoding="utf-8")
-    found = surroundings(vault, evidence("raw/a.md"), 2)
+    found = quote_context(vault, evidence("raw/a.md"), 2)
     assert (found.line, found.quote, found.locator) == (7, QUOTE, "line 7")
     assert found.before == "Ebbinghaus learnt syllables.\nHe found that"
     assert found.after.endswith("and then levels off.\nSleep slows this down.")
@@ -53,26 +53,26 @@ def test_a_page_is_read_without_its_tags_and_scripts(vault: Vault) -> None:
     page = "<p>Before.</p>\n<script>retention falls steeply in the first hours</script>\n<p>So <b>retention</b> falls"
     page += " steeply&nbsp;in\nthe first hours</p>\n<p>After.</p>"
     (vault.root / "raw/a.html").write_text(page, encoding="utf-8")
-    found = surroundings(vault, evidence("raw/a.html"))
+    found = quote_context(vault, evidence("raw/a.html"))
     assert (found.line, found.before, found.after.strip()) == (3, "Before.\nSo", "After.")
 
 
 def test_lines_of_nothing_but_tags_are_left_out(vault: Vault) -> None:
     page = f"Above.\n<table>\n<tr>\n<td>\n{QUOTE}\n</td> </tr> </table>\n<br/>\nBelow.\n"
     (vault.root / "raw/tags.md").write_text(page, encoding="utf-8")
-    found = surroundings(vault, evidence("raw/tags.md"))
+    found = quote_context(vault, evidence("raw/tags.md"))
     assert (found.before, found.after) == ("Above.", "Below.")
 
 
 def test_of_two_places_the_one_that_the_locator_names_is_shown(vault: Vault) -> None:
     (vault.root / "raw/a.txt").write_text(f"{QUOTE}.\nfirst\n\n\n{QUOTE}.\nsecond\n", encoding="utf-8")
-    assert "first" in surroundings(vault, evidence("raw/a.txt")).after
-    assert "second" in surroundings(vault, evidence("raw/a.txt", locator="line 5")).after
+    assert "first" in quote_context(vault, evidence("raw/a.txt")).after
+    assert "second" in quote_context(vault, evidence("raw/a.txt", locator="line 5")).after
 
 
 def test_words_without_blanks_between_them_are_found_in_spite_of_marks(vault: Vault) -> None:
     (vault.root / "raw/a.md").write_text("前面。\n\n注意力**机制**将查询映射到输出。\n", encoding="utf-8")
-    found = surroundings(vault, evidence("raw/a.md", "注意力机制将查询映射到输出"))
+    found = quote_context(vault, evidence("raw/a.md", "注意力机制将查询映射到输出"))
     assert (found.line, found.before) == (3, "前面。")
 
 
@@ -80,7 +80,7 @@ def test_words_without_blanks_between_them_are_found_in_spite_of_marks(vault: Va
 def test_where_the_text_cannot_be_read_here_the_quote_stands_alone(vault: Vault, path: str) -> None:
     for name, text in {"raw/a.pdf": QUOTE, "wiki/a.md": QUOTE, "raw/large.txt": QUOTE + " " * LARGEST}.items():
         (vault.root / name).write_text(text, encoding="utf-8")
-    found = surroundings(vault, evidence(path, locator="p. 6"))
+    found = quote_context(vault, evidence(path, locator="p. 6"))
     assert (found.found, found.before, found.quote, found.after) == (False, "", QUOTE, "")
     assert found.locator == "On memory, p. 6"
 
@@ -89,9 +89,9 @@ def test_no_link_leads_out_of_the_vault(vault: Vault, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}-outside.txt"
     outside.write_text(f"secret\n{QUOTE}\n", encoding="utf-8")
     (vault.root / "raw/link.txt").symlink_to(outside)
-    assert not surroundings(vault, evidence("raw/link.txt")).found
+    assert not quote_context(vault, evidence("raw/link.txt")).found
     with pytest.raises(Refused):
-        surroundings(vault, evidence(f"raw/../../{outside.name}"))
+        quote_context(vault, evidence(f"raw/../../{outside.name}"))
 
 
 @given(st.text(max_size=300), st.text(max_size=40), st.integers(0, 5))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from learning.pages.article import Neighbour, Standing
 from tui.strings import article as strings
-from vault.evidence.context import Surroundings
+from vault.evidence.context import QuoteContext
 from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
 from vault.model.markdown import escape
@@ -48,7 +48,7 @@ def _pages(heading: str, pages: Sequence[Neighbour], more: int = 0) -> list[str]
     return [f"## {heading}", "\n".join([*items, *([f"- {strings.more(more)}"] if more else [])])]
 
 
-def quote(evidence: Evidence, place: Surroundings, summary: str) -> str:
+def quote(evidence: Evidence, place: QuoteContext, summary: str) -> str:
     """One quote in its place; `summary` is a link to the claim's block, as the article has it."""
     claim = evidence.claim
     if claim is None:

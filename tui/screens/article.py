@@ -29,7 +29,7 @@ from tui.views.article import ArticleView
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.notice import Notice
 from vault.errors import RetainError, UsageError
-from vault.evidence.context import surroundings
+from vault.evidence.context import quote_context
 from vault.evidence.evidence import EvidenceReader
 from vault.model.wikilink import citations
 
@@ -271,10 +271,10 @@ class ArticleScreen(Page):
 
     def _browse(self, address: str) -> None:
         """Shows the address; followed again, opens it. Only http and https, and only as it was shown."""
-        from vault.text.urls import checked
+        from vault.text.urls import normalize_address
 
         try:
-            shown = checked(address)
+            shown = normalize_address(address)
         except UsageError:
             self.query_one(Notice).tell(strings.no_address(address))
             return
@@ -308,7 +308,7 @@ class ArticleScreen(Page):
             vault = self.context.vault
             evidence = EvidenceReader(vault).of(citations(f"[[{to}|1]]"))[0]
             try:
-                place = surroundings(vault, evidence, _AROUND)
+                place = quote_context(vault, evidence, _AROUND)
                 self.post_message(self.Quoted(to, article_sidebar.quote(evidence, place, to)))
             except RetainError as error:
                 self.post_message(self.Failed(error))

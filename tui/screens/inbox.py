@@ -24,7 +24,7 @@ from vault.errors import NotFound, RetainError
 from vault.inbox.decisions import decide, undo
 from vault.inbox.events import REASON, Choice
 from vault.inbox.items import Item, items, source_of
-from vault.text.diff import Compared, compared
+from vault.text.diff import TextDiff, compare_texts
 
 
 class InboxScreen(Page):
@@ -47,7 +47,7 @@ class InboxScreen(Page):
         """The two versions of a question have been compared."""
 
         question: str
-        compared: Compared
+        compared: TextDiff
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
@@ -107,7 +107,7 @@ class InboxScreen(Page):
             self.run_worker(aside(lambda: self._compare(question)), group="difference", exclusive=True)
 
     def _compare(self, question: Question) -> None:
-        found = compared(question.view.mine, question.view.offered)
+        found = compare_texts(question.view.mine, question.view.offered)
         self.post_message(self.Told(question.id, found))
 
     def on_inbox_screen_told(self, message: Told) -> None:

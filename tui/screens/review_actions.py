@@ -27,7 +27,7 @@ from vault.evidence.evidence import Evidence, EvidenceReader
 
 if TYPE_CHECKING:  # few cards are flagged
     from tui.views.flag import FlagLine
-    from vault.evidence.context import Surroundings
+    from vault.evidence.context import QuoteContext
 
 _Part = TypeVar("_Part", bound=Widget)
 
@@ -40,7 +40,7 @@ class ReviewDeeds(Page):
         """What stands around a quote in its source."""
 
         evidence: Evidence
-        around: Surroundings
+        around: QuoteContext
 
     def __init__(self, context: Context, about: str = "", classes: str = "") -> None:
         super().__init__(context, about, classes=classes)
@@ -214,10 +214,10 @@ class ReviewDeeds(Page):
         self._show_keys()
 
     def _look_around(self, quote: Evidence) -> None:
-        from vault.evidence.context import surroundings
+        from vault.evidence.context import quote_context
 
         with suppress(RetainError):  # then the quote stands alone
-            self.post_message(self.Surrounded(quote, surroundings(self.context.vault, quote)))
+            self.post_message(self.Surrounded(quote, quote_context(self.context.vault, quote)))
 
     def on_review_deeds_surrounded(self, message: Surrounded) -> None:
         self._part(SupportPanel).place(message.evidence, message.around)

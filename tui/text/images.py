@@ -20,7 +20,7 @@ from textual.content import Content, Span
 from textual.style import Style
 
 from vault.errors import NotFound, Refused, RetainError
-from vault.model.exhibit import ASSETS, embeds, is_copy
+from vault.model.exhibit import ASSETS, embedded_assets, is_copy
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -59,7 +59,7 @@ def kind_of(data: bytes) -> str:
 def on_page(vault: Vault, markdown: str, *, fine: bool = False) -> dict[str, Thumbnail]:
     """The pictures that a page embeds, by vault path; those that cannot be shown are left out. Slow: for a worker."""
     found: dict[str, Thumbnail] = {}
-    for path in sorted(embeds(markdown))[:MOST]:
+    for path in sorted(embedded_assets(markdown))[:MOST]:
         try:
             data = vault.read_bytes(path)
         except RetainError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from vault.evidence.evidence import Evidence
 from vault.model.card import Card
-from vault.model.exhibit import ExhibitKind, embeds
+from vault.model.exhibit import ExhibitKind, embedded_assets
 
 
 def pictures_of(card: Card, evidence: Iterable[Evidence], *, revealed: bool) -> list[str]:
@@ -25,4 +25,4 @@ def pictures_of(card: Card, evidence: Iterable[Evidence], *, revealed: bool) -> 
 
 def _in(words: str) -> list[str]:
     """In the order in which they stand; most cards have none, which costs nothing."""
-    return sorted(embeds(words), key=words.find) if "![[" in words else []
+    return sorted(embedded_assets(words), key=words.find) if "![[" in words else []

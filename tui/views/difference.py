@@ -12,7 +12,7 @@ from tui.strings import inbox as strings
 from tui.text import content
 from tui.text.tables import folded
 from tui.views.inbox import Question
-from vault.text.diff import LEFT_OUT, MINE, OFFERED, Compared, Row
+from vault.text.diff import LEFT_OUT, MINE, OFFERED, Row, TextDiff
 
 _MOST = 400  # rows painted; the command line has all
 _STYLES = {MINE: "$text-error", OFFERED: "$text-success"}
@@ -23,7 +23,7 @@ class DifferenceView(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(can_focus=False)
-        self._compared: Compared | None = None
+        self._compared: TextDiff | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="difference-what")
@@ -47,7 +47,7 @@ class DifferenceView(VerticalScroll):
         self.query_one("#difference-rows", Static).update(Content(""))
         self.scroll_home(animate=False)
 
-    def tell(self, compared: Compared) -> None:
+    def tell(self, compared: TextDiff) -> None:
         self._compared = compared
         self._lay_out()
 

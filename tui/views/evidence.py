@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from tui.strings import review as said
 from tui.text import content
-from vault.evidence.context import Surroundings
+from vault.evidence.context import QuoteContext
 from vault.evidence.evidence import Evidence
 from vault.model.claim import ClaimState
 from vault.model.latex import exhibit, words
@@ -23,7 +23,7 @@ class SupportPanel(VerticalScroll):
     def __init__(self) -> None:
         super().__init__(can_focus=False)
         self._evidence: Sequence[Evidence] = ()
-        self._around: dict[int, Surroundings] = {}  # of the quotes, by their number, as they become known
+        self._around: dict[int, QuoteContext] = {}  # of the quotes, by their number, as they become known
         self._at = 0
 
     def on_mount(self) -> None:
@@ -51,7 +51,7 @@ class SupportPanel(VerticalScroll):
         """The quote that is looked at; None if there is none."""
         return self._evidence[self._at] if self._evidence else None
 
-    def place(self, evidence: Evidence, around: Surroundings) -> None:
+    def place(self, evidence: Evidence, around: QuoteContext) -> None:
         """Shows a quote among the lines that stand around it in its source."""
         for number, each in enumerate(self._evidence):
             if each is evidence:
@@ -76,7 +76,7 @@ class SupportPanel(VerticalScroll):
         self.scroll_to(y=0 if fits else len(before), animate=False)
 
 
-def _quote(evidence: Evidence, around: Surroundings | None, *, looked_at: bool) -> Content:
+def _quote(evidence: Evidence, around: QuoteContext | None, *, looked_at: bool) -> Content:
     claim = evidence.claim
     if claim is None:
         return Content.assemble(content.line(evidence.source), "\n", content.plain(evidence.problem, "$text-warning"))
@@ -89,7 +89,7 @@ def _quote(evidence: Evidence, around: Surroundings | None, *, looked_at: bool) 
     return Content.assemble(quote, *shown, content.line(place, content.MATH), content.plain(state, "$text-warning"))
 
 
-def _among(quote: Content, around: Surroundings | None) -> Content:
+def _among(quote: Content, around: QuoteContext | None) -> Content:
     """The quote between the words before and after it, as far as they can be read."""
     if around is None or not around.found:
         return quote
@@ -98,5 +98,5 @@ def _among(quote: Content, around: Surroundings | None) -> Content:
     return Content.assemble(before, quote, after)
 
 
-def _before(around: Surroundings) -> Content:
+def _before(around: QuoteContext) -> Content:
     return content.plain(around.before if around.found else "", content.DIM)

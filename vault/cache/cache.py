@@ -26,14 +26,14 @@ _LENGTH = struct.Struct("<Q")
 _MOST_PARTS = 1_000
 
 
-def packed(kind: str, parts: Sequence[bytes]) -> bytes:
+def pack_cache(kind: str, parts: Sequence[bytes]) -> bytes:
     """The bytes of a cache. `kind` is at most sixteen letters and digits, the version among them."""
     body = b"".join([*(_LENGTH.pack(len(part)) for part in parts), *parts])
     return _HEAD.pack(kind.encode(), zlib.crc32(body), len(parts), len(body)) + body
 
 
-def unpacked(kind: str, data: bytes) -> list[bytes] | None:
-    """The parts that `packed` was given; None if these bytes are not whole, or another kind or version."""
+def unpack_cache(kind: str, data: bytes) -> list[bytes] | None:
+    """The parts that `pack_cache` was given; None if these bytes are not whole, or another kind or version."""
     if len(data) < _HEAD.size:
         return None
     name, checksum, count, size = _HEAD.unpack_from(data)
@@ -53,16 +53,16 @@ def read_cache(root: Path, name: str, kind: str) -> list[bytes] | None:
     """The parts of the cache `name`; None if there is none to be had."""
     try:
         data = Folder(root).read(f"{FOLDER}/{name}")
-        return unpacked(kind, data) if data else None
+        return unpack_cache(kind, data) if data else None
     except (RetainError, struct.error):
         return None
 
 
-def keep_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> None:
+def write_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> None:
     """Writes the cache `name` if it can be, and the vault keeps any: it only saves time."""
     if not vault.keeps_caches:
         return
     from vault.files.guard import Scope
 
     with suppress(RetainError):
-        vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", packed(kind, parts))
+        vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", pack_cache(kind, parts))

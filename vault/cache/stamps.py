@@ -57,7 +57,7 @@ class Listing:
     def digest(self, ending: str) -> str:
         """What changes with the name or the stamp of a plain file that ends in `ending` and is not hidden."""
         found = self._files(ending)
-        return digest([self.names[n] for n in found], self._numbers(found))
+        return stamps_digest([self.names[n] for n in found], self._numbers(found))
 
     @cached_property
     def _order(self) -> list[int]:
@@ -75,9 +75,9 @@ class Listing:
         return out
 
 
-def digest(names: Iterable[str], numbers: array[int]) -> str:
+def stamps_digest(names: Iterable[str], numbers: array[int]) -> str:
     """One word for the names of files, sorted, and their stamps."""
-    found = hashlib.sha256(joined(names))
+    found = hashlib.sha256(joined_names(names))
     found.update(numbers.tobytes())
     return found.hexdigest()
 
@@ -108,7 +108,7 @@ def stamp(root: Path, path: str) -> Stamp:
     return status.st_size, status.st_ctime_ns, status.st_ino & INODE
 
 
-def settled(found: Stamp) -> Stamp:
+def cacheable_stamp(found: Stamp) -> Stamp:
     """`found` as it may be kept: NONE where the file is too young. `found` was taken before the file was read."""
     return found if found[1] < time.time_ns() - RACY_NS else NONE
 
@@ -125,6 +125,6 @@ def _settled(numbers: array[int]) -> array[int]:
     return kept
 
 
-def joined(names: Iterable[str]) -> bytes:
+def joined_names(names: Iterable[str]) -> bytes:
     """Names as one text: no name of a file holds a NUL."""
     return "\0".join(names).encode("utf-8", "surrogateescape")

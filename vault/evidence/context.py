@@ -27,7 +27,7 @@ _LINE = re.compile(r"\bline (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class QuoteContext:
     """`before` and `after` are the source's own lines, "" where its text cannot be read here; `line` is 1-based, or 0.
 
     All of it is plain words, still to be cleaned for a screen; `quote` is the claim's own.
@@ -44,7 +44,7 @@ class Surroundings:
         return self.line > 0
 
 
-def surroundings(vault: Vault, evidence: Evidence, lines: int = 4) -> Surroundings:
+def quote_context(vault: Vault, evidence: Evidence, lines: int = 4) -> QuoteContext:
     """What stands up to `lines` lines before and after the claim's quote in its source.
 
     Plain text, Markdown and HTML are looked through; of other kinds, of sources that are gone, changed or large, only
@@ -52,8 +52,8 @@ def surroundings(vault: Vault, evidence: Evidence, lines: int = 4) -> Surroundin
     """
     claim = evidence.claim
     if claim is None:
-        return Surroundings("", "", "", "")
-    bare = Surroundings("", claim.quote, "", evidence.place)
+        return QuoteContext("", "", "", "")
+    bare = QuoteContext("", claim.quote, "", evidence.place)
     text = _text(vault, evidence.source)
     return bare if text is None else _around(text, claim, lines) or bare
 
@@ -93,7 +93,7 @@ def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0])
 
 
-def _around(text: str, claim: Claim, lines: int) -> Surroundings | None:
+def _around(text: str, claim: Claim, lines: int) -> QuoteContext | None:
     """The place of the quote in the text; where it stands several times, the one that its locator is nearest to."""
     words = _WORD.findall(normal(claim.quote))
     if not words:
@@ -107,7 +107,7 @@ def _around(text: str, claim: Claim, lines: int) -> Surroundings | None:
     before = _last(text[max(0, place.start() - 8 * lines * WIDTH) : place.start()], lines)
     after = _first(text[place.end() : place.end() + 8 * lines * WIDTH], lines)
     after = after.lstrip(".,;:!?…。，；： ")  # what only ended the quoted sentence
-    return Surroundings(before, claim.quote, after, claim.locator or f"line {line}", line)
+    return QuoteContext(before, claim.quote, after, claim.locator or f"line {line}", line)
 
 
 def _bare(line: str) -> str:

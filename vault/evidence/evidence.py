@@ -72,9 +72,9 @@ def _web(address: str) -> str:
     """`address` if it is one on the web that can be shown as it is; a document may name anything."""
     if not address:
         return ""
-    from vault.text.urls import checked
+    from vault.text.urls import normalize_address
 
     try:
-        return checked(address)
+        return normalize_address(address)
     except UsageError:
         return ""

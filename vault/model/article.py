@@ -57,14 +57,14 @@ def render_body(
         if section.heading:
             parts.append(f"{'#' * section.level} {escape(clean_line(section.heading))}")
         for paragraph in section.paragraphs:
-            parts.append(" ".join(cited(s) for s in paragraph))
+            parts.append(" ".join(render_sentence(s) for s in paragraph))
             new = [e for s in paragraph for c in s.cites for e in (exhibits or {}).get(c.claim, ()) if e.copied]
             parts += ["\n".join(lines_of(e)) for e in dict.fromkeys(new) if e not in shown]
             shown |= dict.fromkeys(new)
     return "\n" + "\n\n".join(parts) + "\n"
 
 
-def cited(sentence: CitedSentence) -> str:
+def render_sentence(sentence: CitedSentence) -> str:
     """A sentence as an article shows it: Markdown-escaped words, then its citations."""
     return f"{escape(fold(sentence.text))} {' '.join(map(str, sentence.cites))}"
 

@@ -89,7 +89,7 @@ def _trim(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def stamped(card: Card) -> Card:
+def with_stamp(card: Card) -> Card:
     """`card` as the machine writes it now."""
     return replace(card, stamp=stamp_of(card))
 

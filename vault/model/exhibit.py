@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from vault.model.markdown import escape
 from vault.model.wikilink import alias
+from vault.text.formatting import plural, truncate
 from vault.text.sanitize import fold
 
 ASSETS = "wiki/assets"
@@ -72,8 +73,8 @@ class Exhibit:
         if self.kind is ExhibitKind.PICTURE:
             return f"[picture: {', '.join(filter(None, (self.note, self.content)))}]"
         if self.kind is ExhibitKind.CODE:
-            count = self.content.count("\n") + 1
-            return f"[code{f' in {self.note}' if self.note else ''}, {count} line{'s' if count > 1 else ''}]"
+            lines = plural(self.content.count("\n") + 1, "line")
+            return f"[code{f' in {self.note}' if self.note else ''}, {lines}]"
         return f"[formula: {self.content}]"
 
 
@@ -85,12 +86,11 @@ def picture(target: str, caption: str) -> Exhibit:
 def _caption(words: str) -> str:
     if not words.strip():
         return ""
-    shown = alias(words)
-    shown = shown if len(shown) <= MAX_CAPTION else shown[: MAX_CAPTION - 1].rstrip() + "…"
+    shown = truncate(alias(words), MAX_CAPTION)
     return f"picture {shown}" if _SIZE.fullmatch(shown) else shown
 
 
-def nameable(target: str) -> bool:
+def is_nameable(target: str) -> bool:
     """Whether an address can be named in a line of its own without acting there."""
     return 0 < len(target) <= MAX_TARGET and not re.search(r"[`\s]|<%", target) and target[0] not in "=$"
 
@@ -127,7 +127,7 @@ def lines_of(exhibit: Exhibit) -> list[str]:
     return [f"Not copied: `{exhibit.content}`{f' ({caption})' if caption else ''}"]
 
 
-def parted(lines: Sequence[str]) -> tuple[list[str], tuple[Exhibit, ...]]:
+def split_exhibits(lines: Sequence[str]) -> tuple[list[str], tuple[Exhibit, ...]]:
     """(the lines of words, the exhibits) of a piece of Markdown. Its first line is always words."""
     words: list[str] = []
     found: list[Exhibit] = []
@@ -174,6 +174,6 @@ def is_formula(line: str) -> bool:
     return _FORMULA.fullmatch(line.strip()) is not None
 
 
-def embeds(text: str) -> set[str]:
+def embedded_assets(text: str) -> set[str]:
     """The vault paths of the assets that a text embeds."""
     return {found["target"] for found in _EMBED.finditer(text)}

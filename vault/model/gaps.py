@@ -130,12 +130,12 @@ def _gap(found: re.Match[str], kind: GapKind | None, line: int) -> Gap | None:
     return Gap(GapId(found["id"]), kind, what, missing, fill, mentions, status, found["tick"] != " ", line, added)
 
 
-def ticks(text: str) -> list[GapId]:
+def ticked_gaps(text: str) -> list[GapId]:
     """The open gaps that a human has ticked."""
     return [g.id for g in parse_agenda(text) if g.open and g.ticked]
 
 
-def counts(text: str) -> dict[str, int]:
+def open_gap_counts(text: str) -> dict[str, int]:
     """Open gaps by kind, as the agenda's properties say."""
     properties = read_properties(text)
     return {kind.value: int(n) if (n := properties.text(kind.value)).isdecimal() else 0 for kind in GapKind}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,8 +11,6 @@ from vault.model.exhibit import UNNAMED, Exhibit, ExhibitKind
 from vault.text.sanitize import clean, clean_line, fold
 
 MAX_FORMULA = 600  # characters; a longer formula stays as it is written
-_DEPTH = 12
-_PRIVATE = 0xE000  # where finished pieces wait while the rest is converted
 _MATH = r"\$\$[^$\n]+\$\$|\$(?![\s$])[^$\n]*?[^\s$\\]\$(?!\d)|\$[^\s$\\]\$(?!\d)"
 EMBED = re.compile(r"!\[\[(?P<target>[^\[\]|\n]*)(?:\|(?P<caption>[^\[\]\n]*))?\]\]")
 FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*).*")
@@ -27,17 +25,22 @@ _SUPER = dict(
     )
 )
 _SUB = dict(zip("0123456789+-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True))
-_MACRO = re.compile(r"\\(?:[A-Za-z]+\*?|.)", re.DOTALL)
-_STYLES = frozenset(  # they change how letters look, not what they say
-    "mathbf mathrm mathit mathsf mathtt mathnormal boldsymbol bm pmb operatorname operatorname* text textrm textbf "
-    "textit textsf texttt mbox hbox displaystyle textstyle scriptstyle limits nolimits left right big Big bigg Bigg "
-    "bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle".split()
+_SILENT = re.compile(r"\\(?:left|right|middle)(?![A-Za-z])\s*\.?")
+_PERCENT = re.compile(r"(?<!\\)%")
+_FRACTIONS = frozenset("frac dfrac tfrac cfrac".split())
+_STYLED = frozenset(  # they change how the letters of their argument look
+    "text textrm textbf textit textsf texttt mbox hbox operatorname mathbf mathrm mathit mathsf mathtt mathnormal "
+    "boldsymbol bm pmb".split()
+)
+_NOT_SHOWN = "overline underline textcolor color input include href url includegraphics".split()
+_SWITCHES = frozenset(  # they change the size or place of what follows, not what it says
+    "displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl "
+    "Biggr".split()
 )
 _SPACES = {",": " ", ";": " ", ":": " ", "!": "", " ": " ", "quad": "  ", "qquad": "  "}
 _SIGNS = {"|": "‖", "Vert": "‖", "lVert": "‖", "rVert": "‖", "mid": " | ", "{": "{", "}": "}", "_": "_", "%": "%"}
 _ATOM = re.compile(r"√?[\w′]+|√?\([^()]*\)|\w+\([^()]*\)|.")
 _FUNCTIONS = frozenset("log ln exp sin cos tan sinh cosh tanh max min sup inf lim arg det dim ker gcd Pr".split())
-_PASSED = {"%": "%", "&": " ", "~": " ", "#": "#"}  # characters that mean something to the library
 _GRIDS = {
     "matrix": " ",
     "pmatrix": "()",
@@ -47,9 +50,6 @@ _GRIDS = {
     "cases": "{ ",
     "aligned": "  ",
 }
-_GRID = re.compile(
-    r"\s*\{(?P<name>[A-Za-z]+)\*?\}(?P<body>(?:(?!\\begin\b|\\end\b).)*)\\end\{(?P=name)\*?\}", re.DOTALL
-)
 
 
 def picture(target: str, caption: str) -> str:
@@ -101,144 +101,108 @@ def _said(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=512)
 def formula(tex: str) -> str:
-    """A formula, with or without its dollars, in Unicode; the LaTeX itself where it says more than that can."""
+    """Return a formula, with or without its dollars, in Unicode; the LaTeX itself where Unicode can't say the same."""
     bare = fold(tex.strip().strip("$"))
-    if not bare or len(bare) > MAX_FORMULA or any(_PRIVATE <= ord(c) < _PRIVATE + 0x1900 for c in bare):
+    if not bare or len(bare) > MAX_FORMULA:
         return tex
     try:
-        shown = fold(_Converter().shown(bare))
+        shown = fold(_converter().latex_to_text(_SILENT.sub("", _PERCENT.sub(r"\%", bare))))
     except Exception:  # noqa: BLE001 (whatever scraps of a formula do to the library, the formula itself can be shown)
         return tex
     return clean_line(shown) or tex
 
 
-class _Converter:
-    """Scripts, fractions and roots by hand, which the library flattens; all other commands by the library."""
+@lru_cache(maxsize=1)
+def _converter() -> Any:
+    """Return the converter of LaTeX to text: pylatexenc's, with scripts, fractions, roots and matrices kept apart."""
+    from pylatexenc import latex2text, latexwalker, macrospec
 
-    def __init__(self) -> None:
-        self._done: list[str] = []
+    parsed = latexwalker.get_default_latex_context_db()
+    two = [macrospec.std_macro(name, "{{") for name in _FRACTIONS]
+    one = [macrospec.std_macro(name, "*{") for name in _STYLED]
+    grids = [macrospec.std_environment(name + star, None) for name in _GRIDS for star in ("", "*")]
+    bare = [macrospec.std_macro(name, "") for name in (*_SWITCHES, *_SPACES, *_SIGNS, *_FUNCTIONS)]
+    parsed.add_context_category("formulas", macros=[*two, *one, *bare], environments=grids, prepend=True)
+    known = latex2text.get_default_latex_context_db()
+    for category in known.categories():
+        for name in _NOT_SHOWN:
+            known.d[category]["macros"].pop(name, None)
 
-    def shown(self, tex: str, depth: int = 0) -> str:
-        """Raises: ValueError for what it does not know."""
-        if depth > _DEPTH:
-            raise ValueError("nested too deeply")
-        out: list[str] = []
-        at = 0
-        while at < len(tex):
-            at = self._step(tex, at, out, depth)
-        return self._restored(_convert("".join(out)))
+    class Converter(latex2text.LatexNodes2Text):  # type: ignore[misc]
+        def latex_to_text(self, latex: str) -> str:
+            walker = latexwalker.LatexWalker(latex, latex_context=parsed, tolerant_parsing=False)
+            return self.nodelist_to_text(walker.get_latex_nodes()[0])
 
-    def _step(self, tex: str, at: int, out: list[str], depth: int) -> int:
-        """Converts what begins at `at` onto `out`; gives where the next thing begins."""
-        char = tex[at]
-        if char in "^_":
-            body, at = _argument(tex, at + 1)
-            out.append(self._kept(_script(self.shown(body, depth + 1), char)))
-            return at
-        if char == "{":
-            body, at = _argument(tex, at)
-            out.append(self._kept(self.shown(body, depth + 1)))
-            return at
-        if char != "\\":
-            out.append(self._kept(_PASSED[char]) if char in _PASSED else char)
-            return at + 1
-        macro = _MACRO.match(tex, at)
-        if macro is None:
-            raise ValueError("a lone backslash")
-        return self._command(tex, macro, out, depth)
+        def nodelist_to_text(self, nodelist: Sequence[Any]) -> str:
+            out: list[str] = []
+            items = iter(_items(nodelist))
+            for node in items:
+                words = node if isinstance(node, str) else self.node_to_text(node)
+                if isinstance(node, str) and node in "^_":
+                    base = next(each for each in items if not isinstance(each, str) or each != " ")
+                    raised = base if isinstance(base, str) else self.node_to_text(base)
+                    words = _script(raised, node) + raised[len(raised.rstrip()) :]
+                elif out and re.match("[_^].", out[-1]) and words[:1].isalnum():
+                    out.append(" ")  # W_q q is not W_qq
+                out.append(words)
+            return "".join(out)
 
-    def _command(self, tex: str, macro: re.Match[str], out: list[str], depth: int) -> int:
-        name, at = macro[0][1:], macro.end()
-        if name in ("frac", "dfrac", "tfrac", "cfrac"):
-            above, at = _argument(tex, at)
-            below, at = _argument(tex, at)
-            parts = (_grouped(self.shown(part, depth + 1)) for part in (above, below))
-            out.append(self._kept("/".join(parts)))
-        elif name == "sqrt":
-            power = re.compile(r"\s*\[([^\[\]]*)\]").match(tex, at)
-            body, at = _argument(tex, power.end() if power else at)
-            root = _script(power[1], "^") if power else ""
-            out.append(self._kept(f"{root}√{_grouped(self.shown(body, depth + 1))}"))
-        elif name in ("text", "textrm", "mbox", "operatorname", "operatorname*"):
-            body, at = _argument(tex, at)
-            out.append(self._kept(body if "\\" not in body else self.shown(body, depth + 1)))
-        elif name in _SPACES or name in _SIGNS:
-            out.append(self._kept(_SPACES.get(name) or _SIGNS.get(name, "")))
-        elif name in _STYLES:
-            at += name in ("left", "right", "middle") and tex[at : at + 1] == "."
-        elif name in _FUNCTIONS:
-            out.append(self._kept(name + " " * (tex[at : at + 1].isspace() or tex[at : at + 1] == "\\")))
-        elif name == "begin":
-            at = self._grid(tex, at, out, depth)
-        else:
-            at = self._foreign(tex, macro, out, depth)
-        return at
+        def specials_node_to_text(self, node: Any) -> str:
+            return " " if node.specials_chars in "&~" else str(node.specials_chars)
 
-    def _foreign(self, tex: str, macro: re.Match[str], out: list[str], depth: int) -> int:
-        """A command that the library knows, with the argument that follows it."""
-        name, at = macro[0][1:], macro.end()
-        if not _library()[1](name):
-            raise ValueError(f"no such command: {name}")
-        bare = tex[at:].lstrip()
-        out.append(macro[0])
-        if bare.startswith("{"):
-            body, at = _argument(tex, at)
-            out.append(f"{{{body if body.isalnum() else self._kept(self.shown(body, depth + 1))}}}")
-        elif len(bare) < len(tex) - at:
-            out.append(self._kept(" "))
-        elif bare[:1].isalpha():
-            out.append(" ")
-        return at
+        def math_node_to_text(self, node: Any) -> str:
+            return self.nodelist_to_text(node.nodelist)
 
-    def _grid(self, tex: str, at: int, out: list[str], depth: int) -> int:
-        """A matrix or a list of cases on one line: cells parted by spaces, rows by semicolons."""
-        grid = _GRID.match(tex, at)
-        if grid is None or grid["name"] not in _GRIDS:
-            raise ValueError("an environment that is not known")
-        rows = [[self.shown(cell.strip(), depth + 1) for cell in row.split("&")] for row in grid["body"].split(r"\\")]
-        inside = "; ".join(" ".join(filter(None, row)) for row in rows if any(row))
-        sides = _GRIDS[grid["name"]]
-        out.append(self._kept(f"{sides[:1]}{inside}{sides[1:]}".strip()))
-        return grid.end()
+        def macro_node_to_text(self, node: Any) -> str:
+            name = str(node.macroname)
+            arguments: list[Any] = list(node.nodeargd.argnlist) if node.nodeargd else []
+            after = str(node.macro_post_space) if not arguments else ""
+            if name in _FRACTIONS:
+                return "/".join(_grouped(self._groupnodecontents_to_text(part)) for part in arguments)
+            if name == "sqrt":
+                power, body = (self._groupnodecontents_to_text(part) for part in arguments)
+                return f"{_script(power, '^') if power else ''}√{_grouped(body)}"
+            if name in _STYLED:
+                return str(self._groupnodecontents_to_text(arguments[-1]))
+            if name in _SPACES or name in _SIGNS:
+                return _SPACES.get(name) or _SIGNS.get(name, "")
+            if name in _SWITCHES:
+                return after
+            if name in _FUNCTIONS:
+                return name + after
+            if self.latex_context.get_macro_spec(name) is None:
+                raise ValueError(f"no such command: {name}")
+            return f"{super().macro_node_to_text(node)}{after}"
 
-    def _kept(self, words: str) -> str:
-        self._done.append(words)
-        return chr(_PRIVATE + len(self._done) - 1)
+        def environment_node_to_text(self, node: Any) -> str:
+            """Return a matrix or a list of cases on one line: cells parted by spaces, rows by semicolons."""
+            sides = _GRIDS[node.environmentname.removesuffix("*")]
+            rows: list[list[list[Any]]] = [[[]]]
+            for each in node.nodelist:
+                if getattr(each, "macroname", "") == "\\":
+                    rows.append([[]])
+                elif getattr(each, "specials_chars", "") == "&":
+                    rows[-1].append([])
+                else:
+                    rows[-1][-1].append(each)
+            shown = [" ".join(filter(None, (self.nodelist_to_text(cell).strip() for cell in row))) for row in rows]
+            return f"{sides[:1]}{'; '.join(filter(None, shown))}{sides[1:]}".strip()
 
-    def _restored(self, words: str) -> str:
-        last = _PRIVATE + len(self._done)
-        while any(_PRIVATE <= ord(c) < last for c in words):
-            words = "".join(self._done[ord(c) - _PRIVATE] if _PRIVATE <= ord(c) < last else c for c in words)
-        return words
+    return Converter(known)
 
 
-def _argument(tex: str, at: int) -> tuple[str, int]:
-    """(the argument of a command that begins at `at`, where it ends): a group, a command, or one character."""
-    while at < len(tex) and tex[at].isspace():
-        at += 1
-    if at >= len(tex):
-        raise ValueError("an argument is missing")
-    if tex[at] == "\\":
-        macro = _MACRO.match(tex, at)
-        end = macro.end() if macro else at + 1
-        while macro and macro[0][1:] in _STYLES and end < len(tex) and tex[end] == "{":
-            end = _argument(tex, end)[1]
-        return tex[at:end], end
-    if tex[at] != "{":
-        return tex[at], at + 1
-    depth = 0
-    for end in range(at, len(tex)):
-        if tex[end] in "{}" and (end == 0 or tex[end - 1] != "\\"):
-            depth += 1 if tex[end] == "{" else -1
-            if depth == 0:
-                return tex[at + 1 : end], end + 1
-    raise ValueError("a group is not closed")
+def _items(nodes: Sequence[Any]) -> Iterator[Any]:
+    """Yield the nodes of a formula, in place of those of plain characters the single characters."""
+    for node in nodes:
+        yield from getattr(node, "chars", None) or (node,)
 
 
 def _script(words: str, mark: str) -> str:
     table = _SUPER if mark == "^" else _SUB
     words = words.strip()
-    if words and all(c in table for c in words):
+    if not words:
+        return ""
+    if all(c in table for c in words):
         return "".join(table[c] for c in words)
     bound = words.isalnum() or len(words) == 1 or re.fullmatch(r"\([^()]*\)", words)
     return f"{mark}{words}" if bound else f"{mark}({words})"
@@ -247,19 +211,3 @@ def _script(words: str, mark: str) -> str:
 def _grouped(words: str) -> str:
     """Words that bind together as they are, or in brackets."""
     return words if _ATOM.fullmatch(words) else f"({words})"
-
-
-@lru_cache(maxsize=1)
-def _library() -> tuple[Any, Callable[[str], bool]]:
-    from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db
-
-    database = get_default_latex_context_db()
-    known = {name for kind in database.categories() for name in database.d[kind]["macros"]}
-    known -= {"overline", "underline", "textcolor", "color", "input", "include", "href", "url", "includegraphics"}
-    return LatexNodes2Text(math_mode="text", strict_latex_spaces=False), known.__contains__
-
-
-def _convert(tex: str) -> str:
-    if "\\" not in tex:
-        return tex
-    return str(_library()[0].latex_to_text(tex))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind, ClaimState
-from vault.model.exhibit import lines_of, parted
+from vault.model.exhibit import lines_of, split_exhibits
 from vault.model.frontmatter import Properties, Value, read_properties, render_generated, splice_properties
 from vault.model.markdown import escape, unescape
 from vault.model.wikilink import Citation, Wikilink, alias, links, raw_link
@@ -192,7 +192,7 @@ def _claim(id_: ClaimId, source: SourceId, block: Sequence[str]) -> Claim | None
         return None
     body = [line[1:].removeprefix(" ").rstrip() for line in block[1:]]
     facts = _facts(body[-1].strip())
-    words, exhibits = parted(body[:-1])
+    words, exhibits = split_exhibits(body[:-1])
     quote = fold(" ".join(unescape(line.strip()) for line in words))
     if facts is None or not quote:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vault.model.article import CitedSentence, cited
+from vault.model.article import CitedSentence, render_sentence
 from vault.model.markdown import escape
 from vault.text.sanitize import clean_line
 
@@ -21,7 +21,7 @@ _WORDS = {
 }
 
 
-def disagreeing(language: str) -> str:
+def disagreement_heading(language: str) -> str:
     """The heading above what sources disagree about."""
     return _WORDS.get(language, _WORDS["en"])[2]
 
@@ -56,16 +56,22 @@ def render_topic(topic: TopicBody) -> str:
     """The body of a topic's file. What it says itself stands in headings and links, which assert nothing."""
     together, relate, disagree, questions = _WORDS.get(topic.language, _WORDS["en"])
     parts = [f"# {escape(clean_line(topic.title))}", f"## {together}"]
-    parts += [f"- {link}\n  {cited(said)}" if said is not None else f"- {link}" for link, said in topic.members]
+    parts += [
+        f"- {link}\n  {render_sentence(said)}" if said is not None else f"- {link}" for link, said in topic.members
+    ]
     if topic.relations:
         parts.append(f"## {relate}")
-        parts += [" ".join(map(cited, paragraph)) for paragraph in topic.relations]
+        parts += [" ".join(map(render_sentence, paragraph)) for paragraph in topic.relations]
     if topic.disputes:
         parts.append(f"## {disagree}")
         for dispute in topic.disputes:
-            parts += [f"### {escape(clean_line(dispute.verdict))}", cited(dispute.first), cited(dispute.second)]
+            parts += [
+                f"### {escape(clean_line(dispute.verdict))}",
+                render_sentence(dispute.first),
+                render_sentence(dispute.second),
+            ]
     if topic.asked or topic.questions:
         parts.append(f"## {questions}")
-        parts += map(cited, topic.asked)
+        parts += map(render_sentence, topic.asked)
         parts += ["\n".join(f"- {link}" for link in topic.questions)] if topic.questions else []
     return "\n" + "\n\n".join(parts) + "\n"

@@ -27,7 +27,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class TextDiff:
     """The differences of two texts in order; `removed` and `added` count those of each side. `whole` is False where a
     text was too long, and only its beginning was compared."""
 
@@ -37,7 +37,7 @@ class Compared:
     whole: bool = True
 
 
-def compared(mine: str, offered: str) -> Compared:
+def compare_texts(mine: str, offered: str) -> TextDiff:
     """What stands in one text and not in the other, with what is around it; white space at ends counts for nothing."""
     old, new = list(_pieces(mine)), list(_pieces(offered))
     whole = max(len(old), len(new)) <= MOST
@@ -51,10 +51,10 @@ def compared(mine: str, offered: str) -> Compared:
             rows += _rows(tag, old[i:i2], new[j:j2])
             at = i2
     rows += _left_out(len(old) - at) if rows else []
-    return Compared(tuple(rows), sum(r.mark == MINE for r in rows), sum(r.mark == OFFERED for r in rows), whole)
+    return TextDiff(tuple(rows), sum(r.mark == MINE for r in rows), sum(r.mark == OFFERED for r in rows), whole)
 
 
-def plain(words: str) -> str:
+def plain_line(words: str) -> str:
     """A line for the eye: citations as their numbers, links as their names, nothing that a terminal would obey."""
     return clean_line(_LINK.sub(r"\1", _CITATION.sub(r"[\1]", words)))
 
@@ -67,12 +67,12 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _rows(tag: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     if tag == "equal":
-        yield from (Row(SAME, plain(piece)) for piece in old)
+        yield from (Row(SAME, plain_line(piece)) for piece in old)
         return
-    told = {plain(piece) for piece in old} & {plain(piece) for piece in new}
+    told = {plain_line(piece) for piece in old} & {plain_line(piece) for piece in new}
     for mark, pieces in ((MINE, old), (OFFERED, new)):
         for piece in pieces:  # two that differ in what they cite alone are shown as they are written
-            words = plain(piece)
+            words = plain_line(piece)
             yield Row(mark, clean_line(piece) if words in told else words)
 
 

@@ -22,12 +22,12 @@ def is_address(given: str) -> bool:
     return "://" in given or given.lower().startswith(("data:", "file:", "javascript:", "mailto:"))
 
 
-def looks_like_one(given: str) -> bool:
+def looks_like_address(given: str) -> bool:
     """Whether `given`, which is no file, may be a web address without its https://."""
     return _BARE.fullmatch(given) is not None
 
 
-def checked(given: str) -> str:
+def normalize_address(given: str) -> str:
     """The address as it is asked for and remembered: no fragment, ASCII alone. Raises: UsageError says why not."""
     shown = clean_line(given)[:200]
     text = given.strip()
@@ -67,8 +67,8 @@ def _port_of(scheme: str) -> int:
     return 443 if scheme == "https" else 80
 
 
-def parts_of(address: str) -> SplitResult:
-    """The parts of an address that `checked` gave."""
+def split_address(address: str) -> SplitResult:
+    """The parts of an address that `normalize_address` gave."""
     return urlsplit(address)
 
 
@@ -76,16 +76,16 @@ def host_and_port(parts: SplitResult) -> tuple[str, int]:
     return parts.hostname or "", parts.port or _port_of(parts.scheme)
 
 
-def in_request(parts: SplitResult, *, whole: bool) -> str:
+def request_target(parts: SplitResult, *, whole: bool) -> str:
     """What stands in the request line: path and query, or the `whole` address for a proxy."""
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path  # urlunsplit would double "//" in front
     return f"{parts.scheme}://{parts.netloc}{path}" if whole else path
 
 
-def name_in(address: str) -> str:
+def name_from_address(address: str) -> str:
     """The last part of an address's path, else its host: what a document may be named after if nothing else does."""
     from urllib.parse import unquote
 
-    parts = parts_of(address)
+    parts = split_address(address)
     last = unquote(parts.path.rstrip("/").rpartition("/")[2])
     return clean_line(last) or (parts.hostname or "page")

@@ -1,4 +1,4 @@
-"""The works that a LaTeX document cites by keys, as far as it lists them itself."""
+"""The works that a LaTeX document lists in its own bibliography, and the markup of citations of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOISE = re.compile(r"\\(?:newblock|em|it|bf|emph|textit|textbf|textsc|href|url|
 
 
 def works_in(text: str) -> dict[str, str]:
-    """Key -> the entry, on one line, of each work in the document's own list of references."""
+    """Return key -> entry on one line for each work in the document's own list of references."""
     begin = _LIST.search(text)
     if begin is None:
         return {}
@@ -28,8 +28,8 @@ def works_in(text: str) -> dict[str, str]:
     }
 
 
-def cited(keys: str, works: Mapping[str, str]) -> str:
-    """The mark of a citation, with the entries of the works where they are known."""
+def citation_markup(keys: str, works: Mapping[str, str]) -> str:
+    """Return the markup of a citation of these keys, with the entries of the works where they are known."""
     named = [key for part in keys.split(",") if (key := part.strip())][:50]
     entries = "\n".join(works.get(key, key) for key in named)
     return f'<x-cite key="{escape(",".join(named))}" x-works="{escape(entries)}"></x-cite>' if named else ""

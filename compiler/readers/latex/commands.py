@@ -1,4 +1,4 @@
-"""What LaTeX's commands and environments mean to a reader: headings, emphasis, lists, signs, and what says nothing."""
+"""Tables of LaTeX commands and environments by their effect: headings, emphasis, lists, signs, those without text."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ _NOT_SHOWN = re.compile(r"\\(?:label\s*\{[^{}]*\}|nonumber\b|notag\b|qedhere\b)"
 
 
 def formula(tex: str) -> str:
-    """The formula in an environment of LaTeX's, as it may stand between dollars: without label and number."""
+    """Return the TeX of a math environment as it may be written between dollars: without label and number."""
 
     def inner(found: re.Match[str]) -> str:
         name = MATH_ENVIRONMENTS.get(found[2], found[2])
@@ -116,14 +116,14 @@ def formula(tex: str) -> str:
 
 
 def accented(letter: str, accent: str) -> str:
-    """`letter` with the accent that TeX's command of this name puts on it; dotless letters take theirs back."""
+    """Return `letter` with the accent of this TeX command, in composed form."""
     base = {"\\i": "i", "\\j": "j", "ı": "i", "ȷ": "j"}.get(letter, letter)
     return unicodedata.normalize("NFC", base[:1] + ACCENTS[accent] + base[1:]) if base else ""
 
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Commands that stand for one sign, from pylatexenc's table; what takes arguments or asks the clock is left out."""
+    """Return the commands that stand for a single character, from pylatexenc's table."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
     specs: list[Any] = list(get_default_latex_context_db().iter_macro_specs())
@@ -132,6 +132,6 @@ def _symbols() -> dict[str, str]:
 
 
 def sign(command: str) -> str | None:
-    """The characters that a command stands for in running text; None if it is none of those."""
+    """Return the characters that a command stands for in running text; None if it is no such command."""
     own = _SIGNS.get(command)
     return own if own is not None else _symbols().get(command)

@@ -1,4 +1,4 @@
-"""LaTeX's environments: lists, tables, figures, quotations, statements, code and formulas that stand apart."""
+"""The environments of LaTeX: lists, tables, figures, quotations, theorems, code and displayed formulas."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _CELL_NOISE = re.compile(r"\[[^\[\]\n]{0,20}\]")
 
 
 class Environments(Blocks):
-    """What \\begin, \\end, \\item and the borders of cells do."""
+    r"""Handles \begin, \end, \item and the cells of tables."""
 
     def begin(self) -> None:
+        """Begin the environment that the next argument names."""
         name = clean_line(self.input.argument() or "")
         if name == "document":
             self.muted = False
@@ -35,9 +36,11 @@ class Environments(Blocks):
             self._environment(name)
 
     def _verbatim(self, name: str) -> str:
+        """Return the text up to the end of this environment, consumed; "" if it never ends."""
         return self.input.until(f"\\end{{{name}}}", MAX_VERBATIM) or ""
 
     def _code(self, name: str) -> None:
+        """Write the environment's text as a code block."""
         self.flush()
         line = self.input.line
         options = self.input.optional() or ""
@@ -89,13 +92,13 @@ class Environments(Blocks):
         group.after = self.flush
 
     def _around(self, group: Group, tag: str) -> None:
-        """The environment is one element round its blocks."""
+        """Make the environment one element around its blocks."""
         self.open_element(tag)
         if not self.muted:
             group.after = lambda: self.close_element(tag)
 
     def _statement(self, group: Group) -> None:
-        """A definition or theorem: its title, if it has one, is a name."""
+        """Begin a definition or theorem; its title, if it has one, becomes a term."""
         title = self.input.optional()
         self.flush()
         group.after = self.flush
@@ -109,6 +112,7 @@ class Environments(Blocks):
         self.close_element(group.listing)
 
     def end(self) -> None:
+        """End the environment that the next argument names, and all groups opened inside it."""
         name = clean_line(self.input.argument() or "")
         if name == "document":
             self.done = True
@@ -119,6 +123,7 @@ class Environments(Blocks):
                 self.close_group()
 
     def item(self) -> None:
+        """Begin an item of the innermost list."""
         group = next((g for g in reversed(self.groups) if g.listing), None)
         title = self.input.optional()
         if group is None:
@@ -141,23 +146,25 @@ class Environments(Blocks):
             self.open_item()
 
     def open_item(self) -> None:
-        """The body of a list's item begins: after its title, where it has one."""
+        """Open the element of a list item's body, after its title if it has one."""
         group = next((g for g in reversed(self.groups) if g.listing), None)
         if group is not None and group.item:
             self.open_element(group.item)
 
     def bibitem(self) -> None:
+        """Begin an entry of the bibliography."""
         self.flush()
         self.drop(1)
 
     def new_line(self) -> None:
-        """\\\\ ends a table's row; elsewhere it is a line break."""
+        r"""End a table's row at `\\`; elsewhere write a space."""
         self.input.skip(re.compile(r"\*?"))
         self.input.skip(_CELL_NOISE)
         if not self._next_cell("</td></tr><tr><td>"):
             self.words(" ")
 
     def _next_cell(self, border: str) -> bool:
+        """Write the border of a table cell; return False if no table is open."""
         table = next((g for g in reversed(self.groups) if g.environment), None)
         if table is None or table.environment not in names.TABLES or self.muted or self.capturing:
             return False
@@ -166,10 +173,12 @@ class Environments(Blocks):
         return True
 
     def new_theorem(self) -> None:
+        r"""Record the name of an environment that \newtheorem defines."""
         name = clean_line(self.input.argument() or "")
         self.drop(1)
         if name:
             self.statements.add(name)
 
     def new_environment(self) -> None:
+        """Skip the definition of an environment."""
         self.drop(3)

@@ -1,4 +1,4 @@
-"""The characters of a LaTeX source as they are consumed: arguments, groups, comments, and macros put in their place."""
+"""The input of the LaTeX reader: arguments and comments are consumed from it, and macros expanded into it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ _CALL = re.compile(r"\\([A-Za-z@]+)")
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """What \\newcommand defines: `arguments` in all, of which the first may be optional with a `default`."""
+    r"""A macro of \newcommand: `arguments` counts all of them; the first is optional if there is a `default`."""
 
     body: str
     arguments: int = 0
     default: str | None = None
 
     def expanded(self, given: list[str]) -> str:
+        """Return the body with these arguments in place of #1 to #9."""
         return re.sub(r"#([1-9])", lambda m: given[int(m[1]) - 1] if int(m[1]) <= len(given) else "", self.body)
 
 
 def closings(text: str) -> dict[int, int]:
-    """Offset of each opening brace -> offset of the one that closes it; comments and escaped braces don't count."""
+    """Return offset of each opening brace -> offset of its closing brace; comments and escaped braces don't count."""
     out: dict[int, int] = {}
     opened: list[int] = []
     for sign in _BRACES.finditer(text):
@@ -50,7 +51,7 @@ class _Frame:
 
 @dataclass(slots=True)
 class Input:
-    """The text still to be read: the document, and on top of it what macros became."""
+    """The text still to be read: the document, and on top of it the expansions of macros."""
 
     text: str
     macros: dict[str, Macro] = field(default_factory=dict)
@@ -67,16 +68,17 @@ class Input:
 
     @property
     def line(self) -> int:
-        """The 1-based line of the document that is being read."""
+        """Return the 1-based line of the document that is being read."""
         return bisect_left(self._breaks, self._here) + 1
 
     @property
     def at(self) -> int:
-        """The offset in the document itself."""
+        """Return the offset in the document itself."""
         return self._frames[0].at
 
     def next(self, token: re.Pattern[str]) -> tuple[str, str] | None:
-        """(words, token): what stands before the next token, and the token, "" at a frame's end; None at the end."""
+        """Return (words before the next token, token), the token "" at the end of an expansion; None at the end of
+        input."""
         while self._frames:
             frame = self._frames[-1]
             if frame.at >= len(frame.text):
@@ -94,11 +96,11 @@ class Input:
         return None
 
     def at_token(self) -> None:
-        """What is read now is the token that `next` gave, no longer the words before it."""
+        """Move the current line from the words that `next` returned to its token."""
         self._here = self._token_at
 
     def push(self, text: str) -> bool:
-        """Puts `text` before what is still to be read; False where that would be too much of it."""
+        """Put `text` before what is still to be read; return False if the limit of expansions is reached."""
         self._expanded += len(text) + 1
         if self._expanded > MAX_EXPANDED or len(self._frames) > MAX_DEPTH:
             return False
@@ -107,17 +109,18 @@ class Input:
         return True
 
     def blank(self) -> None:
-        """Skips blanks and comments, but no paragraph's end."""
+        """Skip blanks and comments, but not the end of a paragraph."""
         frame = self._frames[-1]
         found = _BLANK.match(frame.text, frame.at)
         frame.at = found.end() if found else frame.at
 
     def peek(self) -> str:
+        """Return the next character without consuming it."""
         frame = self._frames[-1]
         return frame.text[frame.at : frame.at + 1]
 
     def skip(self, pattern: re.Pattern[str]) -> str:
-        """What the pattern matches right here, consumed."""
+        """Return what the pattern matches at the current position, consumed; "" if it doesn't match."""
         frame = self._frames[-1]
         found = pattern.match(frame.text, frame.at)
         if found is None:
@@ -126,7 +129,7 @@ class Input:
         return found[0]
 
     def argument(self) -> str | None:
-        """The next {argument} as it stands, consumed; None if there is none that is ever closed."""
+        """Return the next {argument} unread, consumed; None if there is none, or it is never closed."""
         before = self._frames[-1].at
         self.blank()
         frame = self._frames[-1]
@@ -139,7 +142,7 @@ class Input:
         return words
 
     def opens(self) -> bool:
-        """Whether an {argument} comes next; its brace is consumed."""
+        """Consume the brace of the next {argument}; return False if there is none."""
         before = self._frames[-1].at
         self.blank()
         frame = self._frames[-1]
@@ -150,7 +153,7 @@ class Input:
         return False
 
     def optional(self, brackets: str = "[]") -> str | None:
-        """The next [optional argument], consumed; None if there is none."""
+        """Return the next [optional argument], consumed; None if there is none."""
         before = self._frames[-1].at
         self.blank()
         frame = self._frames[-1]
@@ -172,7 +175,7 @@ class Input:
         return None
 
     def until(self, end: str, limit: int) -> str | None:
-        """Everything up to `end`, both consumed; None if it is not there within `limit` characters."""
+        """Return everything up to `end`, both consumed; None if `end` is not within `limit` characters."""
         frame = self._frames[-1]
         first, last = self._absent.get(end, (0, 0)) if frame.whole else (0, 0)
         begin = max(frame.at, last - len(end)) if first <= frame.at < last else frame.at
@@ -187,11 +190,12 @@ class Input:
         return words
 
     def expand(self, name: str) -> bool:
-        """Puts a macro's meaning in its place, its arguments consumed; False if there is no such macro, or no room."""
+        """Replace a macro call by its expansion; return False if there is no such macro or the limit is reached."""
         macro = self.macros.get(name)
         return macro is not None and self.push(macro.expanded(self._given(macro)))
 
     def _given(self, macro: Macro) -> list[str]:
+        """Return the arguments of a macro call, consumed."""
         given: list[str] = []
         if macro.default is not None:
             found = self.optional()
@@ -201,7 +205,7 @@ class Input:
         return given
 
     def formula(self, tex: str) -> str:
-        """A formula with the document's own macros put in, as far as there is room for them."""
+        """Return a formula with the document's own macros expanded, as far as the limit allows."""
         for _ in range(3):
             parts: list[str] = []
             at = 0

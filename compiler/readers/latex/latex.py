@@ -1,4 +1,4 @@
-"""LaTeX source -> source text. A place is "section, line N" of the .tex file; formulas stay LaTeX."""
+"""The LaTeX reader. A place is "section, line N" of the .tex file; formulas stay LaTeX."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENCODINGS = {
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a LaTeX document, or a part of one, onto `page`; gives its title, author and date, and problems.
+    """Write a LaTeX document, or a part of one, onto `page`; return its title, author and date, and problems.
 
     Raises: Unreadable for a file that is too long to be text.
     """
@@ -38,7 +38,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
-    """The characters as UTF-8 if they are that, else as the document's inputenc says, else by the look of them."""
+    """Decode as UTF-8 if the bytes are that, else in the encoding that inputenc declares, else by a guess."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from html import escape
 
 from compiler.readers.latex import commands as names
-from compiler.readers.latex.citations import cited, works_in
+from compiler.readers.latex.citations import citation_markup, works_in
 from compiler.readers.latex.environments import CODE_LANGUAGE, MAX_VERBATIM, Environments
 from compiler.readers.latex.input import Macro
 from compiler.readers.latex.state import Group
@@ -32,7 +32,7 @@ _NAME = re.compile(r"\\?([A-Za-z@]+)")
 
 
 class Scanner(Environments):
-    """Reads one document onto its markup."""
+    """Reads one LaTeX document onto its markup."""
 
     def __init__(self, text: str, markup: Markup) -> None:
         super().__init__(text, markup)
@@ -40,6 +40,7 @@ class Scanner(Environments):
         self._german = _GERMAN.search(text[:20_000]) is not None
 
     def run(self) -> None:
+        """Read the document to its end and close what is still open."""
         while not self.done:
             step = self.input.next(_TOKEN)
             if step is None:
@@ -57,6 +58,7 @@ class Scanner(Environments):
     # --- tokens -----------------------------------------------------------------------------------------------
 
     def _token(self, sign: str) -> None:
+        """Handle one token: a command, brace, comment, dollar, cell border, quote or dash."""
         if sign[0] == "\\":
             self._command(sign[1:])
         elif sign == "{":
@@ -82,6 +84,7 @@ class Scanner(Environments):
             self.words({"~": " ", "``": "“", "''": "”", "--": "–", "---": "—"}[sign])
 
     def _dollars(self, sign: str) -> None:
+        """Write the formula between dollars."""
         display = sign == "$$"
         tex = self.input.until("$$", MAX_DISPLAY) if display else self.input.skip(_INLINE_MATH)[:-1]
         if tex and tex.strip():
@@ -90,7 +93,7 @@ class Scanner(Environments):
             self.words("$")
 
     def _shorthand(self) -> None:
-        """Babel's German way to write umlauts and quotes: "a, "`, "'."""
+        """Write what babel's German shorthands stand for: umlauts "a, quotes "` and "'."""
         following = self.input.peek()
         if not self._german or following not in "aouAOUs`'=|~-":
             self.words('"')
@@ -102,6 +105,7 @@ class Scanner(Environments):
     # --- commands ---------------------------------------------------------------------------------------------
 
     def _command(self, command: str) -> None:
+        """Handle the command of this name, with its arguments."""
         starred = len(command) > 1 and command.endswith("*")
         name = command.removesuffix("*") if starred else command
         if name in self.input.macros:
@@ -134,7 +138,7 @@ class Scanner(Environments):
             self._command(own[1])
 
     def _after_sign(self, name: str) -> None:
-        """A command in letters swallows the blank after it; {} ends it."""
+        """Skip the blank, or the {}, that ends a command of letters."""
         if name.isalpha() and not self.input.skip(re.compile(r"\{\}")):
             self.input.skip(re.compile(r"[ \t]+"))
 
@@ -142,6 +146,7 @@ class Scanner(Environments):
         return self.input.peek() in "{ \\"
 
     def _accent(self, name: str) -> None:
+        """Write the next letter with the accent of this command."""
         braced = self.input.argument()
         if braced is None and name.isalpha():
             self.input.skip(re.compile(r"[ \t]*"))
@@ -149,12 +154,13 @@ class Scanner(Environments):
         self.words(names.accented(letter.strip()[:3], name) if letter.strip() else "")
 
     def _switch(self, tag: str) -> None:
+        """Open an inline tag that lasts to the end of the group."""
         self.groups[-1].tags.append(tag)
         if self.writing:
             self.raw(f"<{tag}>")
 
     def _reference(self, name: str) -> None:
-        """A reference with a part in its sentence leaves a gap there; a citation at the end of a clause leaves none."""
+        """Write a reference as […] where its sentence needs it; drop a citation at the end of a clause."""
         while self.input.optional() is not None:
             pass
         keys = clean_line(self.input.argument() or "")
@@ -163,16 +169,18 @@ class Scanner(Environments):
             self.raw(link(f"#{keys}", OMISSION))
         elif name in names.SILENT_CITES and before.strip() and not _LEADS_ON.search(before):
             self.unspace()
-            self.raw(cited(keys, self._works))
+            self.raw(citation_markup(keys, self._works))
         else:
-            self.raw(OMISSION + cited(keys, self._works))
+            self.raw(OMISSION + citation_markup(keys, self._works))
 
     def label(self) -> None:
+        """Write the label as an anchor."""
         name = clean_line(self.input.argument() or "")
         if self.writing and not self.capturing:
             self.raw(f'<x-label id="{escape(name)}"></x-label>')
 
     def _file(self) -> None:
+        """Report a file that the document includes, which is not read here."""
         line = self.input.line
         path = clean_line(self.input.argument() or "")[:200]
         if path and not self.muted and len(self.problems) < MAX_PROBLEMS:
@@ -182,10 +190,12 @@ class Scanner(Environments):
     # --- commands with a meaning of their own; see _HANDLERS --------------------------------------------------
 
     def caption(self) -> None:
+        """Write the argument as a caption."""
         self.drop(0)
         self.as_block("figcaption")
 
     def picture(self) -> None:
+        r"""Write the picture that \includegraphics names."""
         self.drop(0)
         path = clean_line(self.input.argument() or "")
         if path and not self.muted and not self.capturing:
@@ -193,14 +203,17 @@ class Scanner(Environments):
             self.markup.picture(path)
 
     def href(self) -> None:
+        """Write a link around the next argument."""
         target = clean_line(self.input.argument() or "")
         self.marked(link(target, "")[1:].removesuffix("></a>"))
 
     def url(self) -> None:
+        """Write an address as a link to itself."""
         target = clean_line(self.input.argument() or "")
         self.raw(link(target, escape(target)))
 
     def verb(self) -> None:
+        """Write the words between two equal characters as code."""
         mark = self.input.skip(re.compile(r"[^\sA-Za-z]"))
         if mark == "{":
             mark = "}"
@@ -209,6 +222,7 @@ class Scanner(Environments):
             self.raw(f"<code>{escape(words)}</code>")
 
     def inline_code(self) -> None:
+        """Write the argument, or the words between two equal characters, as code."""
         self.drop(0)
         words = self.input.argument()
         if words is None:
@@ -217,43 +231,53 @@ class Scanner(Environments):
             self.raw(f"<code>{escape(words)}</code>")
 
     def mintinline(self) -> None:
+        """Write inline code after an argument that names its language."""
         self.drop(1)
         self.inline_code()
 
     def display_math(self) -> None:
+        r"""Write the formula up to \]."""
         self.math(self.input.until("\\]", MAX_DISPLAY) or "", True)
 
     def inline_math(self) -> None:
+        r"""Write the formula up to \)."""
         self.math(self.input.until("\\)", MAX_INLINE) or "", False)
 
     def ensure_math(self) -> None:
+        """Write the argument as a formula."""
         self.math(self.input.argument() or "", False)
 
     def iffalse(self) -> None:
+        r"""Skip everything up to \fi."""
         self.input.until("\\fi", MAX_VERBATIM)
 
     def title(self) -> None:
+        """Record the argument as the document's title."""
         self.input.optional()
         self.captured("title")
 
     def author(self) -> None:
+        """Record the argument as the document's author."""
         self.input.optional()
         self.captured("author")
 
     def date(self) -> None:
+        """Record the argument as the document's date."""
         self.captured("date")
 
     def language(self) -> None:
+        r"""Record the programming language that \lstset names."""
         stated = CODE_LANGUAGE.search(self.input.argument() or "")
         self.code_language = stated[1] if stated else self.code_language
 
     def enquote(self) -> None:
+        """Write the argument between quotation marks."""
         words = self.input.argument()
         if words is not None:
             self.input.push(f"“{words}”")
 
     def new_command(self) -> None:
-        """\\newcommand{\\x}[2][default]{body}, and its relatives."""
+        r"""Define the macro of \newcommand{\x}[2][default]{body} or a related command."""
         found = _NAME.fullmatch(clean_line(self.input.argument() or self.input.skip(re.compile(r"\s*\\[A-Za-z@]+"))))
         count, default = self.input.optional() or "", self.input.optional()
         body = self.input.argument()
@@ -266,7 +290,7 @@ class Scanner(Environments):
             self.input.macros[name] = macro
 
     def define(self) -> None:
-        """\\def\\x#1#2{body} with plain parameters."""
+        r"""Define the macro of \def\x#1#2{body} with plain parameters."""
         name = self.input.skip(re.compile(r"\s*\\[A-Za-z@]+"))
         parameters = self.input.skip(re.compile(r"(?:#[1-9])*"))
         body = self.input.argument() if name else None
@@ -274,6 +298,7 @@ class Scanner(Environments):
             self._define(name.strip()[1:], Macro(body, len(parameters) // 2))
 
     def operator(self) -> None:
+        r"""Define the macro of \DeclareMathOperator."""
         found, body = _NAME.fullmatch(clean_line(self.input.argument() or "")), self.input.argument()
         if found and body is not None:
             self._define(found[1], Macro(f"\\operatorname{{{body[:200]}}}"))

@@ -1,4 +1,4 @@
-"""The state of one LaTeX reading: the block at hand, the groups that are open, what is captured instead of shown."""
+"""The state of one LaTeX reading: the current block, open groups, and text that is captured as a property."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?")
 
 @dataclass(slots=True)
 class Group:
-    """What a brace or \\begin opened: inline tags to close at its end, and what else to do then."""
+    r"""An open brace or \begin: inline tags to close at its end, and what to do then."""
 
     environment: str = ""
     tags: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Group:
 
 
 class Blocks:
-    """Writes blocks onto `markup`; `properties` get what the document says of itself."""
+    """Writes blocks onto `markup` and collects the document's own properties in `properties`."""
 
     def __init__(self, text: str, markup: Markup) -> None:
         self.input = Input(text)
@@ -51,9 +51,11 @@ class Blocks:
     # --- words and blocks -------------------------------------------------------------------------------------
 
     def words(self, words: str) -> None:
+        """Write plain words."""
         self.raw(escape(words.replace("`", "‘"), quote=False))
 
     def raw(self, inner: str) -> None:
+        """Write inline markup into the capture, if one is open, else into the current block."""
         if self._captures:
             self._captures[-1].append(inner)
         elif not self.muted:
@@ -66,29 +68,30 @@ class Blocks:
 
     @property
     def writing(self) -> bool:
-        """Whether words stand in the block at hand, or in what is captured."""
+        """Return whether the current block or capture has words."""
         return bool(self._block or self._captures)
 
     @property
     def capturing(self) -> bool:
+        """Return whether words go into a property rather than into a block."""
         return bool(self._captures)
 
     def _open_tags(self) -> list[str]:
         return [tag for group in self.groups for tag in group.tags]
 
     def tail(self) -> str:
-        """The last words of the block at hand."""
+        """Return the last words of the current block."""
         return unescape(_TAG.sub("", "".join(self._block[-4:])))
 
     def unspace(self) -> None:
-        """Takes back white space at the end of the block at hand: what comes next was left out."""
+        """Remove white space at the end of the current block, because what comes next was left out."""
         while self._block and not self._block[-1].strip():
             self._block.pop()
         if self._block:
             self._block[-1] = self._block[-1].rstrip()
 
     def flush(self) -> None:
-        """Ends the block at hand; inline markup that is still open goes on in the next one."""
+        """End the current block; inline markup that is still open continues in the next one."""
         if self._captures or not self._block:
             return
         self._block += [f"</{tag.split()[0]}>" for tag in reversed(self._open_tags())]
@@ -96,20 +99,23 @@ class Blocks:
         self._block = []
 
     def structure(self, act: Callable[[str, int], None], tag: str) -> None:
-        """Opens or closes an element round blocks."""
+        """Open or close an element around blocks."""
         if not self.muted and not self._captures:
             self.flush()
             act(tag, self.input.line)
 
     def open_element(self, tag: str) -> None:
+        """Open an element around blocks."""
         self.structure(self.markup.open, tag)
 
     def close_element(self, tag: str) -> None:
+        """Close an element around blocks."""
         self.structure(lambda t, line: self.markup.close(t), tag)
 
     # --- groups -----------------------------------------------------------------------------------------------
 
     def push_group(self, group: Group) -> bool:
+        """Open a group; return False if groups are nested too deeply."""
         if len(self.groups) > MAX_GROUPS:
             self.too_deep += 1
             return False
@@ -119,6 +125,7 @@ class Blocks:
         return True
 
     def close_group(self) -> None:
+        """Close the innermost group and do what was to be done at its end."""
         group = self.groups.pop()
         if group.tags and self.writing:
             self.raw("".join(f"</{tag.split()[0]}>" for tag in reversed(group.tags)))
@@ -126,12 +133,12 @@ class Blocks:
             group.after()
 
     def marked(self, tag: str) -> None:
-        """The next argument's words stand inside this inline tag."""
+        """Put the words of the next argument inside this inline tag."""
         if self.input.opens():
             self.push_group(Group(tags=[tag]))
 
     def as_block(self, tag: str) -> None:
-        """The next argument is a block of its own."""
+        """Write the next argument as a block of its own."""
         if not self.input.opens():
             return
         self.flush()
@@ -145,7 +152,7 @@ class Blocks:
             self._tag = before
 
     def captured(self, key: str) -> None:
-        """The next argument's words are a property of the document."""
+        """Record the words of the next argument as this property of the document."""
         if not self.input.opens():
             return
         self._captures.append([])
@@ -161,11 +168,13 @@ class Blocks:
             self._captures.pop()
 
     def math(self, tex: str, display: bool) -> None:
+        """Write a formula, in the line or displayed."""
         tex = self.input.formula(names.formula(_COMMENT.sub("", tex)))
         if tex.strip():
             self.raw(math(tex, display))
 
     def drop(self, arguments: int) -> None:
+        """Skip this many arguments, and the optional ones before and after each."""
         while self.input.optional() is not None:
             pass
         for _ in range(arguments):

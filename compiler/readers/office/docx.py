@@ -1,4 +1,4 @@
-"""Word documents -> source text; a place is the nearest heading and the paragraph under it."""
+"""The reader of Word documents; a place is the nearest heading and the paragraph under it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.office.docx_body import MINE, Body, W
 from compiler.readers.office.docx_styles import LISTS, Styles
 from compiler.readers.office.package import main_part, packed, properties, relationships
 from compiler.readers.office.walker import NAMED, CountedWalker
 from compiler.readers.page import Page
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import Archive, opened
+from compiler.readers.zip_archive import Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import Problem
 from vault.text.sanitize import clean_line
@@ -54,11 +54,11 @@ MAX_BROKEN = 20  # blocks that mammoth may fail on before the whole document cou
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the document's body onto `page`; gives its properties and what was left out.
+    """Write the document's body onto `page`; return its properties and problems.
 
     Raises: Unreadable if it is no Word document, protected or damaged.
     """
-    archive = opened(data, "docx")
+    archive = open_archive(data, "docx")
     part = main_part(archive, "word/document.xml")
     body = Body(archive, part, _styles(archive, part))
     blocks = body.blocks()
@@ -66,7 +66,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     walker = CountedWalker(page, budget)
     converted = _Converted(body)
     for at in range(0, len(blocks), PIECE):
-        root = parsed(f"<body>{converted.html(blocks[at : at + PIECE])}</body>")
+        root = parse_html(f"<body>{converted.html(blocks[at : at + PIECE])}</body>")
         if root is not None:
             _name_parts(root)
             if not body.headings:
@@ -79,19 +79,20 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _styles(archive: Archive, part: str) -> Styles:
+    """Return the styles and numberings of the document."""
     links = dict(relationships(archive, part).values())
     return Styles.of(archive, links.get("styles", "word/styles.xml"), links.get("numbering", "word/numbering.xml"))
 
 
 class _Converted:
-    """Pieces of the document as mammoth's HTML; a block that it fails on is left out and named."""
+    """Parts of the document as HTML by mammoth; a block that it fails on is left out and reported."""
 
     def __init__(self, body: Body) -> None:
         self.problems: list[Problem] = []
         self._rels = _hyperlinks(body)
 
     def html(self, blocks: list[Any]) -> str:
-        """The HTML of some blocks. Raises: Unreadable when too many have failed."""
+        """Return the HTML of some blocks. Raises: Unreadable when too many have failed."""
         if not blocks:
             return ""
         try:
@@ -108,6 +109,7 @@ class _Converted:
             return ""
 
     def _mammoth(self, blocks: list[Any]) -> str:
+        """Return mammoth's HTML of some blocks."""
         import mammoth
         from lxml import etree
 
@@ -128,6 +130,7 @@ class _Converted:
 
 
 def _notes_in(blocks: list[Any]) -> Iterator[tuple[str, str]]:
+    """Yield (kind, id) of the notes that the blocks refer to."""
     for block in blocks:
         for style in block.iter(f"{{{W}}}pStyle"):
             if match := _NOTE.search(style.get(f"{{{W}}}val") or ""):
@@ -135,7 +138,7 @@ def _notes_in(blocks: list[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _hyperlinks(body: Body) -> bytes:
-    """The relationships that lead to addresses outside the document."""
+    """Return the relationships that lead to addresses outside the document, as XML."""
     from lxml import etree
 
     root = etree.Element(f"{{{_RELATIONSHIPS}}}Relationships", nsmap={None: _RELATIONSHIPS})
@@ -147,7 +150,7 @@ def _hyperlinks(body: Body) -> bytes:
 
 
 def _name_parts(root: Any) -> None:
-    """Gives notes their names, pictures their elements, and pictures with a caption a figure round both."""
+    """Name the notes and pictures of the tree, and put a figure around pictures with a caption."""
     for element in list(root.iter("p", "x-picture", "x-caption", "a")):
         if element.tag == "p" and (match := _NOTE.match(element.get("class") or "")):
             element.set(NAMED, f"{match[1]} {match[2]}")
@@ -165,7 +168,7 @@ def _name_parts(root: Any) -> None:
 
 
 def _find_headings(root: Any) -> None:
-    """Makes headings of the short bold lines that stand for them where an author uses no heading styles."""
+    """Turn short bold lines into headings where an author uses no heading styles."""
     for paragraph in list(root.iter("p")):
         words = " ".join("".join(paragraph.itertext()).split())
         bold = " ".join("".join("".join(e.itertext()) for e in paragraph.iter("strong")).split())
@@ -175,5 +178,5 @@ def _find_headings(root: Any) -> None:
 
 
 def _is_picture(paragraph: Any) -> bool:
-    """Whether a paragraph holds nothing but pictures."""
+    """Return whether a paragraph holds nothing but pictures."""
     return len(paragraph) > 0 and all(e.tag == "img" for e in paragraph) and not "".join(paragraph.itertext()).strip()

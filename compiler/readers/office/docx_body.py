@@ -1,4 +1,4 @@
-"""The body of a Word document made plain for mammoth: what it would drop or misname becomes styles it is told of.
+"""The body of a Word document prepared for mammoth: what it would drop or misname gets styles that it knows.
 
 Formulas, pictures, charts, text boxes and notes become ordinary runs and paragraphs of styles whose names begin with
 `MINE`; headings, lists, quotations, captions and code are told by style, outline level and inheritance; contents
@@ -42,6 +42,7 @@ _NOTE_KINDS = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 
 
 def w(name: str) -> str:
+    """Return a name in Word's main namespace."""
     return f"{{{W}}}{name}"
 
 
@@ -63,7 +64,7 @@ class Body:
     headings: int = 0
 
     def blocks(self) -> list[Any]:
-        """The paragraphs and tables of the document, in order, ready for mammoth.
+        """Return the paragraphs and tables of the document, in order, ready for mammoth.
 
         Raises: Unreadable if the part is damaged or has no body.
         """
@@ -101,7 +102,7 @@ class Body:
                 self.notes[kind, attribute(note, "id")] = note
 
     def _notes_of(self, block: Any) -> list[Any]:
-        """The paragraphs of the notes that a block refers to; each reference becomes a raised number."""
+        """Return the paragraphs of the notes that a block refers to; each reference becomes a raised number."""
         out: list[Any] = []
         for reference in [e for e in block.iter() if local(e) in _NOTE_KINDS]:
             kind = _NOTE_KINDS[local(reference)]
@@ -121,7 +122,7 @@ class Body:
     # --- blocks -----------------------------------------------------------------------------------------------
 
     def _block(self, block: Any) -> list[Any]:
-        """A block and what hangs on it: its text boxes and notes, each a block of its own after it."""
+        """Return a block followed by its text boxes and notes, each a block of its own."""
         if local(block) == "sdt":
             if "contents" in attribute(child(block, "sdtPr", "docPartObj", "docPartGallery"), "val").lower():
                 return []
@@ -142,7 +143,7 @@ class Body:
         return [block, *(made for box in boxes for made in self._block(box)), *after]
 
     def _text_boxes(self, block: Any) -> list[Any]:
-        """Takes the text boxes out of a block and gives the blocks in them."""
+        """Remove the text boxes from a block and return the blocks in them."""
         out: list[Any] = []
         for content in [e for e in block.iter() if local(e) == "txbxContent"]:
             if any(local(up) == "txbxContent" for up in content.iterancestors()):
@@ -152,7 +153,7 @@ class Body:
         return out
 
     def _paragraph(self, paragraph: Any) -> bool:
-        """Gives a paragraph the style mammoth is told of; False for an entry in a table of contents."""
+        """Set the style that mammoth maps for a paragraph; return False for an entry of a table of contents."""
         name = self.styles.name_of(paragraph)
         if re.match(r"(?:toc|table of figures|index)\b", name):
             return False
@@ -171,7 +172,7 @@ class Body:
     # --- what stands inside blocks ----------------------------------------------------------------------------
 
     def _unwrap(self, root: Any) -> None:
-        """Makes formulas, drawings, hidden runs and alternatives plain; goes down without recursion."""
+        """Simplify formulas, drawings, hidden runs and alternatives below `root`, without recursion."""
         from lxml import etree
 
         for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
@@ -206,7 +207,7 @@ class Body:
         _replace(element, made if words else [])
 
     def _drawing(self, element: Any) -> None:
-        """A drawing as a run that names its pictures, the words of its charts and diagrams, and its text boxes."""
+        """Replace a drawing by a run with its pictures, the words of charts and diagrams, and its text boxes."""
         made: list[Any] = []
         alt = next((a for e in element.iter() if local(e) in ("docPr", "shape") and (a := described(e))), "")
         for inner in element.iter():
@@ -224,7 +225,7 @@ class Body:
         _replace(element, [*made, *outermost])
 
     def _words_run(self, element: Any, drawn: Any, reference: str) -> list[Any]:
-        """A run with a chart's title or a diagram's words, none if it has no words."""
+        """Return a run with a chart's title or a diagram's words, [] if it has none."""
         _, target = self.links.get(attribute(drawn, reference), ("", ""))
         if target not in self.archive.parts:
             return []
@@ -236,7 +237,7 @@ class Body:
         return [_run(element, f"{MINE}caption", words)] if words else []
 
     def _run(self, run: Any) -> None:
-        """A run without what mammoth need not see; none at all where Word shows nothing."""
+        """Remove from a run what mammoth need not see, or the whole run where Word shows nothing."""
         properties = run.find(w("rPr"))
         if properties is None:
             return
@@ -252,7 +253,7 @@ class Body:
 
 
 def _is_richer(alternative: Any) -> bool:
-    """Whether the first choice holds what can be read here and the fallback does not."""
+    """Return whether the first alternative can be read here and the fallback can't."""
     readable = ("txbxContent", "blip", "chart", "relIds", "oMath", "t")
     choice, fallback = child(alternative, "Choice"), child(alternative, "Fallback")
     if choice is None:
@@ -261,7 +262,7 @@ def _is_richer(alternative: Any) -> bool:
 
 
 def _is_unseen(properties: Any, run: Any) -> bool:
-    """Whether a run shows nothing: hidden, of no size to speak of, or white on white outside of tables and boxes."""
+    """Return whether a run shows nothing: hidden, tiny, or white on white outside tables and boxes."""
     for element in properties:
         name, value = local(element), attribute(element, "val").lower()
         if name in ("vanish", "webHidden", "specVanish") and value not in ("0", "false", "off"):
@@ -290,7 +291,7 @@ def _run(near: Any, style: str, words: str) -> Any:
 
 
 def _join(run: Any) -> None:
-    """Puts the words of a run that looks like the one before it into that one: Word parts what was edited twice."""
+    """Append a run to the one before it if both look the same, since Word splits what was edited twice."""
     before = run.getprevious()
     if before is None or before.tag != w("r") or _look(before) != _look(run):
         return
@@ -308,7 +309,7 @@ def _look(run: Any) -> list[Any]:
 
 
 def _restyle(paragraph: Any, style: str) -> None:
-    """Leaves a paragraph no other property than its style, and whether its end was deleted."""
+    """Leave a paragraph only its style and whether its end was deleted."""
     old = paragraph.find(w("pPr"))
     deleted = old is not None and child(old, "rPr", "del") is not None
     if old is not None:
@@ -324,7 +325,7 @@ def _restyle(paragraph: Any, style: str) -> None:
 
 
 def _replace(element: Any, others: list[Any]) -> None:
-    """Puts `others` in the place of an element."""
+    """Replace an element by `others`."""
     parent = element.getparent()
     if parent is None:
         return

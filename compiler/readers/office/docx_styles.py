@@ -1,4 +1,4 @@
-"""What the styles and lists of a Word document say a paragraph is: a heading, an item, a quotation, a caption, code."""
+"""The styles and lists of a Word document, by which a paragraph is a heading, item, quotation, caption or code."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class _Style:
 
 @dataclass(slots=True)
 class Styles:
-    """The document's styles and numberings; a document without them has none."""
+    """The document's styles and numberings, empty for a document without them."""
 
     styles: dict[str, _Style] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)  # numId -> format of each level
 
     @classmethod
     def of(cls, archive: Archive, styles_part: str, numbering_part: str) -> Styles:
-        """Reads both parts; one that is damaged says nothing."""
+        """Return the styles of both parts; a damaged part is ignored."""
         out = cls()
         for part, load in ((styles_part, out._load_styles), (numbering_part, out._load_lists)):
             if part in archive.parts:
@@ -73,7 +73,7 @@ class Styles:
                 self.lists[attribute(element, "numId")] = formats.get(attribute(reference, "val"), [])
 
     def _chain(self, paragraph: Any) -> list[_Style]:
-        """The paragraph's style and those it inherits from."""
+        """Return the paragraph's style and those it inherits from."""
         own = child(paragraph, "pPr", "pStyle")
         style = attribute(own, "val") if own is not None else ""
         out: list[_Style] = []
@@ -85,12 +85,12 @@ class Styles:
         return out
 
     def name_of(self, paragraph: Any) -> str:
-        """The name of the paragraph's style in lower case, "" if it has none; never translated by Word."""
+        """Return the name of the paragraph's style in lower case, "" if it has none; Word doesn't translate it."""
         chain = self._chain(paragraph)
         return chain[0].name if chain else ""
 
     def level(self, paragraph: Any) -> int:
-        """1 to 6 for a heading, by its style, one it inherits from, or an outline level; 0 for other paragraphs."""
+        """Return 1 to 6 for a heading (by style, inherited style or outline level), 0 for other paragraphs."""
         chain = self._chain(paragraph)
         for properties in (child(paragraph, "pPr"), *(s.properties for s in chain)):
             outline = child(properties, "outlineLvl") if properties is not None else None
@@ -101,7 +101,7 @@ class Styles:
         return min(int(found[1]), 6) if found else 0
 
     def numbering(self, paragraph: Any) -> tuple[str, int]:
-        """(a key of LISTS, depth from 0) for an item of a list; depth -1 for other paragraphs."""
+        """Return (a key of LISTS, depth from 0) for a list item, depth -1 for other paragraphs."""
         chain = self._chain(paragraph)
         for properties in (child(paragraph, "pPr"), *(s.properties for s in chain)):
             numbers = child(properties, "numPr") if properties is not None else None
@@ -122,11 +122,11 @@ class Styles:
         return "", -1
 
     def role(self, name: str) -> str:
-        """The style that mammoth is told of for paragraphs of a style of this name, "" for plain ones."""
+        """Return the style that mammoth maps for paragraphs of this style name, "" for plain ones."""
         return next((role for pattern, role in _ROLES if pattern.match(name)), "")
 
     def run_role(self, style: str) -> str:
-        """The style that mammoth is told of for runs of this style; "hidden" for one that shows nothing."""
+        """Return the style that mammoth maps for runs of this style; "hidden" for one that shows nothing."""
         found = self.styles.get(style)
         if found is None:
             return style if style.startswith("retain-") else ""

@@ -1,4 +1,4 @@
-"""E-books (EPUB 2 and 3) -> source text: the chapters in reading order; a place is chapter, heading and paragraph."""
+"""The reader of e-books (EPUB 2 and 3), chapters in reading order; a place is chapter, heading and paragraph."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import parsed, words_of
+from compiler.readers.html_elements import parse_html, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.office.package import attribute, local
 from compiler.readers.office.walker import CountedWalker
 from compiler.readers.page import Page, label_of
 from compiler.readers.tables import Budget
-from compiler.readers.zip_archive import EMBEDDED, Archive, opened
+from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import clean_line, normal
@@ -38,18 +38,18 @@ _NOTE_REFERENCE = re.compile(r"\bnoteref\b")
 
 @dataclass(frozen=True, slots=True)
 class _Chapter:
-    """One file of the book, in reading order; `title` as the table of contents names it, "" if it does not."""
+    """One file of the book in reading order; `title` is that of the table of contents, "" without one."""
 
     part: str
     title: str
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the book's chapters onto `page`; gives its properties and what was left out.
+    """Write the book's chapters onto `page`; return its properties and problems.
 
     Raises: Unreadable if it is no book that can be opened, or is locked.
     """
-    archive = opened(data, "epub")
+    archive = open_archive(data, "epub")
     package_part = _package_part(archive)
     package = _tree(archive, package_part)
     if package is None:
@@ -66,7 +66,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             if left < 0:
                 budget.left_out(f"the book is larger than can be read: only what comes before part {number:,} was")
                 break
-            _write(chapter, number, parsed(markup), archive, page, walker)
+            _write(chapter, number, parse_html(markup), archive, page, walker)
         except Unreadable as error:
             name = label_of(chapter.title) or f"part {number}"
             budget.problems.append(Problem("chapter-damaged", f"{name}: {error.what}"))
@@ -76,6 +76,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _package_part(archive: Archive) -> str:
+    """Return the name of the book's package document. Raises: Unreadable if there is none."""
     container = _tree(archive, "META-INF/container.xml")
     roots = [e for e in container.iter() if local(e) == "rootfile"] if container is not None else []
     found = next((p for e in roots if (p := unquote(attribute(e, "full-path"))) in archive.parts), "")
@@ -85,7 +86,7 @@ def _package_part(archive: Archive) -> str:
 
 
 def _tree(archive: Archive, part: str) -> Any:
-    """The root of one of the book's own XML files, None if it is broken. Entities it declares stay unknown."""
+    """Return the root of one of the book's XML files, None if it is damaged. Its entities are not resolved."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -98,7 +99,7 @@ def _tree(archive: Archive, part: str) -> Any:
 
 
 def _manifest(package: Any, package_part: str) -> dict[str, tuple[str, str, str]]:
-    """id -> (part, media type, properties) of every file of the book."""
+    """Return id -> (part, media type, properties) of every file of the book."""
     return {
         attribute(e, "id"): (
             _beside(package_part, attribute(e, "href")),
@@ -111,7 +112,7 @@ def _manifest(package: Any, package_part: str) -> dict[str, tuple[str, str, str]
 
 
 def _beside(part: str, href: str) -> str:
-    """The part that an address in another part leads to, "" if it leads out of the book."""
+    """Return the part that an address in another part leads to, "" if it leads out of the book."""
     try:
         address = urlsplit(href)
     except ValueError:
@@ -122,7 +123,7 @@ def _beside(part: str, href: str) -> str:
 
 
 def _refuse_locked(archive: Archive, chapters: set[str]) -> None:
-    """Refuses a book whose chapters are encrypted; encrypted fonts don't matter."""
+    """Raise Unreadable for a book with encrypted chapters; encrypted fonts don't matter."""
     part = "META-INF/encryption.xml"
     root = _tree(archive, part) if part in archive.parts else None
     locked = {unquote(attribute(e, "URI")).lstrip("/") for e in (root.iter() if root is not None else ())} & chapters
@@ -131,7 +132,7 @@ def _refuse_locked(archive: Archive, chapters: set[str]) -> None:
 
 
 def _hidden(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> set[str]:
-    """What the book's style sheets hide."""
+    """Return the selectors that the book's style sheets hide."""
     out: set[str] = set()
     for part, kind, _ in list(manifest.values())[:MAX_CHAPTERS]:
         if kind == "text/css" and part in archive.parts and archive.parts[part].file_size <= MAX_STYLE:
@@ -142,7 +143,7 @@ def _hidden(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> set[
 def _chapters(
     archive: Archive, package: Any, manifest: dict[str, tuple[str, str, str]], budget: Budget
 ) -> list[_Chapter]:
-    """The files of the reading order, without the table of contents and what does not belong to the flow."""
+    """Return the files in reading order, without the table of contents and files outside the main flow."""
     titles = _titles(archive, package, manifest)
     out: list[_Chapter] = []
     for reference in [e for e in package.iter() if local(e) == "itemref"]:
@@ -161,12 +162,12 @@ def _chapters(
 
 
 def _titles(archive: Archive, package: Any, manifest: dict[str, tuple[str, str, str]]) -> dict[str, str]:
-    """What the table of contents calls each file, by its first entry that leads there."""
+    """Return part -> title of its first entry in the table of contents."""
     out: dict[str, str] = {}
     for part, kind, facts in manifest.values():
         if part not in archive.parts or archive.parts[part].file_size > MAX_CHAPTER:
             continue
-        if "nav" in facts.split() and (root := parsed(_text(archive, part))) is not None:
+        if "nav" in facts.split() and (root := parse_html(_text(archive, part))) is not None:
             for link in root.iter("a"):
                 out.setdefault(_beside(part, link.get("href") or ""), clean_line(words_of(link)))
         elif kind == "application/x-dtbncx+xml" and (root := _tree(archive, part)) is not None:
@@ -180,7 +181,7 @@ def _titles(archive: Archive, package: Any, manifest: dict[str, tuple[str, str, 
 
 
 def _text(archive: Archive, part: str) -> str:
-    """The characters of a chapter: UTF-8 or UTF-16 by the standard, what it declares where it breaks that."""
+    """Return a chapter's characters: UTF-8 or UTF-16 as the standard demands, else the encoding it declares."""
     data = archive.read(part, MAX_CHAPTER)
     declared = _ENCODING.match(data[:200].lstrip())
     if declared and not declared[1].lower().startswith(b"utf"):
@@ -192,7 +193,7 @@ def _text(archive: Archive, part: str) -> str:
 
 
 def _write(chapter: _Chapter, number: int, root: Any, archive: Archive, page: Page, walker: CountedWalker) -> None:
-    """Writes one chapter; where it has no heading of its own, the one of the table of contents."""
+    """Write one chapter, with the heading of the table of contents if it has none of its own."""
     body = next(root.iter("body"), root) if root is not None else None
     if body is None or _FURNITURE.search(_types(body)):
         return
@@ -211,12 +212,12 @@ def _write(chapter: _Chapter, number: int, root: Any, archive: Archive, page: Pa
 
 
 def _types(element: Any) -> str:
-    """What the book says an element is: `epub:type`, `role`."""
+    """Return what the book declares an element to be: `epub:type` and `role`."""
     return f"{element.get('epub:type') or ''} {(element.get('role') or '').removeprefix('doc-')}"
 
 
 def _prune(body: Any) -> None:
-    """Takes out of a chapter what is not its text: page numbers, lists of contents, marks of notes, boilerplate."""
+    """Remove from a chapter what is not its text: page numbers, lists of contents, note marks, boilerplate."""
     for element in list(body.iterdescendants()):
         if not isinstance(element.tag, str):
             continue
@@ -232,7 +233,7 @@ def _prune(body: Any) -> None:
 
 
 def _remove(element: Any) -> None:
-    """Takes an element out of its tree; the words after it stay."""
+    """Remove an element from its tree; the words after it stay."""
     parent, before = element.getparent(), element.getprevious()
     if parent is None:
         return
@@ -245,7 +246,7 @@ def _remove(element: Any) -> None:
 
 
 def _properties(package: Any) -> dict[str, str]:
-    """title, author, published and url as the book states them."""
+    """Return title, author, published and url as the book states them."""
     found: dict[str, list[str]] = {}
     for element in package.iter():
         if "elements/1.1" in str(element.tag):

@@ -1,4 +1,4 @@
-"""Formulas of Word and PowerPoint (Office MathML) as LaTeX; signs that LaTeX reads as they are stay as they are."""
+"""Conversion of Word's and PowerPoint's formulas (Office MathML) to LaTeX."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCRIPTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak
 
 
 def latex(formula: Any) -> str:
-    """The LaTeX of an `oMath` or `oMathPara` element, without fences."""
+    """Return the LaTeX of an `oMath` or `oMathPara` element, without dollars."""
     lines = [e for e in formula if local(e) == "oMath"] if local(formula) == "oMathPara" else [formula]
     words = r" \\ ".join(w for e in lines if (w := _inside(e)))
     for _ in range(MAX_PARTED):  # Word may part one word into a run for each character
@@ -42,13 +42,14 @@ def latex(formula: Any) -> str:
 
 
 def _inside(element: Any) -> str:
-    """The LaTeX of all children in turn."""
+    """Return the LaTeX of all children in turn."""
     if element is None:
         return ""
     return " ".join(words for e in element if (words := _one(e)))
 
 
 def _one(element: Any) -> str:
+    """Return the LaTeX of one element."""
     name = local(element)
     if name in _RULES:
         return _RULES[name](element)
@@ -58,11 +59,12 @@ def _one(element: Any) -> str:
 
 
 def _group(element: Any, name: str) -> str:
+    """Return the LaTeX of the child of this name, in braces."""
     return "{" + _inside(child(element, name)) + "}"
 
 
 def _property(element: Any, properties: str, name: str, default: str) -> str:
-    """A setting of a structure: its value, "" where it is set to nothing, the default where it is not set."""
+    """Return a setting of a structure: its value, "" where it is set to nothing, the default where it isn't set."""
     found = child(element, properties, name)
     return default if found is None else attribute(found, "val")
 
@@ -85,7 +87,7 @@ def _run(element: Any) -> str:
 
 
 def _sign(char: str) -> str:
-    """One character as LaTeX; mathematical alphabets become plain letters with their style."""
+    """Return one character as LaTeX; mathematical alphabets become plain letters with their style."""
     if char in _ESCAPED:
         return _ESCAPED[char]
     if "\U0001d400" <= char <= "\U0001d7ff" or "\u2102" <= char <= "\u2138":
@@ -110,12 +112,13 @@ def _root(element: Any) -> str:
 
 
 def _base(element: Any) -> str:
-    """What carries a script: in braces unless it is one sign or one command."""
+    """Return what carries a script: in braces unless it is one character or command."""
     words = _inside(child(element, "e"))
     return words if len(words) <= 1 or (words[0] == "\\" and words[1:].isalpha()) else f"{{{words}}}"
 
 
 def _scripted(*names: str) -> Callable[[Any], str]:
+    """Return the converter of an element with these scripts."""
     signs = {"sub": "_", "sup": "^"}
     return lambda element: _base(element) + "".join(signs[name] + _group(element, name) for name in names)
 
@@ -147,6 +150,7 @@ def _function(element: Any) -> str:
 
 
 def _limit(mark: str) -> Callable[[Any], str]:
+    """Return the converter of an element with a limit below (`_`) or above (`^`)."""
     return lambda element: f"{_base(element)}{mark}{_group(element, 'lim')}"
 
 

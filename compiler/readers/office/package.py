@@ -1,4 +1,4 @@
-"""What Word, PowerPoint and Excel files share: properties, relationships, and the small words inside their drawings."""
+"""Common parts of Word, PowerPoint and Excel files: properties, relationships, words of charts and diagrams."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _NOBODY = {
 
 
 def local(element: Any) -> str:
-    """The element's name without its namespace: the strict and the usual flavour differ in that alone."""
+    """Return the element's name without its namespace, since strict and usual files differ only in that."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Any, name: str) -> str:
-    """The value of the attribute of this local name, "" if there is none, or no element."""
+    """Return the value of the attribute of this local name, "" without one, or without an element."""
     if element is None:
         return ""
     return next((str(v) for k, v in element.attrib.items() if k.rpartition("}")[2] == name), "")
 
 
 def child(element: Any, *names: str) -> Any:
-    """The first child, grandchild ... along these local names; None if one is missing."""
+    """Return the first child, grandchild ... along these local names; None if one is missing."""
     for name in names:
         element = next((e for e in element if local(e) == name), None)
         if element is None:
@@ -61,7 +61,7 @@ def child(element: Any, *names: str) -> Any:
 
 
 def relationships(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
-    """For each relationship of a part its id with (kind, target): a part's name, or an address outside the file."""
+    """Return the relationships of a part, id -> (kind, target), where target is a part or an outside address."""
     folder, _, name = part.rpartition("/")
     rels = f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels"
     if rels not in archive.parts:
@@ -76,7 +76,7 @@ def relationships(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
 
 
 def main_part(archive: Archive, usual: str) -> str:
-    """The name of the part that holds the document itself."""
+    """Return the name of the part that holds the document itself."""
     for kind, target in relationships(archive, "").values():
         if kind == "officeDocument" and target in archive.parts:
             return target
@@ -84,7 +84,7 @@ def main_part(archive: Archive, usual: str) -> str:
 
 
 def properties(archive: Archive) -> dict[str, str]:
-    """title, author, published (ISO date) as the document states them; a program's own defaults are none."""
+    """Return title, author and published (ISO date) as the document states them, without programs' defaults."""
     part = next((t for k, t in relationships(archive, "").values() if k == "core-properties"), "docProps/core.xml")
     if part not in archive.parts:
         return {}
@@ -108,13 +108,13 @@ def properties(archive: Archive) -> dict[str, str]:
 
 
 def described(element: Any) -> str:
-    """The description that an author gave a drawing; a program's own guess at one is none."""
+    """Return the description that an author gave a drawing, "" for one that a program guessed."""
     words = clean_line(attribute(element, "descr") or attribute(element, "alt"))
     return "" if _GUESSED.search(words) else words
 
 
 def chart_words(root: Any) -> str:
-    """The title of a chart, "" if it has none."""
+    """Return the title of a chart, "" if it has none."""
     title = next((e for e in root.iter() if local(e) == "title"), None)
     if title is None:
         return ""
@@ -122,7 +122,7 @@ def chart_words(root: Any) -> str:
 
 
 def diagram_texts(root: Any) -> Iterator[str]:
-    """The words in the boxes of a SmartArt drawing's data, in its own order."""
+    """Yield the words in the boxes of a SmartArt drawing, in its own order."""
     found = 0
     for point in root.iter():
         if local(point) != "pt" or attribute(point, "type") not in ("", "node"):
@@ -134,7 +134,7 @@ def diagram_texts(root: Any) -> Iterator[str]:
 
 
 def packed(parts: Mapping[str, bytes]) -> BytesIO:
-    """A new archive of vetted parts, for a library that opens archives itself."""
+    """Return a new archive of checked parts, for a library that opens archives itself."""
     out = BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         for name, data in parts.items():

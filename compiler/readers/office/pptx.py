@@ -1,4 +1,4 @@
-"""PowerPoint presentations -> source text; a place is the slide, or the slide's notes."""
+"""The reader of PowerPoint presentations; a place is the slide, or the slide's notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compiler.readers.office.package import (
 )
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.tables import Budget, Row, write_rows
-from compiler.readers.zip_archive import EMBEDDED, Archive, opened, without_doctype
+from compiler.readers.zip_archive import EMBEDDED, Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import fold, normal
@@ -39,13 +39,13 @@ _DROPPED_KINDS = {"customXml", "comments", "vmlDrawing", "tags", "oleObject", "p
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the presentation's slides and notes onto `page`; gives its properties and what was left out.
+    """Write the slides and notes onto `page`; return the presentation's properties and problems.
 
     Raises: Unreadable if it is no presentation that can be opened, or is protected.
     """
     import pptx
 
-    archive = opened(data, "pptx")
+    archive = open_archive(data, "pptx")
     try:
         slides = list(pptx.Presentation(_pared(archive)).slides)
     except (Unreadable, MemoryError):
@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _pared(archive: Archive) -> Any:
-    """The presentation with its slides, notes and layouts alone, alternatives and formulas made plain.
+    """Return the presentation opened with only slides, notes and layouts, its formulas as text.
 
     All other parts are there by name only, as the library wants to find whatever it is told of.
     """
@@ -84,20 +84,20 @@ def _pared(archive: Archive) -> Any:
             parts[name] = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
         elif name.endswith(".rels") or name == "[Content_Types].xml" or _is_frame(name):
             parts[name] = archive.read(name)
-            without_doctype(parts[name], "pptx")
+            refuse_doctype(parts[name], "pptx")
         else:
             parts[name] = b"<x/>" if name.endswith(".xml") else b""
     return packed(parts)
 
 
 def _is_frame(name: str) -> bool:
-    """Whether a part says how slides hang together."""
+    """Return whether a part says how slides belong together."""
     folders = ("ppt/slideLayouts/", "ppt/slideMasters/", "ppt/notesMasters/", "ppt/handoutMasters/", "ppt/presentation")
     return name.startswith(folders) and name.endswith(".xml")
 
 
 def _make_plain(root: Any) -> None:
-    """Puts what can be read in the place of alternatives, and runs with LaTeX in the place of formulas."""
+    """Replace alternatives by what can be read, and formulas by runs with LaTeX."""
     for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
         choice, fallback = child(element, "Choice"), child(element, "Fallback")
         readable = choice is not None and any(
@@ -115,6 +115,7 @@ def _make_plain(root: Any) -> None:
 
 
 def _replace(element: Any, others: list[Any]) -> None:
+    """Replace an element by `others`."""
     parent = element.getparent()
     if parent is None:
         return
@@ -136,6 +137,7 @@ class _Slide:
     part: str = ""
 
     def write(self) -> None:
+        """Write the slide."""
         self.part = str(self.slide.part.partname).lstrip("/")
         title = self._title()
         lines = _text(title.text_frame._txBody) if title is not None else ""
@@ -152,7 +154,7 @@ class _Slide:
             self._paragraphs(frame._txBody, False, {})
 
     def _title(self) -> Any:
-        """The title's shape if it has words, else None."""
+        """Return the title's shape if it has words, else None."""
         title = self.slide.shapes.title
         return title if title is not None and title.has_text_frame and title.text_frame.text.strip() else None
 
@@ -189,7 +191,7 @@ class _Slide:
         write_rows(rows, self.page, True if table.first_row else None)
 
     def _drawn(self, element: Any, links: dict[str, tuple[str, str]]) -> None:
-        """The pictures, chart titles and diagram words of a shape."""
+        """Write the pictures, chart titles and diagram words of a shape."""
         alt = described(next((e for e in element.iter() if local(e) == "cNvPr"), None))
         for inner in element.iter():
             name = local(inner)
@@ -208,7 +210,7 @@ class _Slide:
                     self.page.end()
 
     def _paragraphs(self, body: Any, listed: bool, links: dict[str, tuple[str, str]]) -> None:
-        """Writes the paragraphs of a text body; in a body placeholder they are items unless they say otherwise."""
+        """Write the paragraphs of a text body; in a body placeholder they are items by default."""
         for paragraph in [p for p in body if local(p) == "p"]:
             block = Block()
             _read_paragraph(paragraph, block, links)
@@ -224,7 +226,7 @@ class _Slide:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """All shapes of a slide, those of groups in their place."""
+    """Yield all shapes of a slide, those of groups in their place."""
     stack = [iter(shapes)]
     found = 0
     while stack and found < MAX_SHAPES:
@@ -241,7 +243,7 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def _placeholder(element: Any) -> str:
-    """The kind of placeholder a shape fills, "body" if it does not say, "" if it fills none."""
+    """Return the kind of placeholder a shape fills, "body" by default, "" if it fills none."""
     found = next((e for e in element.iter() if local(e) == "ph"), None)
     return "" if found is None else attribute(found, "type") or "body"
 
@@ -252,7 +254,7 @@ def _is_hidden(element: Any) -> bool:
 
 
 def _is_bulleted(paragraph: Any, listed: bool) -> int | None:
-    """The level of an item, from 1; None for a paragraph that is none."""
+    """Return the level of an item, from 1; None for a paragraph that is none."""
     properties = child(paragraph, "pPr")
     names = {local(e) for e in properties} if properties is not None else set()
     if "buNone" in names or not (listed or names & {"buChar", "buAutoNum", "buBlip"}):
@@ -262,7 +264,7 @@ def _is_bulleted(paragraph: Any, listed: bool) -> int | None:
 
 
 def _read_paragraph(paragraph: Any, block: Block, links: dict[str, tuple[str, str]]) -> None:
-    """Adds a paragraph's words to a block, with emphasis, links and formulas marked."""
+    """Add a paragraph's words to a block, with emphasis, links and formulas marked."""
     for element in paragraph.iter():
         name = local(element)
         if name == "br":
@@ -301,7 +303,7 @@ def _read_run(element: Any, block: Block, links: dict[str, tuple[str, str]]) -> 
 
 
 def _text(body: Any) -> str:
-    """The words of a text body, one line for each paragraph."""
+    """Return the words of a text body, one line for each paragraph."""
     lines: list[str] = []
     for paragraph in [p for p in body if local(p) == "p"]:
         block = Block()

@@ -1,4 +1,4 @@
-"""Walking a tree whose file has no lines a human could count: places are paragraphs and table rows under a heading."""
+"""The walk through a tree without line numbers: places are paragraphs and table rows under a heading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_SPAN = 1_000  # rows that one cell may reach over
 
 
 class CountedWalker(TreeWalker):
-    """Walks trees in turn; labels blocks "heading, paragraph 12", the rows of tables "heading, table 1, row 3".
+    """Walks trees and labels blocks "heading, paragraph 12" and table rows "heading, table 1, row 3".
 
     Only blocks with words in them count, from 1 after each heading. A `chapter` stands in front of the heading.
     """
@@ -36,24 +36,25 @@ class CountedWalker(TreeWalker):
         page.label = lambda heading, number: self._labels[number] if number < len(self._labels) else self._joined()
 
     def begin_chapter(self, name: str) -> None:
-        """From here on places stand in the chapter of this name."""
+        """Start the chapter of this name, which places name from here on."""
         self.chapter, self._heading = label_of(name), ""
         self._paragraphs = self._tables = 0
         self._above, self._seen = [], set()
 
     def walk(self, root: Any) -> None:
-        """Reads the whole tree."""
+        """Read the whole tree."""
         self._number(root)
         super().walk(root)
 
     def _joined(self, *last: str) -> str:
+        """Return the label of a place in the current chapter and section."""
         above = [name for name in (self.chapter, self._heading) if name]
         if len(above) == 2 and any(a.casefold() in b.casefold() for a, b in (above, above[::-1])):
             above = [max(above, key=len)]  # "Memory" and "Chapter 3: Memory"
         return ", ".join((*above, *last)) or "beginning"
 
     def _number(self, root: Any) -> None:
-        """Gives every block its label, in the order of the document."""
+        """Set the label of every block, in the order of the document."""
         self._data_tables = {table for table in root.iter("table") if holds_data(table)}
         for element in root.iter():
             label = self._label(element) if isinstance(element.tag, str) else ""
@@ -62,7 +63,7 @@ class CountedWalker(TreeWalker):
                 self._labels.append(label)
 
     def _begin_section(self, level: int, words: str) -> None:
-        """Counts anew below a heading; one that stands in the document twice is named with the one above it."""
+        """Restart the count below a heading; one that occurs twice is named with the one above it."""
         self._above = [(depth, name) for depth, name in self._above if depth < level]
         again = words in self._seen and self._above
         self._heading = f"{self._above[-1][1]}, {words}" if again else words
@@ -71,7 +72,7 @@ class CountedWalker(TreeWalker):
         self._paragraphs = self._tables = 0
 
     def _label(self, element: Any) -> str:
-        """The name of the place where a block of words stands; "" for what is none."""
+        """Return the name of the place of a block of words, "" for other elements."""
         if element.tag in _HEADINGS and (words := label_of(words_of(element))):
             self._begin_section(int(element.tag[1]), words)
             return self._joined()
@@ -110,7 +111,7 @@ class CountedWalker(TreeWalker):
 
 
 def _has_words(element: Any) -> bool:
-    """Whether words stand in the block itself, not only in blocks within it."""
+    """Return whether the block has words of its own, not only in blocks within it."""
     if (element.text or "").strip():
         return True
     for inner in element:
@@ -122,7 +123,7 @@ def _has_words(element: Any) -> bool:
 
 
 def _grid(table: Any) -> Iterator[tuple[str, ...]]:
-    """The cells of each row by column; a cell that reaches over several rows is said in each."""
+    """Yield the cells of each row by column; a cell over several rows is repeated in each."""
     reaching: dict[int, tuple[int, str]] = {}  # column -> (rows it still reaches over, words)
     for row in table.iter("tr"):
         cells: list[str] = []
@@ -147,12 +148,13 @@ def _grid(table: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _span(cell: Any, name: str) -> int:
+    """Return how many rows or columns a cell covers."""
     value = (cell.get(name) or "1").strip()
     return max(1, min(int(value), MAX_SPAN)) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
 def _cell_words(cell: Any) -> str:
-    """The words of a cell, one line for each block in it, formulas in their dollars."""
+    """Return the words of a cell, one line for each block in it, formulas in dollars."""
     out: list[str] = []
     for element in cell.iter():
         tag = element.tag if isinstance(element.tag, str) else ""
@@ -166,7 +168,7 @@ def _cell_words(cell: Any) -> str:
 
 
 def _names_columns(table: Any) -> bool | None:
-    """Whether the first row names the columns; None where that is to be told from its words."""
+    """Return whether the first row names the columns; None where its markup doesn't say."""
     first = next(table.iter("tr"), None)
     cells = list(first.iterchildren("td", "th")) if first is not None else []
     if not cells:

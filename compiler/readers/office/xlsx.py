@@ -1,4 +1,4 @@
-"""Excel workbooks -> source text: visible sheets, rows and columns; formulas by the values last computed."""
+"""The reader of Excel workbooks: visible sheets, rows and columns; formulas by the values last computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from compiler.readers.office.package import local, main_part, packed, properties, relationships
 from compiler.readers.page import Page, label_of
 from compiler.readers.tables import MAX_CELL, MAX_COLUMNS, Budget, Row, write_rows
-from compiler.readers.zip_archive import Archive, opened, without_doctype
+from compiler.readers.zip_archive import Archive, open_archive, refuse_doctype
 from vault.errors import Unreadable
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import clean_line, normal
@@ -36,13 +36,13 @@ _NEEDED = ("officeDocument", "worksheet", "sharedStrings", "styles")
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the workbook's sheets onto `page`; gives its properties and what was left out.
+    """Write the workbook's sheets onto `page`; return its properties and problems.
 
     Raises: Unreadable if it is no workbook that can be opened, or is protected.
     """
     import openpyxl
 
-    archive = opened(data, "xlsx")
+    archive = open_archive(data, "xlsx")
     book_part = main_part(archive, "xl/workbook.xml")
     targets = {target for kind, target in relationships(archive, book_part).values() if kind == "worksheet"}
     budget = Budget()
@@ -63,7 +63,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
-    """The workbook without pictures, macros, charts and links, each part seen to be plain XML."""
+    """Return the workbook opened without pictures, macros, charts and links, its parts checked to be plain XML."""
     parts: dict[str, bytes] = {}
     keep = {book_part, "[Content_Types].xml", *sheets}
     keep |= {t for k, t in relationships(archive, book_part).values() if k in _NEEDED}
@@ -72,7 +72,7 @@ def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
     for name in sorted(keep & archive.parts.keys()):
         limit = MAX_SHEET if name in sheets else MAX_STRINGS
         parts[name] = archive.read(name, limit)
-        without_doctype(parts[name], "xlsx")
+        refuse_doctype(parts[name], "xlsx")
         if name in sheets:
             parts[name] = _sized(parts[name])
         elif parts[name].count(b"<si") > MAX_STRING_COUNT:
@@ -82,7 +82,7 @@ def _pared(archive: Archive, book_part: str, sheets: set[str]) -> Any:
 
 
 def _sized(xml: bytes) -> bytes:
-    """The sheet with some size stated before its cells: to find none, the library would read all of it.
+    """Return the sheet with a size stated before its cells, since the library would read all of it to find one.
 
     Raises: Unreadable if a row is wider than any program makes one; the library holds a whole row in memory.
     """
@@ -100,7 +100,7 @@ def _sized(xml: bytes) -> bytes:
 
 
 def _plain_book(archive: Archive, book_part: str) -> bytes:
-    """The list of sheets, without what only a calculating program needs."""
+    """Return the list of sheets without what only a calculating program needs."""
     from lxml import etree
 
     root = archive.xml(book_part)
@@ -114,6 +114,7 @@ def _plain_book(archive: Archive, book_part: str) -> bytes:
 
 
 def _write_sheets(book: Any, archive: Archive, page: Page, budget: Budget) -> None:
+    """Write the visible sheets onto `page`."""
     sheets = [s for s in book.worksheets if getattr(s, "sheet_state", "visible") == "visible"]
     if len(sheets) > MAX_SHEETS:
         budget.left_out(f"only the first {MAX_SHEETS} sheets were read")
@@ -128,7 +129,7 @@ def _write_sheets(book: Any, archive: Archive, page: Page, budget: Budget) -> No
 
 
 def _rows(sheet: Any, xml: bytes, budget: Budget) -> Iterator[Row]:
-    """The sheet's visible rows that hold something, as many as may still be read."""
+    """Yield the sheet's visible rows with content, up to the budget."""
     from openpyxl.cell.read_only import EMPTY_CELL
 
     hidden_rows, hidden_columns = _hidden(xml)
@@ -153,7 +154,7 @@ def _rows(sheet: Any, xml: bytes, budget: Budget) -> Iterator[Row]:
 
 
 def _hidden(xml: bytes) -> tuple[set[int], set[int]]:
-    """The numbers of the rows and of the columns that the sheet doesn't show."""
+    """Return the numbers of the rows and of the columns that the sheet doesn't show."""
     rows: set[int] = set()
     columns: set[int] = set()
     for match in _ROW.finditer(xml):
@@ -168,6 +169,7 @@ def _hidden(xml: bytes) -> tuple[set[int], set[int]]:
 
 
 def _facts(tag: bytes) -> dict[bytes, bytes]:
+    """Return the attributes of an XML start tag."""
     return dict(_FACT.findall(tag))
 
 
@@ -176,7 +178,7 @@ def _is_on(facts: dict[bytes, bytes]) -> bool:
 
 
 def _words(cell: Any) -> str:
-    """A cell as a human sees it: dates as ISO, shares in percent, no errors."""
+    """Return a cell as a spreadsheet shows it: dates as ISO, shares in percent, no errors."""
     value = cell.value
     if value is None:
         return ""
@@ -194,7 +196,7 @@ def _words(cell: Any) -> str:
 
 
 def _number(value: float, style: str) -> str:
-    """A number with as many digits as Excel keeps; with a percent sign where the cell shows one."""
+    """Return a number with as many digits as Excel keeps, in percent where the cell shows percent."""
     percent = "%" in style
     if isinstance(value, int) and not percent:
         return str(value)

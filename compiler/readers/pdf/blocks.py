@@ -1,4 +1,4 @@
-"""Lines of a PDF page -> blocks: paragraphs, headings, formulas, captions, list items, tables, code."""
+"""Grouping of a PDF page's lines into blocks: paragraphs, headings, formulas, captions, items, tables, code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from compiler.readers.pdf.lines import Line, Style, is_computer_modern
-from compiler.readers.pdf.metrics import Column, Measure, column_at, columns_of, in_order, letters, outlined_level
+from compiler.readers.pdf.metrics import (
+    Column,
+    Measure,
+    column_at,
+    columns_of,
+    in_reading_order,
+    letters,
+    outlined_level,
+)
 
 MAX_HEADING = 250  # characters
 _CAPTION = re.compile(
@@ -37,6 +45,8 @@ SENTENCE_END = re.compile(r"[.!?:;。！？：；][\"'”’)\]»]*\s*$")
 
 
 class Kind(Enum):
+    """What a block is."""
+
     PARAGRAPH = auto()
     HEADING = auto()
     FORMULA = auto()
@@ -49,6 +59,8 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Block:
+    """Lines of one kind that belong together; `level` is that of a heading."""
+
     kind: Kind
     lines: list[Line]
     level: int = 0  # of a heading
@@ -57,9 +69,9 @@ class Block:
 
 
 def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
-    """One page's blocks in reading order; `first` for page 1, where a title and names stand above the text."""
+    """Return one page's blocks in reading order; `first` for page 1, where title and names precede the text."""
     columns = columns_of(page, usual)
-    lines = in_order(page, columns)
+    lines = in_reading_order(page, columns)
     out: list[Block] = []
     if first:
         out, lines = _front_matter(lines, usual)
@@ -68,7 +80,7 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
         column = column_at(line, columns)
         following = lines[i + 1] if i + 1 < len(lines) else None
         kind, level = _kind(line, before, following, column, usual, out[-1] if out else None)
-        if out and before is not None and _goes_on(out[-1], before, line, kind, level, column, usual):
+        if out and before is not None and _continues_block(out[-1], before, line, kind, level, column, usual):
             out[-1].lines.append(line)
         else:
             out.append(Block(kind, [line], level, column.left, column.right))
@@ -80,7 +92,7 @@ def blocks_of(page: list[Line], usual: Measure, first: bool) -> list[Block]:
 
 
 def _front_matter(lines: list[Line], usual: Measure) -> tuple[list[Block], list[Line]]:
-    """What stands above the text of page 1: the title, the largest print there, and names, which are no headings."""
+    """Return (blocks, other lines) of page 1: the title in the largest print and the names are the blocks."""
     abstract = next((i for i, line in enumerate(lines) if _ABSTRACT.match(line.text)), 0)
     begin = abstract or next((i for i, line in enumerate(lines) if _begins_text(line, usual)), len(lines))
     while not abstract and 1 < begin < len(lines) and _may_head(lines[begin - 1], lines[begin], usual):
@@ -105,7 +117,7 @@ def _begins_text(line: Line, usual: Measure) -> bool:
 
 
 def _may_head(line: Line, text: Line, usual: Measure) -> bool:
-    """Whether the last line above the text is its first heading, and no name, date or place."""
+    """Return whether the last line above the text is its first heading, and no name, date or place."""
     words = line.text.strip()
     strong = line.share(Style.BOLD) > 0.9 or line.size >= 1.15 * usual.size
     even = len({(run.font, run.size) for run in line.runs}) == 1  # no raised number after a name
@@ -115,7 +127,7 @@ def _may_head(line: Line, text: Line, usual: Measure) -> bool:
 
 
 def _is_formula(line: Line, column: Column, usual: Measure, last: Block | None) -> bool:
-    """Whether a line is a displayed formula or a piece of one."""
+    """Return whether a line is a displayed formula or a piece of one."""
     text = line.text.strip()
     foreign = sum(
         len(run.text)
@@ -135,6 +147,7 @@ def _is_formula(line: Line, column: Column, usual: Measure, last: Block | None) 
 def _kind(
     line: Line, before: Line | None, following: Line | None, column: Column, usual: Measure, last: Block | None
 ) -> tuple[Kind, int]:
+    """Return the kind of a line, and its level if it is a heading."""
     text = line.text.strip()
     level = heading_level(line, before, following, column, usual, last)
     if level:
@@ -156,7 +169,7 @@ def _kind(
 
 
 def _is_code(line: Line, before: Line | None, column: Column, last: Block | None) -> bool:
-    """Whether a line is of a listing: in a typewriter face, or letterspaced, or a listing's frame."""
+    """Return whether a line is of a listing: in a typewriter face, or letterspaced, or a listing's frame."""
     text = line.text
     if _SPACED.fullmatch(text) or _LISTING.fullmatch(text):
         return True
@@ -167,13 +180,13 @@ def _is_code(line: Line, before: Line | None, column: Column, last: Block | None
 
 
 def _ends(line: Line, column: Column) -> bool:
-    """Whether a paragraph may end with this line: it ends a sentence or stops short of the edge."""
+    """Return whether a paragraph may end with this line: it ends a sentence or stops short of the edge."""
     short = line.x1 < column.right - max(0.12 * column.width, 3 * line.size)
     return short or SENTENCE_END.search(line.text) is not None
 
 
 def _may_begin(line: Line, before: Line | None, column: Column, usual: Measure, last: Block | None) -> bool:
-    """Whether something new may begin with this line: the one before is not in the middle of a sentence."""
+    """Return whether a block may begin with this line: the one before is not in the middle of a sentence."""
     if before is None or last is None or last.kind not in (Kind.PARAGRAPH, Kind.ITEM):
         return True
     first = last.lines[0]
@@ -183,13 +196,13 @@ def _may_begin(line: Line, before: Line | None, column: Column, usual: Measure, 
 
 
 def _is_cell(line: Line, before: Line | None, following: Line | None) -> bool:
-    """Whether a line stands beside another on its baseline, as the cells of a table do."""
+    """Return whether a line is beside another on its baseline, as the cells of a table are."""
     beside = [o for o in (before, following) if o is not None and abs(o.y - line.y) <= 2]
     return len(line.text.strip()) < 80 and any(len(other.text.strip()) < 80 for other in beside)
 
 
 def _is_label(line: Line, before: Line | None, following: Line | None, column: Column, usual: Measure) -> bool:
-    """Whether a line is a label in a figure or a table's one cell: short and loose."""
+    """Return whether a line is a label in a figure or a single table cell: short and loose."""
     text = line.text.strip()
     if usual.is_body(line) and (line.x0 <= column.left + 2 or len(text) >= 40):
         return False
@@ -206,7 +219,7 @@ def _is_label(line: Line, before: Line | None, following: Line | None, column: C
 def heading_level(
     line: Line, before: Line | None, following: Line | None, column: Column, usual: Measure, last: Block | None
 ) -> int:
-    """1 to 6 for a heading's line, 0 for another: by the document's outline, else by size, weight and number."""
+    """Return 1 to 6 for a heading's line, by the document's outline, else by size, weight and number; else 0."""
     text = line.text.strip()
     key = letters(text)
     if len(key) < 2 or len(text) > 160:
@@ -220,7 +233,7 @@ def heading_level(
 
 
 def _same_heading(last: Block, line: Line, usual: Measure) -> bool:
-    """Whether a line goes on a heading that takes two lines."""
+    """Return whether a line continues a heading that takes two lines."""
     before = last.lines[-1]
     same = before.main.font == line.main.font and abs(before.size - line.size) < 0.3
     set_apart = abs(line.size - usual.size) > 0.6 or Style.BOLD in line.main.font.style
@@ -228,6 +241,7 @@ def _same_heading(last: Block, line: Line, usual: Measure) -> bool:
 
 
 def _level_by_face(line: Line, following: Line | None, usual: Measure) -> int:
+    """Return the level of a heading by its font alone; 0 if it is none."""
     text = line.text.strip()
     number = _NUMBERED.match(text)
     depth = min(number[1].count(".") + 1, 6) if number else 0
@@ -250,8 +264,10 @@ def _level_by_face(line: Line, following: Line | None, usual: Measure) -> int:
     return depth if shouted else 0
 
 
-def _goes_on(block: Block, before: Line, line: Line, kind: Kind, level: int, column: Column, usual: Measure) -> bool:
-    """Whether a line belongs to the block of the line before it."""
+def _continues_block(
+    block: Block, before: Line, line: Line, kind: Kind, level: int, column: Column, usual: Measure
+) -> bool:
+    """Return whether a line belongs to the block of the line before it."""
     drop = before.y - line.y
     if kind is Kind.HEADING or block.kind is Kind.HEADING:
         return kind is block.kind and level == block.level and _same_heading(block, line, usual)
@@ -277,4 +293,5 @@ def _goes_on(block: Block, before: Line, line: Line, kind: Kind, level: int, col
 
 
 def _overlap(a: Line, b: Line) -> bool:
+    """Return whether two lines overlap horizontally."""
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 0

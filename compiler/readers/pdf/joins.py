@@ -1,4 +1,4 @@
-"""Blocks of PDF pages -> blocks of the document: cut paragraphs joined, lists of contents told from prose."""
+"""Joins of PDF blocks across columns and pages, and recognition of tables of contents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LISTS = re.compile(
 )
 
 
-def tabulated(blocks: list[Block]) -> list[Block]:
-    """The same blocks, with what a table of contents or an index lists, and a table's header, told as tables."""
+def mark_tables(blocks: list[Block]) -> list[Block]:
+    """Return the blocks with those of a table of contents, an index or a table's header marked as tables."""
     listing = False
     for i, block in enumerate(blocks):
         text = block.lines[0].text.strip()
@@ -30,7 +30,7 @@ def tabulated(blocks: list[Block]) -> list[Block]:
 
 
 def _is_in_table(blocks: list[Block], at: int) -> bool:
-    """Whether a paragraph is a table's header line, or the rest of a cell of several lines."""
+    """Return whether a paragraph is a table's header line, or the rest of a cell of several lines."""
     block, before = blocks[at], blocks[at - 1] if at else None
     first = block.lines[0]
     table_next = at + 1 < len(blocks) and blocks[at + 1].kind is Kind.TABLE
@@ -41,8 +41,8 @@ def _is_in_table(blocks: list[Block], at: int) -> bool:
     return inside and indented and len(block.lines) <= 3 and first.text.lstrip()[:1].islower()
 
 
-def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
-    """Paragraphs that a column's or page's end had cut are whole again; what stood between comes after them."""
+def join_cut_paragraphs(blocks: list[Block], usual: Measure) -> list[Block]:
+    """Return the blocks with paragraphs joined that the end of a column or page had cut."""
     out = list(blocks)
     i = 0
     while i < len(out):
@@ -57,12 +57,13 @@ def with_joins(blocks: list[Block], usual: Measure) -> list[Block]:
 
 
 def _is_cut(block: Block) -> bool:
+    """Return whether a paragraph ends in the middle of a sentence."""
     last = block.lines[-1]
     return last.hyphen or not SENTENCE_END.search(_NOTE_MARK.sub("", last.text))
 
 
 def _continuation(blocks: list[Block], at: int, usual: Measure) -> int:
-    """The index of the block that goes on the cut paragraph at `at`; 0 if there is none near."""
+    """Return the index of the block that continues the cut paragraph at `at`; 0 if there is none near."""
     last = blocks[at].lines[-1]
     full = last.x1 > blocks[at].right - 2 * usual.size and len(blocks[at].lines) > 1
     second_best = 0

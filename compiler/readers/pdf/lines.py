@@ -1,4 +1,4 @@
-"""PDF pages -> lines of text with their fonts and places: the one room that speaks to PDFium."""
+"""The lines of PDF pages with fonts and positions; the only module that calls PDFium."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class Style(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Font:
+    """A font of the document, with its styles."""
+
     name: str
     style: Style
 
@@ -85,7 +87,7 @@ class Line:
         self._text = ""
 
     def add(self, run: Run, space: bool) -> None:
-        """Adds a run at the right end, after a space if there is one between."""
+        """Add a run at the right end, after a space if there is one between."""
         if space:
             self.runs[-1].text += " "
         self.runs.append(run)
@@ -116,7 +118,7 @@ class Line:
         return self.main.y
 
     def share(self, style: Style) -> float:
-        """The share of its characters in a font of this style."""
+        """Return the share of the line's characters in a font of this style."""
         total = sum(len(run.text.strip()) for run in self.runs)
         return sum(len(run.text.strip()) for run in self.runs if style in run.font.style) / max(total, 1)
 
@@ -132,6 +134,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """The lines of all pages, with what the file says of itself."""
+
     pages: list[list[Line]]
     heights: list[float]
     outline: list[Heading]
@@ -139,7 +143,7 @@ class Document:
 
 
 def read_pages(data: bytes) -> Document:
-    """The lines of every page in the order they are written in the file.
+    """Return the lines of every page in the order in which they are in the file.
 
     Raises: Unreadable if it is no PDF, wants a password, or has no text.
     """
@@ -183,6 +187,7 @@ def _read(document: Any, pdfium: Any) -> Document:
 
 
 def _outline(document: Any) -> list[Heading]:
+    """Return the entries of the document's outline."""
     import pypdfium2 as pdfium
 
     out: list[Heading] = []
@@ -217,7 +222,7 @@ class _PageReader:
         self._mode_of = _fast(raw.FPDFTextObj_GetTextRenderMode, integer, pointer)
 
     def lines(self, page: Any, number: int) -> tuple[list[Line], int]:
-        """(lines, characters) of one page."""
+        """Return (lines, number of characters) of one page."""
         text_page = page.get_textpage()
         try:
             handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value or 0
@@ -228,7 +233,7 @@ class _PageReader:
             text_page.close()
 
     def _compose(self, handle: int, chars: list[str]) -> None:
-        """Joins an accent that is drawn over a letter with it, as TeX's older fonts have them apart."""
+        """Join accents that are drawn over letters with them, as TeX's older fonts write them apart."""
         for i, accent in enumerate(chars):
             if accent not in _ACCENTS:
                 continue
@@ -239,14 +244,14 @@ class _PageReader:
                 chars[i], chars[j] = "", joined
 
     def _under(self, handle: int, accent: int) -> int:
-        """The index of the character below an accent; negative if there is none."""
+        """Return the index of the character below an accent; negative if there is none."""
         box = self._raw.FS_RECTF()
         self._box(handle, accent, ctypes.byref(box))
         x, y = (box.left + box.right) / 2, box.bottom + 0.35 * (box.top - box.bottom)
         return int(self._index_at(handle, x, y, 0.5, 1.0))
 
     def _runs(self, handle: int, chars: list[str]) -> list[Run | str]:
-        """The page's runs; between them the spaces and line ends that PDFium worked out."""
+        """Return the page's runs; between them the spaces and line ends that PDFium computed."""
         out: list[tuple[Run | str, bool]] = []
         fonts: dict[int, Font] = {}
         objects = [self._object_at(handle, i) for i in range(len(chars))]
@@ -310,12 +315,12 @@ class _PageReader:
 
 
 def _fast(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """The same C function with plain pointers: it returns a number instead of building an object each time."""
+    """Return the same C function with plain pointers, which returns a number instead of building an object."""
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 def _characters(raw: Any, text_page: Any) -> list[str]:
-    """The page's characters, one for each of PDFium's indices; surrogate halves joined, the second one empty."""
+    """Return the page's characters by PDFium's indices; surrogate halves are joined, the second one is empty."""
     count = raw.FPDFText_CountChars(text_page)
     if count <= 0:
         return []
@@ -328,7 +333,7 @@ def _characters(raw: Any, text_page: Any) -> list[str]:
 
 
 def _each_character(raw: Any, text_page: Any, count: int) -> list[str]:
-    """The same by asking for each: on pages with characters beyond 16 bits or without a Unicode value."""
+    """Return the same by asking for each, for pages with characters beyond 16 bits or without Unicode value."""
     codes = [raw.FPDFText_GetUnicode(text_page, i) for i in range(count)]
     out: list[str] = []
     i = 0
@@ -345,7 +350,7 @@ def _each_character(raw: Any, text_page: Any, count: int) -> list[str]:
 
 
 def _joined(items: list[Run | str], page: int) -> list[Line]:
-    """Runs on one baseline that follow one another as lines; PDFium's own line ends split formulas at every index."""
+    """Return runs that follow each other on one baseline as lines; PDFium's own line ends split formulas."""
     out: list[Line] = []
     gap = ""
     for item in items:
@@ -380,7 +385,7 @@ def _follows(line: Line, run: Run) -> bool:
 
 
 def words(pages: list[list[Line]]) -> Iterator[str]:
-    """Every word of the document that no line end breaks, in lower case."""
+    """Yield every word of the document that no line end breaks, in lower case."""
     broken = False
     for page in pages:
         for line in page:

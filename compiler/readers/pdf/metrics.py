@@ -1,4 +1,4 @@
-"""What is usual in a PDF: the size of its running text, its columns, the order of its lines, its outline's headings."""
+"""Measures of a PDF: the usual font size and leading, columns, reading order, levels of the outline's headings."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _HEADING_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """The left and right edge of a column, in points."""
+
     left: float
     right: float
 
@@ -27,7 +29,7 @@ class Column:
 
 @dataclass(slots=True)
 class Measure:
-    """What is usual in the document: the size and face of its running text, the distance of its lines."""
+    """The usual size, face and line distance of the document's running text."""
 
     size: float
     font: str
@@ -37,16 +39,17 @@ class Measure:
     levels: dict[float, int] = field(default_factory=dict)  # size -> level, of the headings that the outline names
 
     def is_body(self, line: Line) -> bool:
+        """Return whether a line is set as the running text is."""
         return abs(line.size - self.size) <= 0.6
 
 
 def letters(text: str) -> str:
-    """The letters and digits of `text` in lower case: the same heading set in two ways is the same."""
+    """Return the letters and digits of `text` in lower case, equal for one heading set in two ways."""
     return _NO_LETTER.sub("", text.lower())
 
 
 def measure(document: Document) -> Measure:
-    """The usual size, face and leading, by characters and lines."""
+    """Return the usual size, face and leading, by characters and lines."""
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in document.pages:
@@ -71,7 +74,7 @@ def measure(document: Document) -> Measure:
 
 
 def _levels(document: Document, headings: dict[int, list[tuple[str, int]]]) -> dict[float, int]:
-    """The level that headings of each size have, going by those that the outline names."""
+    """Return font size -> level of the headings of this size that the outline names."""
     seen: dict[float, Counter[int]] = {}
     for number, entries in headings.items():
         for line in document.pages[number - 1] if number <= len(document.pages) else ():
@@ -82,7 +85,7 @@ def _levels(document: Document, headings: dict[int, list[tuple[str, int]]]) -> d
 
 
 def outlined_level(line: Line, entries: list[tuple[str, int]]) -> int:
-    """The level of the outline's entry whose title this line is, or begins; 0 if it is none."""
+    """Return the level of the outline's entry whose title this line is or begins; 0 if there is none."""
     text = line.text.strip()
     key, bare = letters(text), letters(_HEADING_NUMBER.sub("", text))
     for title, level in entries:
@@ -92,7 +95,7 @@ def outlined_level(line: Line, entries: list[tuple[str, int]]) -> int:
 
 
 def columns_of(page: list[Line], usual: Measure) -> list[Column]:
-    """The page's columns from the left; one if its lines run across."""
+    """Return the page's columns from the left; one if its lines run across."""
     body = [line for line in page if usual.is_body(line) and len(line.text) >= 20 and line.share(Style.MATH) < 0.3]
     if not body:
         return [Column(min((line.x0 for line in page), default=0), max((line.x1 for line in page), default=1))]
@@ -112,7 +115,7 @@ def _column(lines: list[Line]) -> Column:
 
 
 def column_at(line: Line, columns: list[Column]) -> Column:
-    """The column in which a line stands; a line across two has the width of both."""
+    """Return the column of a line; one across two has the width of both."""
     if len(columns) == 1:
         return columns[0]
     left, right = columns
@@ -121,8 +124,8 @@ def column_at(line: Line, columns: list[Column]) -> Column:
     return left if line.x1 <= right.left + 4 else Column(left.left, right.right)
 
 
-def in_order(page: list[Line], columns: list[Column]) -> list[Line]:
-    """The lines in reading order: as written, unless the file jumps between the columns row by row."""
+def in_reading_order(page: list[Line], columns: list[Column]) -> list[Line]:
+    """Return the lines in reading order: as written, unless the file jumps between columns row by row."""
     if len(columns) < 2:
         return page
     sides = [column_at(line, columns) is columns[1] for line in page]

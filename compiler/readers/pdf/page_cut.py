@@ -1,4 +1,4 @@
-"""Pages of a PDF cut out as a PDF of their own, for a model that can see them."""
+"""Extraction of pages as a PDF of their own, for a model that can see them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import io
 from vault.errors import Unreadable
 
 
-def cut(data: bytes, first: int, last: int) -> bytes:
-    """The pages from `first` to `last`, counted from 1. Raises: Unreadable."""
+def cut_pages(data: bytes, first: int, last: int) -> bytes:
+    """Return a PDF of the pages from `first` to `last`, counted from 1. Raises: Unreadable."""
     import pypdfium2 as pdfium
 
     try:

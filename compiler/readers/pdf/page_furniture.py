@@ -1,4 +1,4 @@
-"""PDF pages without what a printer adds to each: running heads, running feet and page numbers."""
+"""Removal of running heads, running feet and page numbers from PDF pages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _NUMBER_ONLY = re.compile(r"[\W_]*(?:(?:page|seite|p)\.?\s*)?#[\W_]*(?:(?:of|von|/)[\W_]*#)?[\W_]*", re.IGNORECASE)
 
 
-def without_furniture(document: Document, usual: Measure) -> list[list[Line]]:
-    """The pages without running heads, running feet and page numbers."""
+def remove_furniture(document: Document, usual: Measure) -> list[list[Line]]:
+    """Return the pages without running heads, running feet and page numbers."""
     tops, bottoms = zip(*(_outer_rows(page) for page in document.pages), strict=True) if document.pages else ((), ())
     drop: set[int] = set()
     for rows_of_pages in (tops, bottoms):
@@ -22,7 +22,7 @@ def without_furniture(document: Document, usual: Measure) -> list[list[Line]]:
 
 
 def _rows(page: list[Line]) -> list[list[Line]]:
-    """The lines of a page by baseline, from the top."""
+    """Return the lines of a page grouped by baseline, from the top."""
     out: list[list[Line]] = []
     for line in sorted(page, key=lambda line: -line.y):
         if out and abs(out[-1][0].y - line.y) <= 2.5:
@@ -33,17 +33,18 @@ def _rows(page: list[Line]) -> list[list[Line]]:
 
 
 def _outer_rows(page: list[Line]) -> tuple[list[list[Line]], list[list[Line]]]:
-    """(the three uppermost rows from the top, the three lowest from the bottom)."""
+    """Return (the three uppermost rows from the top, the three lowest from the bottom)."""
     rows = _rows(page)
     return rows[:3], rows[::-1][:3]
 
 
 def _key(row: list[Line]) -> str:
+    """Return what is equal in a running head on each page: its letters without numbers."""
     return " ".join(_DIGITS.sub("#", line.text.lower()).strip() for line in sorted(row, key=lambda line: line.x0))
 
 
 def _repeated(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
-    """Outer rows that come back on other pages at the same height, and rows of nothing but a page number."""
+    """Return the `id()` of the lines that recur at the edge of other pages, and of bare page numbers."""
     places: dict[str, list[float]] = {}
     for rows in pages:
         for row in rows[:2]:
@@ -65,7 +66,7 @@ def _at_edge(rows: list[list[Line]], depth: int, dropped: set[int]) -> bool:
 
 
 def _set_off(rows: list[list[Line]], depth: int, usual: Measure) -> bool:
-    """Whether a row stands apart from the text: by a gap, or in another size or face."""
+    """Return whether a row is apart from the text: by a gap, or in another size or face."""
     row = rows[depth]
     if depth + 1 < len(rows) and abs(row[0].y - rows[depth + 1][0].y) > 1.3 * usual.leading:
         return True
@@ -73,7 +74,8 @@ def _set_off(rows: list[list[Line]], depth: int, usual: Measure) -> bool:
 
 
 def _same_place(pages: tuple[list[list[Line]], ...], usual: Measure) -> set[int]:
-    """Outer rows at the height where most pages have one, set off from the text, with a number or in another face."""
+    """Return the `id()` of edge lines where most pages have one, set apart from the text, numbered or in
+    another face."""
     heights = Counter(round(rows[0][0].y) for rows in pages if rows)
     if not heights:
         return set()

@@ -1,17 +1,17 @@
-"""PDF -> source text: columns in reading order, headings, captions, emphasised terms, a place for each page."""
+"""The reader of PDFs: columns in reading order, headings, captions, emphasized terms, a place for each page."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.page import Page
 from compiler.readers.pdf.blocks import Block, Kind, blocks_of
-from compiler.readers.pdf.joins import tabulated, with_joins
+from compiler.readers.pdf.joins import join_cut_paragraphs, mark_tables
 from compiler.readers.pdf.lines import Document, read_pages, words
 from compiler.readers.pdf.metrics import Measure, letters, measure
-from compiler.readers.pdf.page_furniture import without_furniture
+from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem
@@ -31,7 +31,7 @@ MAX_NAMED_PAGES = 12
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the document's blocks onto `page`; gives its properties and the problems met.
+    """Write the document's blocks onto `page`; return its properties and problems.
 
     Raises: Unreadable if it is locked, damaged, or holds pictures of pages only.
     """
@@ -43,10 +43,10 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     usual = measure(document)
     vocabulary = Counter(words(document.pages))
     blocks: list[Block] = []
-    for lines in without_furniture(document, usual):
+    for lines in remove_furniture(document, usual):
         if lines:
             blocks += blocks_of(lines, usual, not blocks)
-    for block in with_joins(tabulated(blocks), usual):
+    for block in join_cut_paragraphs(mark_tables(blocks), usual):
         _write(page, block, usual, vocabulary)
     problems = []
     if empty:
@@ -58,7 +58,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _check_letters(document: Document) -> None:
-    """Fonts without a map to letters give rubbish; better none of it than some."""
+    """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
     odd = sum(c == "\ufffd" or (c < " " and c != "\x02") or "\ue000" <= c <= "\uf8ff" for c in text)
     if odd > 0.3 * len(text):
@@ -66,13 +66,14 @@ def _check_letters(document: Document) -> None:
 
 
 def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
+    """Write one block onto the page."""
     kept = block.kind in (Kind.CODE, Kind.TABLE)
     if block.kind is Kind.FORMULA and len(letters("".join(line.text for line in block.lines))) < 3:
         return  # a sum sign or bracket that lost its formula
     text, marks, turns = "", list[Mark](), list[tuple[int, int]]()
     for part in parts_of(block, usual, vocabulary):
         raw = normal(part.text)
-        words, spans = folded(raw.replace("\n", "\x00") if kept else raw, part.marks)
+        words, spans = fold_block(raw.replace("\n", "\x00") if kept else raw, part.marks)
         if block.kind is Kind.ITEM and not text and (bullet := _BULLET.match(words)):
             words, spans = _without_head(words, spans, bullet.end())
         if text and not part.glued:
@@ -98,7 +99,7 @@ def _without_head(words: str, marks: list[Mark], count: int) -> tuple[str, list[
 
 
 def _properties(document: Document) -> dict[str, str]:
-    """What the file says of itself; the title only if it looks like one."""
+    """Return what the file says of itself; the title only if it looks like one."""
     out = {}
     for key, name in (("Author", "author"), ("CreationDate", "created")):
         value = clean_line(document.metadata.get(key, ""))

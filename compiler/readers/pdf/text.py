@@ -1,4 +1,4 @@
-"""Blocks of PDF lines -> words with marks: line-end hyphens closed, fonts told as emphasis, formulas and code."""
+"""The text of PDF blocks: hyphens at line ends removed, fonts as emphasis, formulas and code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Part:
 
 
 def parts_of(block: Block, usual: Measure, vocabulary: Counter[str]) -> list[Part]:
-    """The block's words, a part for each column and page it stands in."""
+    """Return the block's words, a part for each column and page that it is in."""
     writer = _Writer(block, usual, vocabulary)
     for i, line in enumerate(block.lines):
         writer.line(line, block.lines[i + 1] if i + 1 < len(block.lines) else None)
@@ -61,7 +61,7 @@ class _Writer:
         self._last: Line | None = None
 
     def _usual_face(self) -> Style:
-        """The face most of the block is set in: what differs from it is emphasised."""
+        """Return the face of most of the block; words in another are emphasized."""
         faces: Counter[Style] = Counter()
         for line in self._block.lines:
             for run in line.runs:
@@ -70,7 +70,7 @@ class _Writer:
         return faces.most_common(1)[0][0] if faces else Style.PLAIN
 
     def line(self, line: Line, following: Line | None) -> None:
-        """Adds a line; its end closes a hyphen, or leaves a space, or (tables, code) stays a line's end."""
+        """Add a line; its end joins a hyphenated word, or becomes a space, or (tables, code) stays a line break."""
         if self._last is not None and (line.page != self._page or line.y > self._last.y + 2 * line.size):
             self._end_part()  # a new page or column
             self._page = line.page
@@ -104,7 +104,7 @@ class _Writer:
             self._spans = [(kind, start, min(end, len(self._text)), level) for kind, start, end, level in self._spans]
 
     def _keeps_hyphen(self, before: str, after: str) -> bool:
-        """Whether a hyphen at a line's end belongs to the word, by how the document writes it elsewhere."""
+        """Return whether a hyphen at a line's end belongs to the word, as the document writes it elsewhere."""
         count = self._vocabulary
         whole, parts = count[(before + after).lower()], count[f"{before}-{after}".lower()]
         if whole or parts:
@@ -160,7 +160,7 @@ class _Writer:
         return None
 
     def _mark(self, kind: MarkKind, start: int, end: int, level: int) -> None:
-        """Adds a span, or lengthens the one before it if only space and punctuation stand between."""
+        """Add a span, or extend the one before it if only space and punctuation is between."""
         if self._spans:
             last, first, stop, strength = self._spans[-1]
             between = self._text[stop:start].strip(" -" if kind is MarkKind.EMPHASIS else " ")

@@ -1,4 +1,4 @@
-"""Exported chats with an AI (Claude, ChatGPT) -> source text: hearsay, and what a human wanted to know.
+"""The reader of exported chats with an AI (Claude, ChatGPT), whose answers are hearsay.
 
 A place is "title (day), message 4 (assistant)", messages counted from 1 as they are shown, the human's too. What the
 human wrote is marked as asked, so that nothing of it counts as asserted.
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from compiler.readers.decode import decode
-from compiler.readers.front_matter import day
+from compiler.readers.front_matter import iso_date_in
 from compiler.readers.page import Page, label_of
 from compiler.readers.text.markdown import read_markdown
 from vault.errors import Unreadable
@@ -45,7 +45,7 @@ class _Conversation:
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the conversations of an export, or a single one, onto `page`; `kind` says that it is a chat.
+    """Write the conversations of an export, or a single one, onto `page`; the property `kind` is "chat".
 
     Raises: Unreadable for what is no such export, or holds no message.
     """
@@ -78,7 +78,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
-    """The conversations of an export and who answered in them."""
+    """Return the conversations of an export, and "Claude" or "ChatGPT". Raises: Unreadable for other JSON."""
     if isinstance(loaded, dict) and isinstance(loaded.get("conversations"), list):
         loaded = loaded["conversations"]
     found = [c for c in (loaded if isinstance(loaded, list) else [loaded]) if isinstance(c, dict)]
@@ -90,6 +90,7 @@ def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
 
 
 def _write(conversation: _Conversation, page: Page) -> None:
+    """Write one conversation onto the page."""
     start = page.add(conversation.title, (), MarkKind.HEADING, 1)
     when = f" ({conversation.date})" if conversation.date else ""
     name = f"{label_of(conversation.title)}{when}"
@@ -118,9 +119,9 @@ def _title(value: object) -> str:
 
 
 def _day(value: object) -> str:
-    """The day of an instant, given in ISO form or in seconds since 1970, as a date in UTC; "" if it is neither."""
+    """Return the UTC date of an instant in ISO form or in seconds since 1970; "" if it is neither."""
     if isinstance(value, str):
-        return day(value)
+        return iso_date_in(value)
     try:
         seconds = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
         return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds > 0 else ""
@@ -152,7 +153,7 @@ def _of_claude(raw: Mapping[str, Any]) -> _Conversation:
 
 
 def _branch_of_claude(messages: list[dict[str, Any]], leaf: object) -> list[dict[str, Any]]:
-    """The messages that lead to the last one shown; where the export does not say which, all in their order."""
+    """Return the messages that lead to the last one shown; all of them if the export doesn't say which."""
     by_id = {m["uuid"]: m for m in messages if isinstance(m.get("uuid"), str)}
     path: list[dict[str, Any]] = []
     while isinstance(leaf, str) and leaf in by_id:
@@ -163,7 +164,7 @@ def _branch_of_claude(messages: list[dict[str, Any]], leaf: object) -> list[dict
 
 
 def _parts_of_claude(message: Mapping[str, Any]) -> Iterator[str]:
-    """The words of a message: not what tools were asked and answered, nor how the machine thought."""
+    """Yield the words of a message, without tool calls, tool results and the model's thinking."""
     blocks = [b for b in _list(message.get("content")) if isinstance(b, dict)]
     texts = [b["text"] for b in blocks if b.get("type") == "text" and isinstance(b.get("text"), str)]
     if texts or blocks:
@@ -199,7 +200,7 @@ def _role(message: Mapping[str, Any]) -> str:
 
 
 def _is_shown(message: Mapping[str, Any]) -> bool:
-    """Whether a message is one that the page shows: no order to the machine, no tool's work, nothing hidden."""
+    """Return whether the page shows a message: no system prompt, no tool's work, nothing hidden."""
     metadata = _mapping(message.get("metadata"))
     hidden = metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message")
     kind = _mapping(message.get("content")).get("content_type", "text")

@@ -1,4 +1,4 @@
-"""Source code -> source text: comments and docstrings as prose, all else as code. A place is "function, line N".
+"""The reader of source code: comments and docstrings as prose, the rest as code. A place is "function, line N".
 
 Comments are told by code_lexing for Python, too: `ast` refuses files of other versions, and deep nesting can end the
 process.
@@ -69,7 +69,7 @@ class _Declaration:
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a file of source code onto `page`; its title is its file name.
+    """Write a file of source code onto `page`; its title is its file name.
 
     Raises: Unreadable for one that no human wrote line by line: too long, or minified.
     """
@@ -92,7 +92,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _declarations(text: str, comments: list[Comment]) -> list[_Declaration]:
-    """What the code declares, in order; nothing that stands in a comment."""
+    """Return what the code declares, in order, without what is in comments."""
     out: list[_Declaration] = []
     covered = iter(comments)
     comment = next(covered, None)
@@ -120,6 +120,7 @@ class _Sheet:
         self._line, self._line_at = 1, 0
 
     def write(self, comments: list[Comment]) -> None:
+        """Write the whole file."""
         at = 0
         for number, comment in enumerate(comments):
             raw = self.text[comment.start : comment.end]
@@ -134,7 +135,7 @@ class _Sheet:
         self.page.label = None
 
     def _line_of(self, offset: int) -> int:
-        """The 1-based line of an offset; offsets are asked in order, or a little back."""
+        """Return the 1-based line of an offset; offsets must be in order, or a little back."""
         if offset < self._line_at:
             return self._line - self.text.count("\n", offset, self._line_at)
         self._line += self.text.count("\n", self._line_at, offset)
@@ -142,7 +143,7 @@ class _Sheet:
         return self._line
 
     def _code(self, start: int, end: int, then: int) -> int:
-        """Keeps the code of `text[start:end]`, as much of it as there is room for; gives where to go on."""
+        """Write the code of `text[start:end]` up to the limits; return `then`, where to continue."""
         piece = self.text[start:end].strip("\n")
         room = min(MAX_PIECE, MAX_CODE - self._kept)
         if piece.strip() and room > 0:
@@ -154,7 +155,7 @@ class _Sheet:
         return then
 
     def _declared(self, offset: int) -> _Declaration | None:
-        """The innermost declaration round `offset`, told by indentation."""
+        """Return the innermost declaration around `offset`, by indentation."""
         while self._next < len(self.declarations) and self.declarations[self._next].start < offset:
             found = self.declarations[self._next]
             while self._around and self._around[-1].indent >= found.indent:
@@ -164,7 +165,7 @@ class _Sheet:
         return self._around[-1] if self._around else None
 
     def _named(self, declaration: _Declaration | None) -> str:
-        """The name of a declaration with the class it stands in."""
+        """Return the name of a declaration with its class."""
         if declaration is None:
             return ""
         outer = next((d for d in reversed(self._around) if d.container and d.indent < declaration.indent), None)
@@ -175,7 +176,7 @@ class _Sheet:
         self.page.label = lambda heading, line: f"{name}, line {line}" if name else f"line {line}"
 
     def _about(self, comment: Comment) -> _Declaration | None:
-        """What a comment is about: the declaration before a docstring, or on the lines right below a comment."""
+        """Return the declaration that a comment is about: before a docstring, or right below a comment."""
         around = self._declared(comment.start)
         if comment.doc:
             return around
@@ -190,6 +191,7 @@ class _Sheet:
         return self._around[-1] if self._around else None
 
     def _prose(self, prose: str, comment: Comment) -> None:
+        """Write a comment as prose, below the heading of its declaration."""
         about = self._about(comment)
         line = self._line_of(comment.start)
         self._label(about)

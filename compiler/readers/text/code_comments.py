@@ -1,4 +1,4 @@
-"""What a comment says: its signs taken off, or nothing where it is a licence, an order to a tool, or sleeping code."""
+"""The prose of a code comment, without its signs; licences, directives to tools and commented-out code are none."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def is_licence(raw: str) -> bool:
+    """Return whether a comment is a licence or copyright notice."""
     return _LICENCE.search(raw[:MAX_COMMENT]) is not None
 
 
 def prose_of(raw: str, docstring: bool) -> str | None:
-    """The words of a comment, line for line as in the file; None if it holds none that are prose."""
+    """Return the words of a comment, line for line as in the file; None if they are no prose."""
     if len(raw) > MAX_COMMENT:
         return None
     lines = _undressed_docstring(raw) if docstring else _undressed(raw)
@@ -63,7 +64,7 @@ def prose_of(raw: str, docstring: bool) -> str | None:
 
 
 def _undressed(raw: str) -> list[str]:
-    """A comment's lines without the signs that make it one."""
+    """Return a comment's lines without the signs of a comment."""
     out: list[str] = []
     for line in raw.split("\n"):
         bare = line.strip()
@@ -83,7 +84,7 @@ def _undressed(raw: str) -> list[str]:
 
 
 def _undressed_docstring(raw: str) -> list[str]:
-    """A docstring's lines without its quotes and the indentation of the code round it."""
+    """Return a docstring's lines without quotes and the indentation of its code."""
     raw = re.sub(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|\"|')", "", raw)
     raw = re.sub(r"(\"\"\"|'''|\"|')$", "", raw)
     first, *rest = raw.split("\n")
@@ -92,7 +93,7 @@ def _undressed_docstring(raw: str) -> list[str]:
 
 
 def _without_tags(lines: list[str]) -> list[str]:
-    """Without what is said of single parameters (@param ...), each with the lines that go on with it."""
+    """Return the lines without those about single parameters (@param ...) and their continuations."""
     out: list[str] = []
     tagged = False
     for line in lines:
@@ -108,7 +109,7 @@ def _without_tags(lines: list[str]) -> list[str]:
 
 
 def _without_sections(lines: list[str]) -> list[str]:
-    """A docstring without the lists of its arguments and results, in Google's and in NumPy's style."""
+    """Return a docstring without lists of arguments and results, in Google's or NumPy's style."""
     out: list[str] = []
     skipping = -1  # the indentation of the section that is left out; NumPy's ends where the next one begins
     numpy = False

@@ -1,4 +1,4 @@
-"""CSV and TSV -> source text; a place is the row as a spreadsheet shows it, the header being row 1."""
+"""The reader of CSV and TSV; a place is the row as a spreadsheet counts it, the header being row 1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_WESTERN = 0.1  # of the bytes: more that is not ASCII is no table of names a
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the table's rows onto `page`; it has no properties.
+    """Write the table's rows onto `page`; it has no properties.
 
     Raises: Unreadable if it is no text, or not laid out in columns and rows.
     """
@@ -53,7 +53,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
-    """The characters; names and numbers in Windows-1252, which make no language, are read as that."""
+    """Return the characters; names and numbers in Windows-1252, which a guess can't recognize, are read as that."""
     try:
         return decode(data, MAX_LINE)
     except Unreadable:
@@ -68,7 +68,7 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _delimiter(text: str, candidates: str) -> str:
-    """The sign that parts most rows into the same number of cells; the first candidate if none does."""
+    """Return the sign that splits most rows into the same number of cells; the first candidate if none does."""
     sample = text[:_SAMPLE_CHARS]
     if len(text) > len(sample):
         sample = sample[: sample.rfind("\n") + 1] or sample
@@ -86,7 +86,7 @@ def _delimiter(text: str, candidates: str) -> str:
 
 
 def _rows(text: str, delimiter: str, budget: Budget, quoted: bool = True) -> list[Row]:
-    """All rows that have a place; raises csv.Error."""
+    """Return all rows that have a place. Raises: csv.Error."""
     out: list[Row] = []
     lines = (line.group() for line in _LINE.finditer(text))
     reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)

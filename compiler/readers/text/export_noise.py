@@ -1,4 +1,4 @@
-"""What readers' programs write into the notes that they export: Readwise's metadata, Dataview's fields, their noise."""
+"""Removal of what reading apps add to exported notes: Readwise's metadata, Dataview's fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KNOWN = {
 
 
 def without_export_noise(body: str) -> tuple[str, dict[str, str]]:
-    """(`body` less what a program put round the words of the source, the properties found there); lines stay lines."""
+    """Return (`body` without what an app added, the properties in it); line numbers stay the same."""
     lines = body.split("\n")
     found = _metadata(lines)
     exported = bool(found) or "readwise.io/" in body or "zotero://" in body
@@ -37,7 +37,7 @@ def without_export_noise(body: str) -> tuple[str, dict[str, str]]:
 
 
 def _metadata(lines: list[str]) -> dict[str, str]:
-    """The properties in the bullets under "## Metadata", or in `key:: value` lines at the top; their lines go."""
+    """Return the properties in the bullets under "## Metadata" or in `key:: value` lines at the top, and clear them."""
     found: dict[str, str] = {}
     under = False
     for number, line in enumerate(lines[:MAX_HEAD]):

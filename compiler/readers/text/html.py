@@ -1,4 +1,4 @@
-"""HTML -> source text: the article in a web page, without the furniture round it."""
+"""The reader of HTML: the article in a web page, without the page's furniture around it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from compiler.readers.bibliography import resolve_cites
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import BLOCKS, SILENT, parsed, words_of
+from compiler.readers.html_elements import BLOCKS, SILENT, parse_html, words_of
 from compiler.readers.html_hidden import hidden_selectors
 from compiler.readers.html_walker import TreeWalker
 from compiler.readers.page import Page
@@ -45,9 +45,9 @@ _META = {
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes the page's article onto `page`; gives its properties (title, author, source ...) and problems."""
+    """Write the page's article onto `page`; return its properties (title, author, source ...) and problems."""
     text, problems = _decoded(data)
-    root = parsed(normal(text)) if text.strip() else None
+    root = parse_html(normal(text)) if text.strip() else None
     if root is None:
         raise Unreadable("no text in it")
     properties = _properties(root)
@@ -64,7 +64,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
-    """The characters of the page by its byte order mark, what it says of itself, or the look of its bytes."""
+    """Return the page's characters by its byte order mark, the encoding it declares, or a guess."""
     declared = _CHARSET.search(data[:4096])
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         name = (declared[1] or declared[2]).decode("ascii", "replace").lower()
@@ -77,7 +77,7 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _properties(root: Any) -> dict[str, str]:
-    """What the page's head says of it."""
+    """Return what the page's head says of it."""
     meta: dict[str, str] = {}
     for element in root.iter("meta"):
         name = (element.get("property") or element.get("name") or "").lower()
@@ -104,7 +104,7 @@ def _properties(root: Any) -> dict[str, str]:
 
 
 def _sizes(body: Any) -> dict[Any, int]:
-    """For each element the characters a reader could see in it, roughly: not those of scripts and drawings."""
+    """Return element -> roughly how many characters a reader could see in it, without scripts and drawings."""
     sizes: dict[Any, int] = {}
     order = [e for e in body.iter() if isinstance(e.tag, str)]
     for element in reversed(order):  # children come after their parents in document order
@@ -118,7 +118,7 @@ def _sizes(body: Any) -> dict[Any, int]:
 
 
 def _main(body: Any, text: str, sizes: dict[Any, int]) -> Any:
-    """The element that holds the article: where the page names one, that; else where its paragraphs are."""
+    """Return the element that holds the article: the one that the page marks, else the one with most paragraphs."""
     for name in _ARTICLES:
         found = [e for e in body.iter(name) if next(e.iterancestors(name), None) is None]
         if len(found) == 1 and sizes[found[0]] >= 0.3 * sizes[body]:
@@ -132,7 +132,7 @@ def _main(body: Any, text: str, sizes: dict[Any, int]) -> Any:
 
 
 def _depth(body: Any) -> int:
-    """How many elements stand inside one another at most."""
+    """Return how deeply elements are nested."""
     depths: dict[Any, int] = {body: 0}
     for element in body.iterdescendants():
         depths[element] = depths[element.getparent()] + 1
@@ -140,7 +140,7 @@ def _depth(body: Any) -> int:
 
 
 def _guided(body: Any, text: str) -> Any:
-    """The smallest element round nearly all paragraphs that trafilatura takes for the page's content."""
+    """Return the smallest element around nearly all paragraphs that trafilatura takes for the page's content."""
     from trafilatura import bare_extraction
 
     document = bare_extraction(
@@ -165,7 +165,7 @@ def _guided(body: Any, text: str) -> Any:
 
 
 def _key(element: Any) -> str:
-    """The first letters of an element's text, by which the same paragraph is known in two trees."""
+    """Return the first letters of an element's text, which identify a paragraph in two trees."""
     out = ""
     for words in element.itertext():
         out += "".join(c for c in words[:200] if c.isalnum())
@@ -175,7 +175,7 @@ def _key(element: Any) -> str:
 
 
 def _prune(main: Any, sizes: dict[Any, int]) -> None:
-    """Takes navigation, side matter, sharing buttons and the like out of the tree."""
+    """Remove navigation, side matter, sharing buttons and the like from the tree."""
     limit = 0.35 * sizes.get(main, 0)
     found = [e for e in main.iter() if e is not main and e in sizes and _is_furniture(e) and sizes[e] < limit]
     for element in found:
@@ -183,6 +183,7 @@ def _prune(main: Any, sizes: dict[Any, int]) -> None:
 
 
 def _is_furniture(element: Any) -> bool:
+    """Return whether an element is not part of the article."""
     if element.tag in ("nav", "footer", "aside") or element.get("role") in _FURNITURE_ROLES:
         return True
     if element.tag in ("body", "main", "article", "p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code"):
@@ -193,7 +194,7 @@ def _is_furniture(element: Any) -> bool:
 
 
 def _remove(element: Any) -> None:
-    """Takes an element out of its tree; the words after it stay."""
+    """Remove an element from its tree; the words after it stay."""
     parent, before = element.getparent(), element.getprevious()
     if element.tail:
         if before is not None:

@@ -1,4 +1,4 @@
-"""Markdown -> source text. The parser's HTML goes through the same walk as a page of the web."""
+"""The reader of Markdown: its HTML goes through the same walk as a web page."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ _FURNITURE_FENCES = {"toc", "eval_rst", "tableofcontents", "dataview", "dataview
 
 @cache
 def _parser(mdx: bool) -> MarkdownIt:
+    """Return the parser of Markdown, or of MDX."""
     from markdown_it import MarkdownIt
 
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": 60})
@@ -67,7 +68,7 @@ def _renderer(rule: Any) -> Any:
 
 
 def _bound(state: Any) -> None:
-    """Blocks whose inline parsing could take very long are taken as plain words."""
+    """Replace blocks whose inline parsing could take very long by plain words."""
     work = 0
     for token in state.tokens:
         if token.type == "inline":
@@ -79,10 +80,12 @@ def _bound(state: Any) -> None:
 
 
 def _at(token: Token) -> str:
+    """Return the attribute that says on which lines a token is."""
     return f' data-line="{token.map[0] + 1}"' if token.map else ""
 
 
 def _fence(tokens: Sequence[Token], index: int) -> str:
+    """Return the markup of a fenced code block."""
     token = tokens[index]
     language = fence_language(token.info)
     if language in _FURNITURE_FENCES:
@@ -95,7 +98,7 @@ def _fence(tokens: Sequence[Token], index: int) -> str:
 
 
 def fence_language(info: str) -> str:
-    """The language that a fence names: r in "r", "{r label, echo=FALSE}" and "{.r .input}"; "" where it names none."""
+    """Return the language of a fence: r in "r", "{r label, echo=FALSE}" and "{.r .input}"; "" without one."""
     found = _FENCE_LANGUAGE.match(info)
     return found[1].lower() if found else ""
 
@@ -119,7 +122,7 @@ def _image(tokens: Sequence[Token], index: int) -> str:
 
 
 def _words(tokens: Sequence[Token]) -> str:
-    """The words of inline tokens; formulas keep their dollars."""
+    """Return the words of inline tokens; formulas keep their dollars."""
     out: list[str] = []
     for token in tokens:
         if token.type.startswith("math_inline"):
@@ -138,18 +141,18 @@ def _html_block(tokens: Sequence[Token], index: int) -> str:
 
 
 def _html_inline(tokens: Sequence[Token], index: int) -> str:
-    """A tag inside a paragraph; one that would swallow the rest of the document is shown as the words it is."""
+    """Return a tag inside a paragraph; one that would swallow the rest of the document becomes plain words."""
     content = tokens[index].content
     return html.escape(content) if _SWALLOWING.match(content) else _closed(content)
 
 
 def _closed(markup: str) -> str:
-    """`<Tag/>` is an open tag to an HTML parser: closed here unless it is void."""
+    """Return the markup with `<Tag/>` closed unless it is void, since an HTML parser takes it for an open tag."""
     return _SELF_CLOSED.sub(lambda m: m.group() if m[1].lower() in VOID else f"<{m[1]}{m[2]}></{m[1]}>", markup)
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a Markdown document onto `page`; gives its front matter and problems."""
+    """Write a Markdown document onto `page`; return its front matter and problems."""
     decoded, problems = decode(data, LONGEST_LINE)
     text = normal(decoded)
     front = read_front(text)
@@ -167,7 +170,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def read_markdown(text: str, name: str, page: Page, first_line: int = 1) -> None:
-    """Writes the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
+    """Write the blocks of a Markdown body onto `page`; `first_line` is the body's first line in the raw file."""
     mdx = name.lower().endswith(".mdx")
     text = plain_divs(without_jsx(text) if mdx else text, name)
     md = _parser(mdx)

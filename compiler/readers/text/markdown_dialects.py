@@ -1,4 +1,4 @@
-"""The dialects of Markdown that people keep: Obsidian, Dive into Deep Learning, MDX, kramdown; as parser rules."""
+"""Parser rules for the Markdown of Obsidian, Dive into Deep Learning, MDX and kramdown."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VOID = {"br", "hr", "img", "input", "wbr", "meta", "link", "col", "area", "base"
 
 
 def _role(state: StateInline, silent: bool) -> bool:
-    """`:numref:`fig_x`` and {ref}`x`: labels and citations vanish, a reference inside a sentence leaves a gap."""
+    """Parse `:numref:`fig_x`` and {ref}`x`: labels and citations are dropped, references leave a gap."""
     opener = state.src[state.pos]
     pattern = _ROLE if opener == ":" else _MYST_ROLE
     if opener not in ":{":
@@ -75,7 +75,7 @@ def _role(state: StateInline, silent: bool) -> bool:
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """[[Note|shown]] shows its alias or name; ![[picture.png|words]] is a picture; an embedded note shows nothing."""
+    """Parse [[Note|shown]] as its alias or name, ![[picture.png|words]] as a picture; other embeds are dropped."""
     if state.src[state.pos] not in "![":
         return False
     found = _WIKILINK.match(state.src, state.pos, state.posMax)
@@ -94,7 +94,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 
 def _note_mark(state: StateInline, silent: bool) -> bool:
-    """[^1] vanishes, as its note stands where it is defined; ^[a note on the spot] waits for the sentence's end."""
+    """Parse footnotes: [^1] is dropped, ^[a note on the spot] waits for the sentence's end."""
     if state.src[state.pos] not in "[^":
         return False
     found = _NOTE_MARK.match(state.src, state.pos, state.posMax)
@@ -107,7 +107,7 @@ def _note_mark(state: StateInline, silent: bool) -> bool:
 
 
 def _inline_comment(state: StateInline, silent: bool) -> bool:
-    """%%hidden%% is the author's note to himself."""
+    """Drop a %%comment%% of the author."""
     if state.src[state.pos] != "%":
         return False
     found = _COMMENT.match(state.src, state.pos, state.posMax)
@@ -118,7 +118,7 @@ def _inline_comment(state: StateInline, silent: bool) -> bool:
 
 
 def _highlight(state: StateInline, silent: bool) -> bool:
-    """==marked== words are emphasised."""
+    """Parse ==marked== words as emphasized."""
     if state.src[state.pos] != "=":
         return False
     found = _HIGHLIGHT.match(state.src, state.pos, state.posMax)
@@ -133,7 +133,7 @@ def _highlight(state: StateInline, silent: bool) -> bool:
 
 
 def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A %% comment %% over several lines, blank ones too."""
+    """Drop a %% comment %% over several lines, blank ones too."""
     at = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith("%%", at) or "%%" in state.src[at + 2 : state.eMarks[start]].rstrip()[:-2]:
         return False
@@ -146,8 +146,7 @@ def _block_comment(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 
 def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A line that is a directive of the book's own (`:begin_tab:`, `:end_tab:`) says nothing; nor does a tab that
-    holds a link and no more."""
+    """Drop a line that is a directive of a book (`:begin_tab:`, `:end_tab:`), and a tab that only holds a link."""
     if not _is_directive(state, start):
         return False
     if not silent:
@@ -164,7 +163,7 @@ def _is_directive(state: StateBlock, line: int) -> bool:
 
 
 def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """CommonMark's HTML block, ended where its tags are closed: people write Markdown straight after `</div>`."""
+    """End an HTML block where its tags are closed, since people write Markdown straight after `</div>`."""
     from markdown_it.rules_block.html_block import html_block
 
     if not html_block(state, start, end, silent):
@@ -189,7 +188,7 @@ def _html_block_end(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 
 def _tidy(state: Any) -> None:
-    """Before inline parsing: anchors, attribute lists, block ids and lines of nothing but tags leave the text."""
+    """Remove anchors, attribute lists, block ids and lines of nothing but tags before inline parsing."""
     heading = False
     slides = _SLIDES_USED.search(state.src) is not None
     for token in state.tokens:
@@ -206,7 +205,7 @@ def _tidy(state: Any) -> None:
 
 
 def add_dialects(md: MarkdownIt) -> None:
-    """Teaches a CommonMark parser these dialects, footnotes, definition lists, tables and dollar math."""
+    """Add these dialects, footnotes, definition lists, tables and dollar math to a CommonMark parser."""
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin

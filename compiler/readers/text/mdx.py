@@ -1,4 +1,4 @@
-"""MDX: Markdown with components and JavaScript in it, as the Markdown that it shows."""
+"""Conversion of MDX (Markdown with components and JavaScript) to plain Markdown."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 
 
 def without_jsx(text: str) -> str:
-    """MDX as Markdown: imports, exports, comments and component tags go, what stands between tags stays, and so do
-    line numbers."""
+    """Return MDX as Markdown: imports, exports, comments and component tags removed; line numbers stay."""
     out: list[str] = []
     fence = ""
     prose: list[str] = []
@@ -61,7 +60,7 @@ def _prose_without_jsx(text: str) -> str:
 
 
 def _tag_end(text: str, at: int, budget: int) -> int:
-    """The offset after the `>` that ends a JSX tag; braces and strings in its attributes may hold more of them."""
+    """Return the offset after the `>` that ends a JSX tag, past braces and strings in its attributes."""
     depth, quote = 0, ""
     for i in range(at, min(len(text), at + min(MAX_TAG, budget))):
         c = text[i]
@@ -79,7 +78,7 @@ def _tag_end(text: str, at: int, budget: int) -> int:
 
 
 def _without_modules(text: str) -> str:
-    """Without imports and exports, however many lines they take: to the end of their braces."""
+    """Return the text without imports and exports, however many lines they take."""
     out: list[str] = []
     lines = text.splitlines(keepends=True)
     at = 0
@@ -93,7 +92,7 @@ def _without_modules(text: str) -> str:
 
 
 def _module_end(lines: list[str], at: int) -> int:
-    """The line after an import or export that begins at `at`; `at` itself if its braces are never closed."""
+    """Return the line after an import or export that begins at `at`; `at` if its braces are never closed."""
     depth = 0
     for number in range(at, min(at + MAX_ESM, len(lines))):
         depth += sum((c in _OPENING) - (c in _CLOSING) for c in lines[number])

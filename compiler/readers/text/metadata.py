@@ -1,4 +1,4 @@
-"""What was declared of a page: by the server, how its bytes are to be read; by the page, who wrote it and when."""
+"""Metadata declared for a web page: its encoding by the server; author and date by the page's structured data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from compiler.readers.decode import decode
-from compiler.readers.html_elements import parsed
+from compiler.readers.html_elements import parse_html
 from compiler.readers.text.html import SAME_AS
 from vault.errors import Unreadable
 from vault.text.sanitize import clean_line, normal
@@ -24,8 +24,8 @@ MAX_PIECES = 100  # of text in an element that may name somebody
 _ARTICLES = ("article", "posting", "webpage", "report", "book", "chapter", "thesis", "creativework", "recipe", "howto")
 
 
-def as_declared(data: bytes, charset: str) -> bytes:
-    """The document as UTF-8 with a byte order mark, if its server named an encoding that fits; else as it came.
+def decode_as_declared(data: bytes, charset: str) -> bytes:
+    """Return the document as UTF-8 with a byte order mark if the server's encoding fits; else unchanged.
 
     A byte order mark of the document's own says more than the server.
     """
@@ -39,11 +39,11 @@ def as_declared(data: bytes, charset: str) -> bytes:
     return codecs.BOM_UTF8 + text.encode("utf-8", "replace")
 
 
-def said_of_itself(data: bytes) -> dict[str, str]:
-    """`author` and `published` as a page's structured data has them; without those that it leaves out."""
+def structured_metadata(data: bytes) -> dict[str, str]:
+    """Return the `author` and `published` of a page's structured data, as far as it has them."""
     try:
         text, _ = decode(data)
-        root = parsed(normal(text))
+        root = parse_html(normal(text))
     except Unreadable:
         return {}
     if root is None:
@@ -66,7 +66,7 @@ def said_of_itself(data: bytes) -> dict[str, str]:
 
 
 def _attributes(element: Any, out: dict[str, str]) -> None:
-    """Takes what an element says by microdata or a link to its author."""
+    """Add to `out` what an element says by microdata or by a link to its author."""
     role = element.get("itemprop") if isinstance(element.tag, str) else None
     if role == "datePublished" and "published" not in out:
         out["published"] = _day(element.get("datetime") or element.get("content") or _first_words(element))
@@ -77,11 +77,12 @@ def _attributes(element: Any, out: dict[str, str]) -> None:
 
 
 def _leads_to_author(element: Any) -> bool:
+    """Return whether a link leads to the page's author."""
     return isinstance(element.tag, str) and "author" in (element.get("rel") or "").split()
 
 
 def _first_words(element: Any) -> str:
-    """An element's words, cut where they are more than a name or a date: such elements may hold one another."""
+    """Return an element's words, cut at the length of a name or date, since such elements may nest."""
     words = ""
     for piece in islice(element.itertext(), MAX_PIECES):
         words += piece[: 2 * MAX_NAME]
@@ -96,7 +97,7 @@ def _day(words: str) -> str:
 
 
 def _listed_authors(words: str) -> str:
-    """The names below `authors:` in the front matter of a page of that kind."""
+    """Return the names below `authors:` in the front matter of a page that has one."""
     below = re.search(r"^[ \t]*authors:[ \t]*\n((?:[ \t]+-.*\n?)+)", words, re.MULTILINE)
     listed = below[1].splitlines()[:MAX_AUTHORS] if below else ()
     names = (clean_line(line[:400].strip().removeprefix("-").strip().removeprefix("author:")) for line in listed)
@@ -104,7 +105,7 @@ def _listed_authors(words: str) -> str:
 
 
 def _linked_data(words: str) -> dict[str, str]:
-    """What JSON-LD says of the page's article."""
+    """Return what JSON-LD says of the page's article."""
     try:
         whole = json.loads(words)
     except (ValueError, RecursionError):
@@ -119,7 +120,7 @@ def _linked_data(words: str) -> dict[str, str]:
 
 
 def _nodes(whole: object) -> Iterator[dict[str, Any]]:
-    """The mappings in it, the outer ones first; at most so many."""
+    """Yield the mappings in a JSON value, the outer ones first, up to a limit."""
     queue: list[object] = [whole]
     for seen, node in enumerate(queue):  # grows while it is walked
         if seen > MAX_NODES:

@@ -1,5 +1,4 @@
-"""Jupyter notebooks -> source text. A place is "heading, cell 7": cells are counted from 1 as they stand in the
-document, code and Markdown together, not by the number that running a code cell gave it."""
+"""The reader of Jupyter notebooks. A place is "heading, cell 7"; all cells are counted from 1, in their order."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ _MAGIC = re.compile(r"%%(\w+)")
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a notebook's cells onto `page`; gives its title and authors, and problems.
+    """Write a notebook's cells onto `page`; return its title and authors, and problems.
 
     Raises: Unreadable for what is no notebook of format 2 to 4, or has more than 20,000 cells.
     """
@@ -65,6 +64,7 @@ def _labelled(number: int) -> Callable[[str, int], str]:
 
 
 def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the notebook's JSON and problems."""
     text, problems = decode(data)
     try:
         notebook = json.loads(text)
@@ -83,7 +83,7 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _cells(notebook: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The cells in order; formats 2 and 3 keep them in worksheets."""
+    """Return the cells in order; formats 2 and 3 have them in worksheets."""
     sheets = [notebook, *(s for s in _list(notebook.get("worksheets")) if isinstance(s, dict))]
     return [_mapping(cell) for sheet in sheets for cell in _list(sheet.get("cells"))]
 
@@ -93,20 +93,21 @@ def _list(value: object) -> list[Any]:
 
 
 def _text(value: object) -> str:
-    """A multi-line string of the format: one string, or a list of lines."""
+    """Return a multi-line string of the format, which is one string or a list of lines."""
     if isinstance(value, list):
         value = "".join(part for part in value if isinstance(part, str))
     return normal(value) if isinstance(value, str) else ""
 
 
 def _language(metadata: Mapping[str, Any]) -> str:
+    """Return the programming language of the notebook."""
     kernel, info = _mapping(metadata.get("kernelspec")), _mapping(metadata.get("language_info"))
     stated = info.get("name") or kernel.get("language") or metadata.get("language")
     return clean_line(stated).lower()[:30] if isinstance(stated, str) else "python"
 
 
 def _properties(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """The title and authors, where the notebook's metadata name them."""
+    """Return the title and authors that the notebook's metadata name."""
     title = metadata.get("title")
     people = (a.get("name") if isinstance(a, dict) else a for a in _list(metadata.get("authors")))
     found = {
@@ -117,6 +118,7 @@ def _properties(metadata: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _write_cell(cell: Mapping[str, Any], number: int, language: str, page: Page) -> None:
+    """Write one cell onto the page."""
     kind = cell.get("cell_type")
     source = _text(cell.get("source", cell.get("input")))
     if kind == "heading":  # formats 2 and 3
@@ -133,7 +135,7 @@ def _write_cell(cell: Mapping[str, Any], number: int, language: str, page: Page)
 
 
 def _write_markdown(source: str, cell: Mapping[str, Any], number: int, page: Page) -> None:
-    """A Markdown cell; its attachments are named by their places in the cell, as other names may be anything."""
+    """Write a Markdown cell; its attachments are named by their places in the cell."""
     attached = list(_mapping(cell.get("attachments")).items())
     places = {name: i for i, (name, _) in enumerate(attached)}
 
@@ -152,13 +154,14 @@ def _write_markdown(source: str, cell: Mapping[str, Any], number: int, page: Pag
 
 
 def _write_code(source: str, language: str, page: Page) -> None:
+    """Write a code cell's source."""
     magic = _MAGIC.match(source)
     spoken = {"bash": "bash", "sh": "bash", "html": "html", "latex": "latex", "r": "r", "sql": "sql"}
     page.code(source[:MAX_CODE], spoken.get(magic[1].lower(), language) if magic else language)
 
 
 def _write_output(output: Mapping[str, Any], target: str, page: Page) -> None:
-    """What a cell printed or showed, briefly; errors and the names of objects say nothing."""
+    """Write briefly what a cell printed or showed; errors and names of objects are left out."""
     kind = output.get("output_type")
     if kind == "stream":
         if output.get("name", output.get("stream")) != "stderr":
@@ -177,13 +180,14 @@ def _write_output(output: Mapping[str, Any], target: str, page: Page) -> None:
 
 
 def _shown(output: Mapping[str, Any]) -> dict[str, Any]:
-    """An output by MIME type; formats 2 and 3 have short names for them."""
+    """Return an output by MIME type; formats 2 and 3 have short names for them."""
     if isinstance(output.get("data"), dict):
         return _mapping(output["data"])
     return {_OLD_KEYS[key]: output[key] for key in _OLD_KEYS if key in output}
 
 
 def _picture_form(shown: Mapping[str, Any]) -> str | None:
+    """Return the MIME type of the output's picture, None if it has none."""
     return next((mime for mime in PICTURES if mime in shown), None)
 
 
@@ -199,7 +203,7 @@ def _write_printed(words: str, page: Page) -> None:
 
 
 def picture(data: bytes, name: str, target: str) -> bytes:
-    """The bytes of a picture in a notebook, by the target that its source text gives it.
+    """Return the bytes of a picture in a notebook, by the target that its source text gives it.
 
     Raises: Unreadable if there is no such picture, it is damaged, or larger than 10 MiB.
     """

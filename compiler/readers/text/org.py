@@ -1,4 +1,4 @@
-"""Org documents -> source text. A place is "heading, line N" of the file.
+"""The reader of Org documents. A place is "heading, line N" of the file.
 
 orgparse, the library for this, tells headings and drawers and leaves lists, tables, blocks and emphasis as they are:
 they are what is read here, and reading them line by line needs no more than this.
@@ -45,7 +45,7 @@ _CODE = {"src", "example"}
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes an Org document onto `page`; gives its title, author and date, and problems.
+    """Write an Org document onto `page`; return its title, author and date, and problems.
 
     Raises: Unreadable for one of more than 200,000 lines.
     """
@@ -66,7 +66,7 @@ class _List:
 
 
 class _Document:
-    """One pass over the lines; `at` is the line to be read next, counted from 0."""
+    """One pass over the lines; `at` is the next line, counted from 0."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -82,7 +82,7 @@ class _Document:
         self._quotes: list[str] = []
 
     def _block_ends(self) -> dict[int, int]:
-        """Line of each #+begin_x, drawer or \\begin{x} -> the line that ends it; one that never ends is none."""
+        r"""Return the line of each #+begin_x, drawer or \begin{x} -> the line that ends it, if one does."""
         ends: dict[int, int] = {}
         last: dict[str, int] = {}
         for number in range(len(self.lines) - 1, -1, -1):
@@ -105,6 +105,7 @@ class _Document:
         return ends
 
     def run(self) -> None:
+        """Read the whole document."""
         while self.at < len(self.lines):
             self._line(self.lines[self.at])
         self._flush()
@@ -125,7 +126,7 @@ class _Document:
     # --- blocks -----------------------------------------------------------------------------------------------
 
     def _structure(self, line: str) -> bool:
-        """Reads what is no paragraph or list: keywords, blocks, drawers, tables, formulas; False if it is none."""
+        """Read a keyword, block, drawer, table or formula; return False if the line is none."""
         stripped = line.lstrip()
         first = stripped[0]
         if first == "#" and (stripped == "#" or stripped.startswith(("# ", "#+"))):
@@ -157,6 +158,7 @@ class _Document:
         return False
 
     def _heading(self, level: int, words: str) -> None:
+        """Write a heading."""
         self._flush()
         self._end_lists(-1)
         words = _TAGS.sub("", words)
@@ -190,7 +192,7 @@ class _Document:
         return True
 
     def _said(self, key: str, value: str) -> None:
-        """What a #+KEYWORD: says of the document, or of what comes next."""
+        """Record what a #+KEYWORD: says of the document, or of what comes next."""
         if key in _PROPERTIES and value:
             name = _PROPERTIES[key]
             joint = " " if name == "title" else ", "
@@ -312,7 +314,7 @@ class _Document:
             self._paragraph.append(words.strip())
 
     def _end_lists(self, indent: int) -> None:
-        """Closes the lists whose items begin at `indent` or further right."""
+        """Close the lists whose items begin at `indent` or further right."""
         while self._lists and self._lists[-1].indent >= indent:
             done = self._lists.pop()
             self.markup.close("dd" if done.tag == "dl" else "li")

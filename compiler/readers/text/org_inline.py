@@ -1,4 +1,4 @@
-"""What stands inside a line of an Org document, as inline markup: emphasis, links, formulas, notes, entities."""
+"""Inline markup of Org documents: emphasis, links, formulas, footnotes, entities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INLINE = re.compile(
 
 
 def inline(words: str, depth: int = 0) -> str:
-    """`words` as escaped markup."""
+    """Return `words` as escaped markup."""
     out: list[str] = []
     at = 0
     for found in _INLINE.finditer(words):
@@ -43,6 +43,7 @@ def inline(words: str, depth: int = 0) -> str:
 
 
 def is_picture(target: str) -> bool:
+    """Return whether a link leads to a picture."""
     return _PICTURE.search(target) is not None
 
 

@@ -1,11 +1,11 @@
-"""Plain text -> source text: hard-wrapped lines joined, headings, lists and quotations told where they are plain."""
+"""The reader of plain text: hard-wrapped lines joined; headings, lists and quotations where they are plain."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from compiler.readers.block import folded
+from compiler.readers.block import fold_block
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
 from vault.model.source import MarkKind, Problem
@@ -33,7 +33,7 @@ class _Line:
 
 
 def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Problem]]:
-    """Writes a plain text document onto `page`; only one in reStructuredText has properties."""
+    """Write a plain text document onto `page`; return properties, which only reStructuredText has, and problems."""
     decoded, problems = decode(data, LONGEST_LINE)
     if name.lower().endswith(RST):
         from compiler.readers.text.rst import read_rst
@@ -44,7 +44,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
 
 
 def read_text(text: str, page: Page, first_line: int) -> None:
-    """Writes the paragraphs of a plain text onto `page`; `first_line` is the text's first line in the raw file."""
+    """Write the paragraphs of a plain text onto `page`; `first_line` is the text's first line in the raw file."""
     groups = _groups(text, first_line)
     for i, group in enumerate(groups):
         heading = _heading(group, first=i == 0)
@@ -57,7 +57,7 @@ def read_text(text: str, page: Page, first_line: int) -> None:
 
 
 def _groups(text: str, first_line: int) -> list[list[_Line]]:
-    """The lines between blank lines; a line with its underline is a group of its own."""
+    """Return the lines between blank lines; a line with its underline is a group of its own."""
     out: list[list[_Line]] = [[]]
     for number, raw in enumerate(text.split("\n"), first_line):
         for piece in _cut(raw):
@@ -73,7 +73,7 @@ def _groups(text: str, first_line: int) -> list[list[_Line]]:
 
 
 def _cut(line: str) -> list[str]:
-    """An overlong line in pieces, cut at white space where there is any."""
+    """Return an overlong line in pieces, cut at white space where there is any."""
     out: list[str] = []
     start = 0
     while len(line) - start > MAX_LINE:
@@ -89,7 +89,7 @@ def _may_be_underlined(line: _Line, underline: str) -> bool:
 
 
 def _heading(group: list[_Line], first: bool) -> tuple[int, list[_Line]] | None:
-    """(level, the heading's line) if the group is a heading."""
+    """Return (level, the heading's line) if the group is a heading, else None."""
     text = group[0].text.strip()
     if len(group) == 2 and _UNDERLINE.fullmatch(group[1].text):
         return (1 if group[1].text.strip()[0] in "=#*" else 2), group[:1]
@@ -107,7 +107,7 @@ def _heading(group: list[_Line], first: bool) -> tuple[int, list[_Line]] | None:
 
 
 def _write(group: list[_Line], page: Page) -> None:
-    """A group as paragraphs and list items, each of its joined lines."""
+    """Write a group as paragraphs and list items."""
     quoted = all(line.text.lstrip().startswith(">") for line in group)
     if quoted:
         group = [_Line(line.number, line.text.lstrip().lstrip("> ")) for line in group]
@@ -127,7 +127,7 @@ def _write(group: list[_Line], page: Page) -> None:
 
 
 def _paragraphs(group: list[_Line]) -> list[list[_Line]]:
-    """The group's lines, those together that a line's width alone had parted."""
+    """Return the group's lines, those joined that only the width had broken."""
     width = max(len(line.text.rstrip()) for line in group)
     out: list[list[_Line]] = []
     for line in group:
@@ -139,7 +139,7 @@ def _paragraphs(group: list[_Line]) -> list[list[_Line]]:
 
 
 def _wraps(line: str, following: str, width: int) -> bool:
-    """Whether `line` goes on in `following`: it had no room for the next word, or is no whole sentence."""
+    """Return whether `line` continues in `following`: it had no room for the next word, or is no whole sentence."""
     line, following = line.rstrip(), following.strip()
     if line.endswith("-") and following[:1].islower():
         return True
@@ -152,6 +152,6 @@ def _wraps(line: str, following: str, width: int) -> bool:
 
 
 def _one_line(lines: list[_Line]) -> str:
-    """The lines joined; a hyphen at a line's end stays, as plain text has no way to tell what it was."""
-    text, _ = folded("\n".join(line.text for line in lines), ())
+    """Return the lines joined; a hyphen at a line's end stays, since plain text doesn't say what it was."""
+    text, _ = fold_block("\n".join(line.text for line in lines), ())
     return text

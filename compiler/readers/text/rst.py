@@ -1,4 +1,4 @@
-"""reStructuredText -> markup: headings, lists, code, tables and the words of directives that hold words.
+"""The reader of reStructuredText: headings, lists, code, tables and the words of directives that hold words.
 
 docutils is not used: it follows file inclusions, and raises a page of warnings on every extension of Sphinx.
 """
@@ -47,7 +47,7 @@ _EXPLAINED = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)
 
 
 def read_rst(text: str, page: Page) -> dict[str, str]:
-    """Writes a reStructuredText document onto `page`; gives the properties that its field list states.
+    """Write a reStructuredText document onto `page`; return the properties in its field list.
 
     Raises: Unreadable for one of more than 200,000 lines.
     """
@@ -61,7 +61,7 @@ def read_rst(text: str, page: Page) -> dict[str, str]:
 
 
 def inline(words: str) -> str:
-    """`words` as escaped markup."""
+    """Return `words` as escaped markup."""
     if len(words) > MAX_LINE:
         return escape(words, quote=False)
     out: list[str] = []
@@ -86,6 +86,7 @@ def _made(found: re.Match[str]) -> str:
 
 
 def _role(name: str, content: str) -> str:
+    """Return the markup of an interpreted text role."""
     if name == "math":
         return math(content)
     explained = _EXPLAINED.fullmatch(content)
@@ -101,7 +102,7 @@ def _role(name: str, content: str) -> str:
 
 
 class _Document:
-    """One pass over the lines; `at` is the line to be read next, counted from 0."""
+    """One pass over the lines; `at` is the next line, counted from 0."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -113,6 +114,7 @@ class _Document:
         self._language = ""
 
     def run(self) -> None:
+        """Read the whole document."""
         while self.at < len(self.lines):
             if not self.lines[self.at].strip():
                 self.at += 1
@@ -128,7 +130,8 @@ class _Document:
         return self.lines[at] if 0 <= at < len(self.lines) else ""
 
     def _below(self, at: int, indent: int) -> int:
-        """Where the lines from `at` on end that are indented further than `indent`; blank ones at the end are left."""
+        """Return the end of the lines from `at` that are indented further than `indent`, without blank ones
+        at the end."""
         end = at
         for number in range(at, len(self.lines)):
             if self.lines[number].strip():
@@ -217,7 +220,7 @@ class _Document:
         self.at = end
 
     def _options(self, at: int, end: int) -> tuple[int, dict[str, str]]:
-        """(first line of the body, the options before it)."""
+        """Return (first line of the body, the options before it)."""
         found: dict[str, str] = {}
         while at < end and (field := _FIELD.fullmatch(self.lines[at])):
             found[field[1].lower()] = field[2] or ""
@@ -312,7 +315,7 @@ class _Document:
         )
 
     def _put(self, words: str, begin: int, indent: int) -> None:
-        """A paragraph; one that ends with :: announces the code below it."""
+        """Write a paragraph; one that ends with :: announces the code below it."""
         literal = words.endswith("::")
         if literal:
             words = words[:-1] if not words[:-2].endswith(" ") and len(words) > 2 else words[:-2].rstrip()
@@ -324,7 +327,7 @@ class _Document:
                 self.at = end
 
     def _definition(self, begin: int, indent: int) -> None:
-        """A term with its definition indented below it."""
+        """Write a term with its definition indented below it."""
         term = self.lines[begin].strip().split(" : ")[0]
         self.markup.block("dt", inline(term), begin + 1)
         self.at = begin + 1

@@ -1,4 +1,4 @@
-"""What people of science and of static sites add to Markdown: Pandoc, Quarto, R Markdown, MathJax, Hugo, Jekyll."""
+"""Parser rules for the Markdown of science and static sites: Pandoc, Quarto, R Markdown, MathJax, Hugo, Jekyll."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CAPTION = re.compile(r"""fig\.cap[ \t]*=[ \t]*(?:"([^"\n]{1,1000})"|'([^'\n]{1,
 
 
 def plain_divs(text: str, name: str) -> str:
-    """`text` without the ::: lines of Quarto's divs, and with Jekyll's highlight blocks as fences; lines stay lines."""
+    """Return `text` without the ::: lines of Quarto's divs, Jekyll's highlight blocks as fences; line numbers stay."""
     if "highlight" in text and "{%" in text:
         text = _HIGHLIGHT.sub(lambda m: "```" if m[1] else f"```{m[2] or ''}", text)
     if not name.lower().endswith(QUARTO):
@@ -59,7 +59,7 @@ def plain_divs(text: str, name: str) -> str:
 
 
 def chunk_parts(info: str, content: str) -> tuple[str, str]:
-    """(the code, its figure's caption) of a chunk; both notations of options are left out of the code."""
+    """Return (code, caption of its figure) of an R or Quarto chunk, its options removed."""
     head = _CAPTION.search(info)
     caption = (head[1] or head[2]) if head else ""
     lines = content.split("\n")
@@ -83,7 +83,7 @@ def _indented(options: list[str]) -> list[str]:
 
 
 def _citation(state: StateInline, silent: bool) -> bool:
-    """[@key, p. 3] vanishes; @key with a part in its sentence leaves a gap, as a reference to a figure does."""
+    """Parse citations: [@key, p. 3] is dropped, @key inside a sentence leaves a gap."""
     opener = state.src[state.pos]
     if opener == "[":
         found = _CITES.match(state.src, state.pos, state.posMax)
@@ -108,14 +108,14 @@ def _citation(state: StateInline, silent: bool) -> bool:
 
 
 def _gap(state: StateInline, target: str) -> None:
-    """A reference to a part of the document: a gap in the sentence, leading there."""
+    """Write the gap of a reference to a part of the document, as a link there."""
     state.push("link_open", "a", 1).attrs = {"href": f"#{target}"}
     state.push("text", "", 0).content = OMISSION
     state.push("link_close", "a", -1)
 
 
 def _backslash(state: StateInline, silent: bool) -> bool:
-    """MathJax's \\( \\) and \\[ \\], with the backslash doubled or not; bookdown's references."""
+    r"""Parse MathJax's \( \) and \[ \], the backslash doubled or not, and bookdown's references."""
     if state.src[state.pos] != "\\":
         return False
     if (reference := _BOOKDOWN.match(state.src, state.pos, state.posMax)) is not None:
@@ -136,7 +136,7 @@ def _backslash(state: StateInline, silent: bool) -> bool:
 
 
 def _brace(state: StateInline, silent: bool) -> bool:
-    """Shortcodes of a site's generator say nothing; an expression of MDX, or R's, stands for words unknown here."""
+    """Drop shortcodes of site generators; expressions of MDX or R leave a gap."""
     if state.src[state.pos] != "{":
         return False
     found = _SHORTCODE.match(state.src, state.pos, state.posMax)
@@ -151,7 +151,7 @@ def _brace(state: StateInline, silent: bool) -> bool:
 
 
 def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """An environment of LaTeX's mathematics without dollars round it, as notebooks have it."""
+    """Parse a math environment of LaTeX without dollars around it, as notebooks have it."""
     at = state.bMarks[start] + state.tShift[start]
     begun = _BEGIN.match(state.src, at, state.eMarks[start])
     if begun is None:
@@ -169,14 +169,14 @@ def _formula(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _attributes(state: Any) -> None:
-    """The {.class} of a [span] says how it looks."""
+    """Apply the {.class} of a [span]."""
     for token in state.tokens:
         if token.type == "inline" and "]{" in token.content:
             token.content = _SPAN.sub(r"\1", token.content)
 
 
 def add_scholarly(md: MarkdownIt) -> None:
-    """Teaches a parser these; its environment says by "quarto" and "mdx" which document it reads."""
+    """Add these rules to a parser; its environment says by "quarto" and "mdx" which document it reads."""
     md.inline.ruler.before("escape", "tex", _backslash)
     md.inline.ruler.before("link", "citation", _citation)
     md.inline.ruler.before("link", "brace", _brace)

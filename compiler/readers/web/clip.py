@@ -1,4 +1,4 @@
-"""A web page or text from the web -> a clipping: its words as harmless Markdown, and what it says of itself.
+"""Clippings: a page from the web as harmless Markdown with title, author and date.
 
 Runs in the reading process: a page is parsed only there.
 """
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from compiler.readers.read import read_source
-from compiler.readers.text.metadata import as_declared, said_of_itself
+from compiler.readers.text.metadata import decode_as_declared, structured_metadata
 from compiler.readers.web.clip_body import render_body
 from vault.text.sanitize import clean_line
 
@@ -18,7 +18,7 @@ MAX_WORDS = 500  # characters of a title, an author, a description
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """`markdown` is the body without front matter; `characters` how much there is to read. "" is what nothing said."""
+    """A clipping. `markdown` is the body without front matter, `characters` its length; "" is what is unknown."""
 
     title: str
     author: str
@@ -30,14 +30,14 @@ class Clip:
 
 
 def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
-    """The clipping of a document that was served as `charset` ("" if nobody said) from the web address `address`.
+    """Return the clipping of a document from the web address `address`, served in `charset` ("" if unknown).
 
     `name` ends in what says the document's kind (".html", ".md") and stands in for a missing title.
     Raises: Unreadable if there is no text in it.
     """
-    data = as_declared(data, charset)
+    data = decode_as_declared(data, charset)
     source = read_source(data, name)
-    said = {**(said_of_itself(data) if name.endswith(".html") else {}), **source.properties}
+    said = {**(structured_metadata(data) if name.endswith(".html") else {}), **source.properties}
 
     def words(*keys: str) -> str:
         found = next((said[k] for k in keys if said.get(k)), "")
@@ -54,8 +54,8 @@ def clip(data: bytes, name: str, charset: str, address: str) -> Clip:
     )
 
 
-def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """The reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
+def answer_clip(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply to {"op": "clip", "data": base64, "name", "charset", "address"}. Raises: Unreadable."""
     import base64
 
     data = base64.b64decode(message["data"])

@@ -1,4 +1,4 @@
-"""Source text -> Markdown that shows the same to a human: what a clipped page is kept as.
+"""The Markdown body of a clipping, rendered from source text so that it looks like the page.
 
 It is written from the text and marks that a reader made, never from the page's own markup, so nothing of the page can
 act: no HTML, no script, no comment, no query of a plugin. Links and pictures lead to web addresses alone.
@@ -42,7 +42,7 @@ Addresses = Callable[[str], str]  # what a page names -> the web address it mean
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """`text[start:end]` between blank lines, with the marks that concern it."""
+    """`text[start:end]` between blank lines, with the marks that apply to it."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class _Block:
 
 
 def web_address(base: str) -> Addresses:
-    """Gives the absolute http address of whatever a page at `base` names; "" for anything else."""
+    """Return a function from an address on a page at `base` to the absolute http address, "" for anything else."""
 
     def of(target: str) -> str:
         if target in ("", _WIKILINK) or target.startswith("#") or len(target) > MAX_ADDRESS:
@@ -70,7 +70,7 @@ def web_address(base: str) -> Addresses:
 
 
 def render_body(source: SourceText, address: str) -> str:
-    """The Markdown of a document that came from a web address, its blocks parted by blank lines."""
+    """Return the Markdown of a document that came from a web address."""
     of = web_address(address)
     # What stands for a picture without a caption is shown with it, and not once more as words.
     alts = {p.alt for p in source.pictures if of(p.target) and not p.caption}
@@ -93,7 +93,7 @@ def render_body(source: SourceText, address: str) -> str:
 
 
 def _blocks(source: SourceText) -> Iterator[_Block]:
-    """The paragraphs of the text with the marks that concern them; one sweep, however many there are."""
+    """Yield the paragraphs of the text with the marks that apply to them, in one pass."""
     marks = list(source.marks)
     open_: list[Mark] = []
     at = 0
@@ -115,7 +115,7 @@ def _by_place(mark: Mark) -> tuple[int, int, int]:
 
 
 def _is_own(mark: Mark, text: str) -> bool:
-    """Whether a mark over a whole block says what the block is, rather than how its words look."""
+    """Return whether a mark over a whole block says what the block is, rather than how its words look."""
     if mark.kind is MarkKind.CODE:
         return not (len(text) > 2 and text[0] == text[-1] == "`" and "\n" not in text)
     return mark.kind in (MarkKind.HEADING, MarkKind.TITLE, MarkKind.CAPTION)
@@ -131,7 +131,7 @@ def _starts_item(block: _Block) -> bool:
 
 
 def _block(text: str, block: _Block, of: Addresses) -> str:
-    """The lines of one block, behind the marks of the lists and quotations it stands in."""
+    """Return the lines of one block, behind the signs of its lists and quotations."""
     first = rest = ""
     for mark in block.inside:
         if mark.kind is MarkKind.QUOTATION:
@@ -161,7 +161,7 @@ def _lines(text: str, block: _Block, of: Addresses) -> list[str]:
 
 
 def _fence(words: str, language: str) -> list[str]:
-    """Code as it is; a word joiner, which no reader shows, keeps what a template plugin would run from running."""
+    """Return code as a fence; a word joiner keeps a template plugin from running what it would run."""
     longest = max((len(run) for run in re.findall(r"`+", words)), default=0)
     fence = "`" * max(3, longest + 1)
     name = language.lower() if language.lower() in _LANGUAGES else ""
@@ -187,13 +187,13 @@ def _table(text: str, block: _Block, of: Addresses) -> list[str]:
 
 
 def _picture(picture: Picture, of: Addresses) -> str:
-    """The picture where it is; a caption stands beside it as words of the text."""
+    """Return the Markdown of a picture; its caption is a block of its own."""
     address = of(picture.target)
     return f"![{'' if picture.caption else escape(picture.alt)}]({address})" if address else ""
 
 
 def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresses, rank: int = -1) -> str:
-    """`text[start:end]` with its links and the emphasis in them; of marks that overlap by halves the first counts.
+    """Return `text[start:end]` with its links and emphasis; of marks that overlap the first counts.
 
     `marks` are in order; those of a `rank` no higher than this are passed over.
     """
@@ -216,7 +216,7 @@ def _inline(text: str, start: int, end: int, marks: Sequence[Mark], of: Addresse
 
 
 def _marked(mark: Mark, words: str, before: str, after: str, of: Addresses) -> str | None:
-    """The words of a mark with its signs round them; None where it changes nothing."""
+    """Return the words of a mark with its signs around them; None where it changes nothing."""
     if mark.kind is MarkKind.LINK:
         address = of(mark.info)
         return f"[{words}]({address})" if address and "\n" not in words else None
@@ -226,7 +226,7 @@ def _marked(mark: Mark, words: str, before: str, after: str, of: Addresses) -> s
 
 
 def _emphasised(words: str, sign: str, before: str, after: str) -> str:
-    """`words` between the signs, or alone where CommonMark would not take the signs for emphasis."""
+    """Return `words` between the signs, or alone where CommonMark would not take the signs for emphasis."""
     opens = not (_is_sign(words[:1]) and before and not before.isspace() and not _is_sign(before))
     closes = not (_is_sign(words[-1:]) and after and not after.isspace() and not _is_sign(after))
     clear = before != "*" and after != "*" and "\n" not in words and words.strip() == words != ""
@@ -238,6 +238,6 @@ def _is_sign(character: str) -> bool:
 
 
 def _plain(words: str, *, starts: bool) -> str:
-    """Words that only show; what a line may not start with is free to stand in its middle. TeX becomes math."""
+    r"""Return plain words escaped; `starts` says that they begin a line. TeX between \( \) becomes dollar math."""
     words = _TEX.sub(lambda m: f"${m[1].strip()}$" if m[1] else f"$${m[2].strip()}$$", words)
     return escape(words) if starts else escape(f".{words}")[1:]
