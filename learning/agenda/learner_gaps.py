@@ -40,9 +40,8 @@ from vault.ids import CardId, GapId
 from vault.layout import CONCEPTS, GAPS
 from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
-from vault.log.fast_scan import ScannedLog
 from vault.log.ledger import Event
-from vault.log.review_columns import ReviewColumns
+from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda

@@ -9,7 +9,10 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from learning.memory.scheduler import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for, tags_after
+from learning.memory.fold import scheduler_for
+from learning.memory.model import Model
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
 from learning.schedule.pace import minutes, ms_per_rating
 from learning.schedule.queue import Done, Limits, Queue, build_queue
 from learning.schedule.workload import (
@@ -298,7 +301,9 @@ def _queued(desk: Desk) -> Desk:
         done=done,
         prerequisites=prerequisites(graph),
         met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
-        backlog=partial(worth_first, states=desk.states, today=calendar.day(desk.now), model=desk.scheduler.kernel),
+        backlog=partial(
+            worth_first, states=desk.states, today=calendar.day(desk.now), model=Model(desk.scheduler.parameters)
+        ),
     )
     queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
     room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
@@ -318,7 +323,7 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
         settings.minutes_per_day,
         carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
         pace,
-        follow_ups(desk.scheduler.kernel, rules.retention, maximum=rules.maximum_interval),
+        follow_ups(Model(desk.scheduler.parameters), rules.retention, maximum=rules.maximum_interval),
         waiting=len(queue.new),
         limit=max(0, settings.new_per_day - done.new),
     )

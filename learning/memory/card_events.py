@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from learning.memory.scheduler import CardEvent
+from learning.memory.state import CardEvent
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import lines_with

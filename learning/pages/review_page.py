@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from learning.memory import labels
-from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase
 from learning.store.placed import article_of
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Scope, sha256_hex

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from learning.cards.workspace import Desk, prerequisites
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
 from vault.errors import UsageError
 from vault.ids import CardId

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from learning.cards import workspace as desks
 from learning.cards.current_text import Dealer
 from learning.cards.workspace import Desk, Placed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.review import practice as practices
 from learning.review.plan import Mode, Plan, laid
 from learning.review.practice import Practice, Recall

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Queue
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
@@ -107,11 +108,6 @@ class Session:
         if self.current is None:
             return {}
         return self.scheduler.preview(self.current, self.state(self.current), now)
-
-    def foresee(self, now: datetime) -> None:
-        """Has the scheduler reckon ahead what comes of each rating of the current card."""
-        if self.current is not None:
-            self.scheduler.foresee(self.current, self.state(self.current), now)
 
 
 _UNSEEN = MemoryState()

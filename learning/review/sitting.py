@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from learning.cards import workspace as desks
 from learning.cards.current_text import Dealer
 from learning.cards.workspace import Desk, Placed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.review import session as sessions
 from learning.review.plan import Plan, laid
 from learning.review.stopwatch import Stopwatch
@@ -175,11 +175,6 @@ class Sitting:
         """What each of the four ratings would make of the card on the table."""
         return self.session.previews(self._clock())
 
-    def _look_ahead(self) -> None:
-        """Does what can be done before the rating is known: no rating waits for the deck of the next card."""
-        self.session.foresee(self._clock())
-        self._dealer.read_ahead(self.session.next_up())
-
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> bool:
@@ -190,7 +185,7 @@ class Sitting:
         if not self._is_as_dealt():
             return False
         self.session = sessions.reveal(self.session)
-        self._look_ahead()
+        self._dealer.read_ahead(self.session.next_up())
         return True
 
     def _is_as_dealt(self) -> bool:

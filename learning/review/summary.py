@@ -9,7 +9,7 @@ from datetime import datetime
 
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.review.session import Session
 from vault.errors import RetainError
 from vault.ids import CardId

@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from learning.memory.fsrs import AGAIN, GOOD, Fsrs6
-from learning.memory.scheduler import MemoryState
+from learning.memory.model import Model
+from learning.memory.state import MemoryState
 from learning.schedule.queue import Item, new_order
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
+from vault.log.events import Rating
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
@@ -93,15 +94,15 @@ def new_room(
     return NewRoom(fits, waiting, f"room for {fits or 'none'} of {waiting} new cards in {a_day}: {why}")
 
 
-def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
+def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
     """Reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated Good."""
-    memory = model.after(*model.first(GOOD), 0, GOOD)
+    memory = model.after(*model.first(Rating.GOOD), 0, Rating.GOOD)
     at = [0] * days
     day = model.interval(memory[0], retention, maximum)
     while day < days:
         at[day] += 1
         waited = model.interval(memory[0], retention, maximum)
-        memory = model.after(*memory, waited, GOOD)
+        memory = model.after(*memory, waited, Rating.GOOD)
         day += model.interval(memory[0], retention, maximum)
     return [float(sum(at[: n + 1])) for n in range(days)]
 
@@ -150,7 +151,7 @@ class BacklogPlan:
     days: int
 
 
-def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: int) -> float:
+def lost_by_waiting(model: Model, stability: float, difficulty: float, waited: int) -> float:
     """Days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it takes now.
 
     What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
@@ -158,8 +159,8 @@ def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: i
     that is very stable loses little by waiting.
     """
     chance = model.retrievability(stability, waited)
-    recalled = model.after(stability, difficulty, waited, GOOD)[0]
-    relearnt = model.after(*model.after(stability, difficulty, waited, AGAIN), 0, GOOD)[0]
+    recalled = model.after(stability, difficulty, waited, Rating.GOOD)[0]
+    relearnt = model.after(*model.after(stability, difficulty, waited, Rating.AGAIN), 0, Rating.GOOD)[0]
     curve = model.retrievability
     gained = sum(
         chance * curve(recalled, day) + (1 - chance) * curve(relearnt, day) - curve(stability, waited + day)
@@ -168,7 +169,7 @@ def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: i
     return gained * _PUT_OFF_STEP / (1 + _RELEARNING * (1 - chance))
 
 
-def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6) -> list[Item]:
+def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Model) -> list[Item]:
     """Overdue reviews, what loses most by waiting first; of alike ones in the order they came in. `today` is a day.
 
     Cards that differ by less than a tenth are taken as alike, so that a hundred thousand are soon put in order.

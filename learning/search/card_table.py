@@ -15,7 +15,7 @@ from operator import eq, ge, gt, le, lt
 from typing import Any
 
 from learning.cards.workspace import Desk
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.search.query import Bound, Filter
 from learning.search.segment import folded
 from learning.store.cards import IndexedCards
@@ -257,7 +257,7 @@ class CardColumns:
             start = micros(calendar.start(calendar.day(now)))
             return [None if due == _NEVER else (due - start) // _DAY_US for due in column("due")]
         if name == "recall":
-            today, curve = self.desk.scheduler.calendar.day(now), self.desk.scheduler.kernel.retrievability
+            today, curve = self.desk.scheduler.calendar.day(now), self.desk.scheduler.recall
             rows = zip(met, column("stability"), column("last_day"), strict=True)
             return [None if p == new else 100 * curve(s, max(0, today - day)) for p, s, day in rows]
         wanted = column({"ivl": "interval_days"}.get(name, name))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from learning.memory.predictions import PHASES, Replay
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.stats.activity import Growth
 from learning.stats.mastery import KNOWN_DAYS, is_known
 from vault.ids import CardId

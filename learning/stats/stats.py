@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load what they never need
     from learning.memory.predictions import Replay
-    from learning.memory.scheduler import CardEvent, MemoryState, Scheduler
+    from learning.memory.scheduler import Scheduler
+    from learning.memory.state import CardEvent, MemoryState
     from learning.stats.activity import Activity, Growth
     from learning.stats.mastery import Group, Mastery, Studied
     from learning.stats.retention import Calibration, RecallWeek, Retention
@@ -201,7 +202,7 @@ def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Call
 
 def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
     """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
-    curve = scheduler.kernel.retrievability
+    curve = scheduler.recall
     return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
 
 
@@ -302,7 +303,7 @@ class _Before:
 def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
     """The cards that were reviewed since."""
     from learning.memory.predictions import PHASES
-    from learning.memory.scheduler import Phase
+    from learning.memory.state import Phase
     from learning.stats.mastery import KNOWN_DAYS
 
     in_review = PHASES.index(Phase.REVIEW)

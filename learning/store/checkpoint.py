@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 import zlib
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from learning.memory.card_events import card_events
-from learning.memory.scheduler import CardEvent, MemoryState, Scheduler, fold_scanned
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState
 from learning.store.history import (
     EVER,
     RECENT,
@@ -42,9 +42,7 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
-from vault.log.fast_scan import ScannedLog, blocks, scan_log
-from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import BOM, Line, by_time, line_events, live, log_paths, parse_log, shown_path, unix_ms
+from vault.log.review_log import by_time, live, log_paths, parse_log, shown_path, unix_ms
 from vault.vault import Vault
 
 MEMORY, LOG = "memory", "log"
@@ -169,23 +167,30 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
 def _folded(
     vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
 ) -> Past:
-    """The past of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is kept."""
-    scanned = scan_log(files)
-    scheduler = scheduler_of(scanned.others)
-    past = Past(vault, scheduler, changes=changes, diagnostics=scanned.diagnostics, files=scanned.files)
-    cut = _cut(scanned.reviews.at_ms, scheduler.calendar)
-    if cut == EVER:
-        events = parse_log(files).events
-    else:
-        found = _since(files, cut)
-        if found is None or not _is_all(scanned, found, cut) or _voids_ahead(files, cut):
-            return replace(past, before=_before(vault, scanned, _END, fold_scanned(scanned, scheduler, changes)))
-        events = found
-        old = _earlier(scanned, cut)
-        states = fold_scanned(old, scheduler, [change for change in changes if change.at < cut])
-        past = replace(past, before=_before(vault, old, cut, columns_with(StateColumns(), states) or states))
-    recent = recent_states(past.before, events, changes, scheduler)
-    return replace(past, events=events, recent=recent, undos=reaching_back(events))
+    """The past of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is cached."""
+    log = parse_log(files)
+    active = live(log.events)
+    scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
+    past = Past(vault, scheduler, changes=changes, diagnostics=log.diagnostics, files=log.files)
+    cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
+    if not _parts(log.events, cut):
+        return replace(past, before=_before(vault, active, _END, fold(active, scheduler, changes)))
+    old = [event for event in active if event.at < cut]
+    states = fold(old, scheduler, [change for change in changes if change.at < cut])
+    events = tuple(event for event in log.events if event.at >= cut)
+    before = _before(vault, old, cut, columns_with(StateColumns(), states) or states)
+    recent = recent_states(before, events, changes, scheduler)
+    return replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
+
+
+def _parts(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Whether instant and id of each event are on one side of the cut, and no undo before it voids an event after."""
+    first = first_id(cut)
+    return cut == EVER or all(
+        (event.at >= cut) == (event.id >= first)
+        and not (isinstance(event, Undo) and event.at < cut and event.voids >= first)
+        for event in events
+    )
 
 
 def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
@@ -200,70 +205,16 @@ def _instant(unix: int) -> datetime:
     return _UNIX + timedelta(milliseconds=unix)
 
 
-def _since(files: Iterable[tuple[str, bytes]], cut: datetime) -> tuple[LogEvent, ...] | None:
-    """The events behind the cut; None where instant and id of one do not lie on the same side of it."""
-    first = first_id(cut)
-    start, least = b'{"v":1,"id":"', first.encode()
-    found: dict[str, LogEvent] = {}
-    for path, data in files:
-        for begin, end in (*blocks(data), (data.rfind(b"\n") + 1, len(data))):
-            for line in data[begin:end].split(b"\n"):
-                if line[13:39] < least and line.startswith(start):
-                    continue
-                for event in line_events(line.removeprefix(BOM), Line(path, 0), set(), []):
-                    if (event.at >= cut) != (event.id >= first) or found.setdefault(event.id, event) != event:
-                        return None
-    return tuple(sorted((event for event in found.values() if event.at >= cut), key=by_time))
-
-
-def _is_all(scanned: ScannedLog, events: Sequence[LogEvent], cut: datetime) -> bool:
-    """Whether `events` are all that counts behind the cut."""
-    counting = live(events)
-    reviews = sum(isinstance(event, Review) for event in counting)
-    others = sum(event.at >= cut for event in scanned.others)
-    at_ms = scanned.reviews.at_ms
-    return reviews == len(at_ms) - bisect_left(at_ms, unix_ms(cut)) and len(counting) - reviews == others
-
-
-def _voids_ahead(files: Iterable[tuple[str, bytes]], cut: datetime) -> bool:
-    """Whether an undo before the cut names something that may lie behind it, or come there one day."""
-    first = first_id(cut)
-    for path, data in files:
-        at = data.find(b'"undo"')
-        while at >= 0:
-            begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-            end = len(data) if end < 0 else end
-            for event in line_events(data[begin:end], Line(path, 0), set(), []):
-                if isinstance(event, Undo) and event.at < cut and event.voids >= first:
-                    return True
-            at = data.find(b'"undo"', end)
-    return False
-
-
-def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
-    """What counts before the cut."""
-    reviews = scanned.reviews
-    end = bisect_left(reviews.at_ms, unix_ms(cut))
-    cards = reviews.cards[: max(reviews.card[:end], default=-1) + 1]
-    clocks = {row: ms for row, ms in reviews.clocks.items() if row < end}
-    card, rating, at_ms, ms = (column[:end] for column in (reviews.card, reviews.rating, reviews.at_ms, reviews.ms))
-    columns = ReviewColumns(cards, card, rating, at_ms, ms, clocks)
-    others = tuple(event for event in scanned.others if event.at < cut)
-    last = max((*map(_instant, columns.at_ms[-1:]), *(event.at for event in others[-1:])), default=None)
-    return replace(scanned, reviews=columns, others=others, places=scanned.places[: len(others)], last=last)
-
-
 def _tuning(vault: Vault) -> tuple[type[LogEvent], ...]:
     """The events that the scheduler depends on, of whatever age: tags, too, where some ask for another retention."""
     return (Params, Tag) if vault.settings.retention_by_tag else (Params,)
 
 
-def _before(vault: Vault, scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
-    recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), RECENT))[::-1]
-    params = tuple(event for event in scanned.others if isinstance(event, _tuning(vault)))
-    when = [_instant(max(scanned.reviews.when_ms))] if scanned.reviews else []
-    latest = max((*when, *(event.when for event in scanned.others)), default=None)
-    return Before(cut, states, scanned.last, tuple(recent), params, latest)
+def _before(vault: Vault, old: Sequence[LogEvent], cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
+    """What is known of the time before `cut`, from all events of it that count."""
+    tuning = tuple(event for event in old if isinstance(event, _tuning(vault)))
+    latest = max((event.when for event in old), default=None)
+    return Before(cut, states, old[-1].at if old else None, tuple(times(old)[-RECENT:]), tuning, latest)
 
 
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
@@ -274,10 +225,7 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
     cut = _cut(reviews, past.scheduler.calendar)
-    first = first_id(cut)
-    fits = all((event.at >= cut) == (event.id >= first) for event in past.events)
-    ahead = any(isinstance(e, Undo) and e.at < cut and e.voids >= first for e in past.events)
-    if cut <= past.before.cut or not fits or ahead or not isinstance(past.before.states, StateColumns):
+    if cut <= past.before.cut or not _parts(past.events, cut) or not isinstance(past.before.states, StateColumns):
         _keep_log(past, files)
         return past
     old = [event for event in counting if event.at < cut]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.schedule.queue import Item
 from learning.store.cards import IndexedCards
 from learning.store.history import Past

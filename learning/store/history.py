@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from learning.memory.scheduler import CardEvent, MemoryState, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState
 from learning.schedule.queue import Done, done_today
 from learning.store.state_table import StateColumns
 from learning.study_day import StudyCalendar
@@ -18,7 +20,7 @@ from vault.log.review_log import Log, by_time, is_of_deed, last_undoable, live, 
 from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from vault.log.fast_scan import ScannedLog
+    from vault.log.review_columns import ScannedLog
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
 EVER = datetime(1, 1, 1, tzinfo=UTC)

@@ -23,8 +23,7 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Review, Undo, UnknownType, decode, encode
-from vault.log.fast_scan import ScannedLog, scan_log
-from vault.log.review_columns import ReviewColumns, columns_of
+from vault.log.review_columns import ReviewColumns, ScannedLog, columns_of, scan_log
 from vault.log.review_log import by_time, last_undoable, live, log_paths, parse_log, shown_path
 from vault.vault import Vault
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from vault.ids import ID, CardId
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

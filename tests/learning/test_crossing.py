@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.store import crossing as crossings
 from learning.store.crossing import crossing
 from learning.store.deck_index import _KINDS, DeckIndex, read_index

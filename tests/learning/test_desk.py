@@ -14,7 +14,7 @@ import pytest
 
 from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, undo_deed
 from learning.memory.card_events import card_events
-from learning.memory.scheduler import CardEvent, Phase
+from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
 from learning.schedule import pace
 from tests.learning.marks import mark

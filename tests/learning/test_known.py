@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learning.memory.fold import fold
 from learning.memory.predictions import replay
-from learning.memory.scheduler import fold
 from learning.stats import wording
 from learning.stats.activity import activity, growth
 from learning.stats.known import known_by_week

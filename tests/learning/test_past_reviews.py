@@ -18,7 +18,7 @@ from vault.cache import stamps
 from vault.cache.cache import FOLDER
 from vault.ids import CardId, ulid
 from vault.log.events import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
-from vault.log.fast_scan import scan_log
+from vault.log.review_columns import scan_log
 from vault.log.review_log import LOG_PATH, log_files, unix_ms
 from vault.vault import Vault
 

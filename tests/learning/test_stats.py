@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.memory.fold import fold
 from learning.memory.predictions import replay
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
 from learning.schedule.pace import minutes, ms_per_rating
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import Studied
