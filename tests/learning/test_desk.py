@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -346,17 +344,3 @@ def test_minutes_follow_the_learners_own_pace() -> None:
     assert pace.minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
     assert pace.ms_per_rating(reviews(0)) == 10_000
     assert encode(reviews(1)[0])
-
-
-def test_reading_the_desk_loads_nothing_heavy(vault: Vault) -> None:
-    script = (
-        "import sys; from pathlib import Path; from datetime import UTC, datetime\n"
-        "from learning.cards.workspace import open_desk, save_review_page\n"
-        "from vault.vault import open_vault\n"
-        "save_review_page(open_desk(open_vault(sys.argv[1], None, Path.cwd()), datetime.now(UTC)))\n"
-        "heavy = {'textual', 'anthropic', 'genanki', 'pydantic', 'yaml', 'markdown_it', 'fsrs_rs_python', 'sqlite3',"
-        " 'compiler', 'tui', 'click', 'asyncio', 'trafilatura', 'pypdfium2'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(vault.root)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
