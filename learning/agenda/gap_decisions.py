@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 
 from vault.errors import EditedMeanwhile, NotFound, UsageError
@@ -98,7 +99,6 @@ def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
 
 def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
     """Open gaps whose id is nearly this one, or whose subject it names."""
-    from difflib import get_close_matches
 
     still_open = [gap for gap in gaps if gap.open]
     alike = get_close_matches(wanted, [gap.id for gap in still_open], NEAR, 0.75)

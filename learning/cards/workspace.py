@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
+from learning.cards.adopt import adopt_cards
 from learning.memory.fold import scheduler_for
 from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
@@ -39,13 +39,14 @@ from vault.errors import NotFound, Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.layout import FLASHCARDS
+from vault.log.clock_check import ledger_ahead, log_ahead
 from vault.log.events import LogEvent, Rating, Review, Tag, Undo
-from vault.log.review_log import Log, LogWriter
+from vault.log.ledger import IDS
+from vault.log.review_log import Log, LogWriter, live
+from vault.model.card import Deck
+from vault.model.wikilink import links
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 __all__ = [
     "Desk",
@@ -157,9 +158,6 @@ def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
     told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
     if max(told, default=now) <= now:
         return []
-    from vault.log.clock_check import ledger_ahead, log_ahead
-    from vault.log.ledger import IDS
-    from vault.log.review_log import live
 
     zone, before = past.scheduler.calendar.zone, past.before.latest
     events = past.events if before is None or before <= now else past.whole().events
@@ -188,7 +186,6 @@ def _with_own(
     wanted: Mapping[CardId, float], by_tag: Mapping[str, float], events: Iterable[LogEvent]
 ) -> dict[CardId, float]:
     """`wanted` once the cards' own tags are heard, too, which `events` give and take."""
-    from vault.log.review_log import live
 
     out, tags = dict(wanted), dict[CardId, tuple[str, ...]]()
     for event in live(events):
@@ -242,7 +239,6 @@ def _adopted(
     vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
 ) -> list[Deck]:
     """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
-    from learning.cards.adopt import adopt_cards  # seldom: what lists cards must not pay for it
 
     try:
         return adopt_cards(vault, decks, now, others)
@@ -331,7 +327,6 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
 
 def prerequisites(graph: bytes) -> dict[str, set[str]]:
     """Concept to the concepts it needs, by the stems of their articles, as the text of `_graph.md` has it."""
-    from vault.model.wikilink import links
 
     needs: dict[str, set[str]] = {}
     for line in graph.decode(errors="replace").splitlines():

@@ -12,7 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from learning.agenda.gap_decisions import read_agenda
+from learning.cards.workspace import read_desk
 from learning.stats.mastery import Mastery, Studied, mastery
+from learning.stats.stats import chance_at
 from vault.errors import NotFound, RetainError
 from vault.files.paths import split
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
@@ -176,8 +179,6 @@ def standing(vault: Vault, page: ArticlePage, now: datetime) -> Standing:
 
 def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None:
     """How well the page's cards are known at `now`; None if it has none. Raises as the review log is read."""
-    from learning.cards.workspace import read_desk
-    from learning.stats.stats import chance_at
 
     deck = vault.deck(f"{FLASHCARDS}/{page.stem}.md")
     cards = [Studied(c.id, page.stem, page.title, c.kind or "") for c in (deck.cards if deck else ()) if c.id]
@@ -191,7 +192,6 @@ def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None
 
 def gaps_of(vault: Vault, page: ArticlePage) -> tuple[str, ...]:
     """What the reading agenda says is missing about the page, in plain words."""
-    from learning.agenda.gap_decisions import read_agenda
 
     target = page.path.removesuffix(".md")
     name = page.title.casefold()

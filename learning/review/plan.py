@@ -10,16 +10,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from learning.cards.workspace import Desk, prerequisites
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
+from learning.store.due import items
+from learning.study_day import StudyCalendar
 from vault.errors import UsageError
 from vault.ids import CardId
-
-if TYPE_CHECKING:
-    from learning.study_day import StudyCalendar
 
 MOST = 9999  # cards or days
 _FORM = re.compile(
@@ -103,7 +101,6 @@ def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
 
 def _shown(desk: Desk, tag: str, until: datetime, *, seen: bool) -> Iterable[Item]:
     """The cards that may be shown now: none that is suspended, buried or retracted."""
-    from learning.store.due import items
 
     for item in items(desk.vault, desk.cards, desk.past, tag, until):
         state = desk.state(item.card)

@@ -14,17 +14,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
+from learning.cards.edit import Edited
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Queue
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Review, Stamp, Suspend, Undo
-
-if TYPE_CHECKING:
-    from learning.cards.edit import Edited
 
 LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown this much before it is due
 

@@ -15,6 +15,7 @@ from learning.schedule.queue import Item, new_order
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import Rating
+from vault.model.wikilink import links
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
@@ -109,7 +110,6 @@ def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 
 
 def importance(graph: bytes) -> dict[str, int]:
     """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
-    from vault.model.wikilink import links
 
     named: dict[str, set[str]] = {}
     for line in graph.decode(errors="replace").splitlines():

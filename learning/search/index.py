@@ -28,6 +28,7 @@ from vault.cache.cache import FOLDER, keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE, Stamp
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder
+from vault.files.guard import Scope
 from vault.layout import FLASHCARDS
 from vault.vault import Vault
 
@@ -264,7 +265,6 @@ class SearchIndex:
 
     def _laid(self, slot: int, data: bytes) -> Segment:
         """The database in the cache; in memory where it cannot be laid there."""
-        from vault.files.guard import Scope
 
         path = _file(slot)
         try:

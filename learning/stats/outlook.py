@@ -11,7 +11,17 @@ from learning.cards.workspace import Desk
 from learning.memory.model import Model
 from learning.memory.trials import elapsed_days
 from learning.schedule.workload import BacklogPlan
-from learning.stats.forecast import Course, Forecast, Habits, Stock, habits_of, played, states_in, stock_of
+from learning.stats.forecast import (
+    Course,
+    Forecast,
+    Habits,
+    Stock,
+    habits_of,
+    new_that_fit,
+    played,
+    states_in,
+    stock_of,
+)
 from learning.stats.forecast import backlog_plan as plan_of
 
 USUAL = (0.8, 0.85, 0.9, 0.95)  # retentions that are worth comparing
@@ -44,7 +54,6 @@ class Outlook:
         return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
 
     def that_fit(self, minutes: int) -> tuple[int, Forecast]:
-        from learning.stats.forecast import new_that_fit
 
         return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from learning.store.crossing import Crossing, crossing
 from learning.store.deck_index import DeckIndex, Place
@@ -15,10 +14,8 @@ from learning.store.placed import Placed, concept_of
 from learning.store.state_table import StateColumns
 from vault.audit.agent_runs import judged_decks
 from vault.ids import CardId
+from vault.model.card import Deck
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 
 class IndexedCards(Mapping[CardId, Placed]):

@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
@@ -20,12 +19,10 @@ from vault.cache.cache import keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.layout import FLASHCARDS
+from vault.model.card import Deck
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
-
-if TYPE_CHECKING:  # only a deck that has changed is parsed
-    from vault.model.card import Deck
 
 CACHE = "decks"
 _KIND = "retain-decks 2"
@@ -160,8 +157,6 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
         path = f"{FLASHCARDS}/{name}"
         deck = vault.deck(path)
         if deck is None:  # gone since it was listed
-            from vault.model.card import Deck
-
             deck = Deck(path, "", ())
             found.settled[span] = array("q", NONE)
         entries.append(_entry(deck))

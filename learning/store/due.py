@@ -13,6 +13,7 @@ from learning.store.paused import Paused
 from learning.store.placed import Placed, front_pauses
 from learning.store.siblings import groups
 from learning.store.state_table import StateColumns, micros
+from learning.store.topics import topic_named, topics
 from vault.ids import CardId
 from vault.vault import Vault
 
@@ -42,7 +43,6 @@ def _wanted_names(vault: Vault, tag: str) -> frozenset[str]:
     """What cards that are wanted go by, case folded; none where all are wanted."""
     if not tag.casefold().startswith(TOPIC):
         return frozenset({tag.casefold()} - {""})
-    from learning.store.topics import topic_named, topics
 
     return frozenset(stem.casefold() for stem in topic_named(tag[len(TOPIC) :], topics(vault))[1]) | {TOPIC}
 

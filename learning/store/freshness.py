@@ -8,13 +8,10 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from vault.cache.stamps import INODE
-
-if TYPE_CHECKING:
-    from vault.cache.stamps import Listing
-    from vault.vault import Vault
+from vault.cache.stamps import INODE, Listing, digest, listing
+from vault.files.guard import Scope, sha256_hex
+from vault.vault import Vault
 
 STAMP = ".retain/cache/review-page"
 _VERSION = 4  # of the pages: when it grows, they are rendered anew
@@ -62,7 +59,6 @@ def _stamps_of_pages(root: Path) -> tuple[str, ...]:
 
 
 def _of_listing(root: Path, decks: Listing | None) -> str:
-    from vault.cache.stamps import listing
 
     try:
         found = listing(root, _DECKS) if decks is None else decks
@@ -73,7 +69,6 @@ def _of_listing(root: Path, decks: Listing | None) -> str:
 
 def _of_known(known: Mapping[str, str]) -> str:
     """As `_of_listing`, of a folder that is the same."""
-    from vault.cache.stamps import digest
 
     start = len(_DECKS) + 1
     paths = [path for path in known if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]]
@@ -115,7 +110,6 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 
 def remember(vault: Vault, seen: PageStamp) -> None:
     """Notes that the pages as they lie there now were made of what `seen` saw. Raises: WriteFailed, Refused."""
-    from vault.files.guard import Scope, sha256_hex
 
     guard = vault.guard(Scope.LOG)
     old = guard.read(STAMP)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from learning.memory.fold import fold
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState
 from learning.schedule.queue import Done, done_today
+from learning.store.past_reviews import whole_log
 from learning.store.state_table import StateColumns
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
 from vault.log.events import CardMark, LogEvent, Params, Rating, Review, Stamp, Tag, Undo
+from vault.log.review_columns import ScannedLog
 from vault.log.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.log.review_columns import ScannedLog
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
 EVER = datetime(1, 1, 1, tzinfo=UTC)
@@ -96,7 +95,6 @@ class Past:
 
     def scanned(self) -> ScannedLog:
         """All that counts, as the files have it."""
-        from learning.store.past_reviews import whole_log  # here, as most commands don't ask for it
 
         if not self._scans:
             self._scans.append(whole_log(self.vault))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from vault.ids import ID, CardId
 from vault.layout import CONCEPTS
+from vault.model.card import Card, Deck
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from vault.model.card import Card, Deck
 
 _PAUSED = re.compile(rb"^learning:[ \t]*(?:false|no|off)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _CONCEPT = re.compile(rf'^concept: "?({ID.pattern})"?$', re.MULTILINE)

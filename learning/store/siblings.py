@@ -10,15 +10,12 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from learning.store.placed import Placed
 from vault.ids import CardId
 from vault.log import ledger
+from vault.model.card import Deck
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 _HEAD = 4_000  # characters, in which the properties that an import wrote stand

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 
 from learning.store.placed import concept_of
 from vault.errors import Damaged, NotFound, Refused
@@ -42,7 +43,6 @@ def _members(text: str) -> Iterable[str]:
 
 def topic_named(wanted: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
     """The one topic that goes by `wanted`, with its concepts. Raises: NotFound, which names near ones."""
-    from difflib import get_close_matches
 
     key = clean_line(wanted).casefold()
     for fits in (lambda t: t == key, lambda t: bool(key) and t.startswith(key), lambda t: bool(key) and key in t):

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
 from vault.files.folder import Folder
+from vault.files.guard import Guard
 from vault.ids import ulid
 from vault.log.events import (
     Bury,
@@ -43,9 +43,6 @@ from vault.log.events import (
     encode,
 )
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from vault.files.guard import Guard
 
 __all__ = [  # the nouns of the log can be had here, beside what reads and writes them
     "Bury",
