@@ -68,7 +68,7 @@ def _log_of(vault: Vault) -> ScannedLog:
 
 def _changes(vault: Vault) -> tuple[CardEvent, ...]:
     """What the ledger says became of the cards."""
-    from learning.memory.card_events import card_events
+    from learning.memory.fold import card_events
     from vault.log.ledger import IDS
 
     return card_events(vault.read_bytes(IDS) or b"")

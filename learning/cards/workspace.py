@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,6 @@ from learning.memory.fold import scheduler_for
 from learning.memory.model import Model
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
-from learning.schedule.pace import minutes, ms_per_rating
 from learning.schedule.queue import Done, Limits, Queue, build_queue
 from learning.schedule.workload import (
     NewRoom,
@@ -21,7 +19,8 @@ from learning.schedule.workload import (
     carried_over,
     coming_days,
     follow_ups,
-    importance,
+    minutes,
+    ms_per_rating,
     new_room,
     pace_of,
     worth_first,
@@ -30,6 +29,7 @@ from learning.store.cards import IndexedCards
 from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.store.due import groups_of, items
+from learning.store.graph import GRAPH, importance, prerequisites
 from learning.store.history import Past
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
@@ -44,7 +44,6 @@ from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.ledger import IDS
 from vault.log.review_log import Log, LogWriter, live
 from vault.model.card import Deck
-from vault.model.wikilink import links
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -62,8 +61,6 @@ __all__ = [
     "undo_deed",
 ]
 
-_GRAPH = "wiki/_graph.md"
-_NEEDS = re.compile(r"- (\[\[[^\[\]]*\]\]) needs ((?:\[\[[^\[\]]*\]\](?:, )?)+)")
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
 _MOMENT = timedelta(microseconds=1)
@@ -284,7 +281,7 @@ def _queued(desk: Desk) -> Desk:
     settings, calendar = desk.vault.settings, desk.scheduler.calendar
     until = calendar.start(calendar.day(desk.now) + 1)
     done = desk.past.done(calendar, desk.now)
-    graph = desk.vault.read_bytes(_GRAPH) or b""
+    graph = desk.vault.read_bytes(GRAPH) or b""
     found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
     if settings.minutes_per_day:
         found = by_importance(found, importance(graph))
@@ -323,18 +320,6 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
         waiting=len(queue.new),
         limit=max(0, settings.new_per_day - done.new),
     )
-
-
-def prerequisites(graph: bytes) -> dict[str, set[str]]:
-    """Concept to the concepts it needs, by the stems of their articles, as the text of `_graph.md` has it."""
-
-    needs: dict[str, set[str]] = {}
-    for line in graph.decode(errors="replace").splitlines():
-        if (found := _NEEDS.match(line)) is not None:
-            concept, *_ = links(found[1])
-            stems = {link.target.rsplit("/", 1)[-1] for link in links(found[2])}
-            needs.setdefault(concept.target.rsplit("/", 1)[-1], set()).update(stems)
-    return needs
 
 
 # --- what a human command does --------------------------------------------------------------------------------------

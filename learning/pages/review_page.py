@@ -10,9 +10,8 @@ from learning.cards.workspace import _TRIES, Desk, last_event
 from learning.memory import labels
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import MemoryState, Phase
-from learning.store.card_text import Catalogue, catalogue
+from learning.store.card_text import Catalogue, card_cell, catalogue, concept_cell
 from learning.store.placed import article_of
-from learning.store.table_cells import card_cell, concept_cell
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId

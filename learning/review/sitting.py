@@ -16,7 +16,7 @@ from learning.memory.state import MemoryState
 from learning.pages.render import render_pages
 from learning.review import session as sessions
 from learning.review.plan import Plan, laid
-from learning.review.stopwatch import Stopwatch
+from learning.review.session import Stopwatch
 from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
 from learning.store.freshness import look, remember
 from vault.audit.agent_runs import at_work

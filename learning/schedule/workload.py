@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from learning.memory.model import Model
 from learning.memory.state import MemoryState
 from learning.schedule.queue import Item, new_order
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log.events import Rating
-from vault.model.wikilink import links
+from vault.log.events import LogEvent, Rating, Review
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
 _PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
 _PUT_OFF_STEP = 7
 _RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
-_EDGE = re.compile(r"- (\[\[[^\[\]]*\]\]) [a-z ]+ (\[\[.*)")
 
 
 # --- the load governor ----------------------------------------------------------------------------------------------
@@ -108,22 +106,6 @@ def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 
     return [float(sum(at[: n + 1])) for n in range(days)]
 
 
-def importance(graph: bytes) -> dict[str, int]:
-    """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
-
-    named: dict[str, set[str]] = {}
-    for line in graph.decode(errors="replace").splitlines():
-        if (found := _EDGE.match(line)) is not None:
-            source, *_ = links(found[1])
-            for link in links(found[2]):
-                named.setdefault(_stem(link.target), set()).add(_stem(source.target))
-    return {concept: len(by - {concept}) for concept, by in named.items()}
-
-
-def _stem(target: str) -> str:
-    return target.rsplit("/", 1)[-1]
-
-
 def by_importance(items: Iterable[Item], rank: Mapping[str, int]) -> list[Item]:
     """`items` with the concepts that most others lean on first, else in their order."""
     return sorted(items, key=lambda item: -rank.get(item.concept, 0))
@@ -186,3 +168,24 @@ def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], tod
             lost = known[key] = lost_by_waiting(model, stability, key[1], waited)
         scored.append((lost, item))
     return [item for _, item in sorted(scored, key=lambda each: -each[0])]
+
+
+_RECENT = 500  # ratings that the estimate looks back on
+
+
+_LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
+
+
+_GUESS_MS = 10_000  # for who has rated nothing yet
+
+
+def ms_per_rating(events: Sequence[LogEvent]) -> float:
+    """Mean milliseconds a card was on screen, over the latest ratings that say so; ten seconds before there are any."""
+    known = (event.ms for event in reversed(events) if isinstance(event, Review) and event.ms)
+    recent = [min(ms, _LONGEST_MS) for ms in islice(known, _RECENT)]
+    return sum(recent) / len(recent) if recent else _GUESS_MS
+
+
+def minutes(due: int, new: int, events: Sequence[LogEvent]) -> int:
+    """Minutes that so many due and new cards will take, rounded up; `events` in order of time."""
+    return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(events) / 60_000)

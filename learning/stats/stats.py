@@ -13,8 +13,7 @@ from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState, Phase
 from learning.stats import activity, mastery, retention
 from learning.stats.activity import Activity, Growth
-from learning.stats.known import known_by_week
-from learning.stats.mastery import KNOWN_DAYS, Group, Mastery, Studied
+from learning.stats.mastery import KNOWN_DAYS, Group, Mastery, Studied, known_by_week
 from learning.stats.retention import MATURE_DAYS, Calibration, RecallWeek, Retention
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 
@@ -19,12 +20,13 @@ from learning.store.cards import IndexedCards
 from learning.store.deck_index import DeckIndex
 from learning.store.near_copy import tokens
 from learning.store.placed import Placed, concept_named
-from learning.store.table_cells import label
 from vault.cache import stamps
 from vault.cache.cache import keep_cache, read_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
-from vault.model.markdown import unescape
+from vault.model.markdown import escape, unescape
+from vault.model.wikilink import Wikilink, alias
+from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 CACHE = "faces"
@@ -273,3 +275,25 @@ def _split(text: bytes, count: int) -> tuple[str, ...]:
     if len(found) != count:
         raise ValueError("a column is of another length")
     return found
+
+
+_LABEL = 60  # characters of a question that stand in the table
+
+
+def concept_cell(article: str, shown: str) -> str:
+    """What stands in a table for a concept; `article` is a vault path, "" if it has none, `shown` a `label`."""
+    return Wikilink(article.removesuffix(".md"), alias=shown).in_table() if article else shown
+
+
+def card_cell(deck: str, shown: str) -> str:
+    """What stands in a table for a card of the deck at that vault path; `shown` is a `label` of its question."""
+    return Wikilink(deck.removesuffix(".md"), alias=shown).in_table()
+
+
+@lru_cache(maxsize=1024)  # the cards of a concept share its title
+def label(markdown: str) -> str:
+    """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
+    text = alias(clean_line(unescape(markdown)))
+    if len(text) > _LABEL:
+        text = text[: _LABEL - 1].rstrip() + "…"
+    return escape(text)

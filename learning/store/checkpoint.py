@@ -15,8 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from learning.memory.card_events import card_events
-from learning.memory.fold import fold
+from learning.memory.fold import card_events, fold
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import CardEvent, MemoryState
 from learning.store.history import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.changes import FACT, REWORDED, ChangedCards, history
-from learning.memory.card_events import card_events
+from learning.memory.fold import card_events
 from learning.memory.labels import change_told
 from learning.memory.state import CardEvent, MemoryState, Phase
 from vault.ids import CardId

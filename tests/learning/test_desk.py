@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, undo_deed
-from learning.memory.card_events import card_events
+from learning.cards.workspace import last_event, open_desk, rate, read_desk, undo_deed
+from learning.memory.fold import card_events
 from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
-from learning.schedule import pace
+from learning.schedule.workload import minutes, ms_per_rating
+from learning.store.graph import prerequisites
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
@@ -337,10 +338,10 @@ def test_minutes_follow_the_learners_own_pace() -> None:
     def reviews(ms: int) -> list[Review]:
         return [Review(Stamp(str(n), NOON), A1, Rating.GOOD, ms) for n in range(600)]
 
-    assert pace.minutes(0, 0, []) == 0
-    assert pace.minutes(6, 0, []) == 1
-    assert pace.minutes(60, 0, reviews(30_000)) == 30
-    assert pace.minutes(0, 24, reviews(30_000)) == 30
-    assert pace.minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
-    assert pace.ms_per_rating(reviews(0)) == 10_000
+    assert minutes(0, 0, []) == 0
+    assert minutes(6, 0, []) == 1
+    assert minutes(60, 0, reviews(30_000)) == 30
+    assert minutes(0, 24, reviews(30_000)) == 30
+    assert minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
+    assert ms_per_rating(reviews(0)) == 10_000
     assert encode(reviews(1)[0])

@@ -11,8 +11,7 @@ from learning.memory.fold import fold
 from learning.memory.predictions import replay
 from learning.stats import wording
 from learning.stats.activity import activity, growth
-from learning.stats.known import known_by_week
-from learning.stats.mastery import is_known
+from learning.stats.mastery import is_known, known_by_week
 from learning.stats.retention import true_retention, weekly
 from learning.stats.stats import Material, stats_of
 from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history

@@ -24,11 +24,11 @@ from learning.schedule.workload import (
     by_importance,
     carried_over,
     follow_ups,
-    importance,
     lost_by_waiting,
     new_room,
     worth_first,
 )
+from learning.store.graph import importance
 from vault.ids import CardId
 from vault.vault import Vault, open_vault
 
