@@ -76,7 +76,7 @@ def _mended(vault: Vault) -> None:
     from learning.store.freshness import look
 
     seen = look(vault.root)
-    if seen.is_right(vault.root):
+    if seen.is_current(vault.root):
         return
     from cli.review_pages import mend
     from learning.cards.workspace import open_desk

@@ -354,7 +354,7 @@ def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[Lo
 
     Raises: NotFound, WriteFailed.
     """
-    voided = desk.past.last_deed()
+    voided = desk.past.undoable_together()
     if not voided:
         raise NotFound("nothing in the review log is left to undo")
     writer = desk.writer(via)

@@ -1,4 +1,4 @@
-"""The past of a vault without replaying it: states as of a cut, and the events since.
+"""The history of a vault without replaying the whole log: states as of a cut, and the events since.
 
 Two caches in `.retain/cache/`, pure products. `memory` holds the state of every card as a fold of all events before the
 cut gives it, and is not touched again until the cut moves on. `log` says of which files that was made, and keeps the
@@ -24,14 +24,14 @@ from learning.store.history import (
     Before,
     Past,
     first_id,
-    fit,
+    is_after_cut,
     latest_of,
     reaching_back,
     recent_states,
     renewed,
     times,
 )
-from learning.store.log_growth import LogFile, believed, growth, place_of
+from learning.store.log_growth import LogFile, growth, is_settled_stamp, vault_place
 from learning.store.state_table import NAMES, StateColumns, columns_from, columns_with
 from learning.study_day import StudyCalendar
 from vault.cache import stamps
@@ -59,20 +59,24 @@ SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
 
 
 def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
-    """The past as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be read."""
-    kept = _kept(vault, scheduler_of)
+    """Return the history as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be
+    read.
+    """
+    kept = _cached(vault, scheduler_of)
     if kept is None:
         return _rebuilt(vault, scheduler_of)
     past, files, fresh = kept
     if len(past.events) > _MOST:
-        return _moved_on(past, files)
+        return _with_later_cut(past, files)
     if fresh and all(file.is_settled for file in files):  # a young file is read again in any case
-        _keep_log(past, files)
+        _write_log_cache(past, files)
     return past
 
 
-def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
-    """The past from the caches, its files, and whether the cache should be written anew; None if it can't be had."""
+def _cached(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
+    """Return the history from the caches, its files, and whether the cache should be written again; None where the
+    caches are not current.
+    """
     parts = read_cache(vault.root, LOG, _LOG_KIND)
     if parts is None or len(parts) < 2:
         return None
@@ -80,7 +84,7 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile],
         head = json.loads(parts[0])
         files = [LogFile(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
         grown = growth(vault, head["root"], files)
-        return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1:], *grown)
+        return None if grown is None else _continued(vault, scheduler_of, head, parts[1:], *grown)
     except (
         ValueError,
         LookupError,
@@ -94,7 +98,7 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile],
         return None
 
 
-def _taken_up(
+def _continued(
     vault: Vault,
     scheduler_of: SchedulerOf,
     head: dict[str, Any],
@@ -102,13 +106,14 @@ def _taken_up(
     files: list[LogFile],
     more: list[bytes],
 ) -> tuple[Past, list[LogFile], bool] | None:
+    """Return the history from a cache and the lines that came since; None where they do not continue what is cached."""
     cut = datetime.fromisoformat(head["cut"])
     events = [decode(line) for line in parts[0].split(b"\n") if line]
     new = [decode(line) for part in more[:-1] for line in map(_without_return, part.split(b"\n")) if line]
     changes = tuple(CardEvent(CardId(c[0]), c[1], datetime.fromisoformat(c[2]), c[3]) for c in head["changes"])
     changed = card_events(more[-1])
     united = {event.id: event for event in (*events, *new)}
-    if not fit(new, cut) or any(united[event.id] != event for event in events):
+    if not is_after_cut(new, cut) or any(united[event.id] != event for event in events):
         return None
     if any(event.at < cut for event in changed) or (more[-1] and more[-1][-1:] != b"\n"):
         return None
@@ -118,7 +123,7 @@ def _taken_up(
     undos = reaching_back(ordered)
     if _digest(vault, scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
         return None
-    states = _states(vault, head["memory"])
+    states = _cached_states(vault, head["memory"])
     if states is None:
         return None
     last = datetime.fromisoformat(head["last"]) if head["last"] else None
@@ -132,10 +137,12 @@ def _taken_up(
 
 
 def _without_return(line: bytes) -> bytes:
+    """Return the line without a carriage return at its end."""
     return line.removesuffix(b"\r")
 
 
-def _states(vault: Vault, token: str) -> StateColumns | None:
+def _cached_states(vault: Vault, token: str) -> StateColumns | None:
+    """Return the cached states that `token` names; None where the cache holds others."""
     parts = read_cache(vault.root, MEMORY, _MEMORY_KIND)
     if parts is None or not parts or parts[0].decode("ascii", "replace") != token:
         return None
@@ -146,7 +153,7 @@ def _states(vault: Vault, token: str) -> StateColumns | None:
 
 
 def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
-    """The past from the whole log, and the caches of it."""
+    """Return the history from the whole log, and write the caches of it."""
     paths = [*log_paths(vault.root), ledger.IDS]
     before = {path: stamps.stamp(vault.root, path) for path in paths}
     data = {path: found for path in paths if (found := vault.read_bytes(path)) is not None}
@@ -156,23 +163,31 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     log = [(shown_path(path), data[path]) for path in paths[:-1] if path in data]
     past = _folded(vault, log, changes, scheduler_of)
     files = [
-        LogFile(path, before[path], believed(before[path]), len(data.get(path, b"")), zlib.crc32(data.get(path, b"")))
+        LogFile(
+            path,
+            before[path],
+            is_settled_stamp(before[path]),
+            len(data.get(path, b"")),
+            zlib.crc32(data.get(path, b"")),
+        )
         for path in paths
     ]
-    _keep(past, files)
+    _write_caches(past, files)
     return past
 
 
 def _folded(
     vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
 ) -> Past:
-    """The past of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is cached."""
+    """Return the history of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is
+    cached.
+    """
     log = parse_log(files)
     active = live(log.events)
     scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
     past = Past(vault, scheduler, changes=changes, diagnostics=log.diagnostics, files=log.files)
     cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
-    if not _parts(log.events, cut):
+    if not _is_clean_cut(log.events, cut):
         return replace(past, before=_before(vault, active, _END, fold(active, scheduler, changes)))
     old = [event for event in active if event.at < cut]
     states = fold(old, scheduler, [change for change in changes if change.at < cut])
@@ -182,8 +197,10 @@ def _folded(
     return replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
 
 
-def _parts(events: Iterable[LogEvent], cut: datetime) -> bool:
-    """Whether instant and id of each event are on one side of the cut, and no undo before it voids an event after."""
+def _is_clean_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Return whether instant and id of each event are on one side of the cut, and no undo before it voids an event
+    after.
+    """
     first = first_id(cut)
     return cut == EVER or all(
         (event.at >= cut) == (event.id >= first)
@@ -193,7 +210,9 @@ def _parts(events: Iterable[LogEvent], cut: datetime) -> bool:
 
 
 def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
-    """Where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are few."""
+    """Return where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are
+    few.
+    """
     if len(at_ms) < 2 * _LEAST:
         return EVER
     least = calendar.day(_instant(at_ms[-_LEAST]))
@@ -201,16 +220,19 @@ def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
 
 
 def _instant(unix: int) -> datetime:
+    """Return the instant of Unix milliseconds."""
     return _UNIX + timedelta(milliseconds=unix)
 
 
 def _tuning(vault: Vault) -> tuple[type[LogEvent], ...]:
-    """The events that the scheduler depends on, of whatever age: tags, too, where some ask for another retention."""
+    """Return the types of events that the scheduler depends on, of whatever age: tags, too, where some ask for another
+    retention.
+    """
     return (Params, Tag) if vault.settings.retention_by_tag else (Params,)
 
 
 def _before(vault: Vault, old: Sequence[LogEvent], cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
-    """What is known of the time before `cut`, from all events of it that count."""
+    """Return what is known of the time before `cut`, from all events of it that count."""
     tuning = tuple(event for event in old if isinstance(event, _tuning(vault)))
     latest = max((event.when for event in old), default=None)
     return Before(cut, states, old[-1].at if old else None, tuple(times(old)[-RECENT:]), tuning, latest)
@@ -219,13 +241,17 @@ def _before(vault: Vault, old: Sequence[LogEvent], cut: datetime, states: Mappin
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
 
 
-def _moved_on(past: Past, files: list[LogFile]) -> Past:
-    """`past` with a later cut, where there is one."""
+def _with_later_cut(past: Past, files: list[LogFile]) -> Past:
+    """Return `past` with a later cut, where there is one, and write the caches."""
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
     cut = _cut(reviews, past.scheduler.calendar)
-    if cut <= past.before.cut or not _parts(past.events, cut) or not isinstance(past.before.states, StateColumns):
-        _keep_log(past, files)
+    if (
+        cut <= past.before.cut
+        or not _is_clean_cut(past.events, cut)
+        or not isinstance(past.before.states, StateColumns)
+    ):
+        _write_log_cache(past, files)
         return past
     old = [event for event in counting if event.at < cut]
     gone = [change for change in past.changes if change.at < cut]
@@ -244,23 +270,24 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
     events = tuple(event for event in past.events if event.at >= cut)
     recent = recent_states(before, events, past.changes, past.scheduler)
     moved = replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
-    _keep(moved, files)
+    _write_caches(moved, files)
     return moved
 
 
-def _keep(past: Past, files: list[LogFile]) -> None:
-    """Writes both caches, where the past can be told from them."""
+def _write_caches(past: Past, files: list[LogFile]) -> None:
+    """Write both caches, where the history can be restored from them."""
     states = past.before.states
     if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
         return
     keep_cache(past.vault, MEMORY, _MEMORY_KIND, [_token(past).encode(), *states.parts()])
-    _keep_log(past, files)
+    _write_log_cache(past, files)
 
 
-def _keep_log(past: Past, files: list[LogFile]) -> None:
+def _write_log_cache(past: Past, files: list[LogFile]) -> None:
+    """Write the cache of the events since the cut."""
     before = past.before
     head = {
-        "root": place_of(past.vault),
+        "root": vault_place(past.vault),
         "memory": _token(past),
         "scheduler": _digest(past.vault, past.scheduler),
         "cut": before.cut.isoformat(),
@@ -281,7 +308,7 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
 
 
 def _token(past: Past) -> str:
-    """What binds one cache to the other: a checksum of the states, and what they rest on."""
+    """Return what binds one cache to the other: a checksum of the states, and what they rest on."""
     states = past.before.states
     assert isinstance(states, StateColumns)
     crc = 0
@@ -291,7 +318,7 @@ def _token(past: Past) -> str:
 
 
 def _digest(vault: Vault, scheduler: Scheduler) -> str:
-    """What changes when the same log would give other states, or when other events of it must be kept."""
+    """Return a text that changes when the same log would give other states, or other events must be cached."""
     wanted = zlib.crc32(repr(sorted(scheduler.retention_of.items())).encode())
     kept = " ".join(kind.__name__ for kind in _tuning(vault))
     return f"{_FOLD} {NAMES} {scheduler.rules!r} {wanted:08x} {kept}"

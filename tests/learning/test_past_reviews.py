@@ -93,7 +93,7 @@ def test_a_log_that_grows_in_any_way_is_told_as_if_it_were_scanned_each_time(vau
         with log.open("ab") as file:
             file.write(b"".join(line + b"\n" for line in lines))
         assert told(vault) == scanned(vault)
-        kept += past_reviews._kept(vault) is not None
+        kept += past_reviews._cached(vault) is not None
     assert kept > 8
 
 
