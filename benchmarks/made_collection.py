@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from learning.cards.workspace import open_desk
-from learning.memory.scheduler import MemoryState, Phase
-from vault.log.fast_scan import scan_log
+from learning.memory.state import MemoryState, Phase
+from vault.log.review_columns import scan_log
 from vault.log.review_log import log_files
 from vault.vault import open_vault
 

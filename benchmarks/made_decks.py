@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, cycle, groupby
 from pathlib import Path
 
-from learning.memory.scheduler import MemoryState, Scheduler, rules_of
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, rules_of
 from vault.ids import ALPHABET, CardId, ulid
 from vault.log.events import Rating, Review, Stamp, encode
 from vault.log.review_log import unix_ms

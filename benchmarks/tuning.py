@@ -19,12 +19,13 @@ from typing import Any
 
 from benchmarks.measure import Row, in_turns, machine, table
 from learning.memory.evaluation import Marks, marks_of
-from learning.memory.fit import Parameters, elapsed_days, fit, split_row, trials
-from learning.memory.fsrs import DEFAULTS
+from learning.memory.model import fit
+from learning.memory.scheduler import DEFAULTS, Parameters
+from learning.memory.trials import elapsed_days, split_row, trials
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
 from vault.log.events import Rating, Review, Stamp, encode
-from vault.log.fast_scan import scan_log
+from vault.log.review_columns import scan_log
 
 _CALENDAR = StudyCalendar(UTC, 4)  # Anki's day in an empty profile under UTC begins at four, too
 Raw = tuple[int, int, int, int]  # at (ms), card, rating, ms on screen

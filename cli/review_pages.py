@@ -30,7 +30,7 @@ def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> Non
     """
     for turn in range(_TURNS):
         seen = look(vault.root, known if turn == 0 else None)
-        if seen.is_right(vault.root) or _is_caged():
+        if seen.is_current(vault.root) or _is_caged():
             return
         alone = not at_work(vault)
         from learning.pages.render import render_pages  # a compile with nothing to do must not pay for it
@@ -51,7 +51,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
     For commands that only tell: if it cannot be written, they say so and go on. Where another such command renders just
     then, it is left to that one; what it may have missed, the next command mends.
     """
-    if seen.is_right(desk.vault.root) or _is_caged():
+    if seen.is_current(desk.vault.root) or _is_caged():
         return
     from learning.pages.render import save_pages  # a list of what is due must not pay for it
     from vault.errors import LockHeld, RetainError

@@ -7,10 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from vault.log.review_columns import ReviewColumns
+from vault.log.review_columns import ReviewColumns
 
 # Between the first day's beginning and the last one's, in any zone, lies every instant from the earliest to the latest.
 _FIRST = date.min.toordinal() + 1

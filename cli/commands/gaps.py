@@ -11,7 +11,7 @@ from cli.environment import now
 from cli.options import json_option, opened, vault_option
 
 if TYPE_CHECKING:
-    from learning.agenda.reading_list import Plan
+    from learning.agenda.gap_decisions import Plan
     from vault.model.gaps import Gap
     from vault.model.reading_list import Wanted
     from vault.vault import Vault
@@ -76,7 +76,7 @@ def _mended(vault: Vault) -> None:
     from learning.store.freshness import look
 
     seen = look(vault.root)
-    if seen.is_right(vault.root):
+    if seen.is_current(vault.root):
         return
     from cli.review_pages import mend
     from learning.cards.workspace import open_desk
@@ -138,7 +138,7 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
     if ids:
         _decide("plan", ids, vault_dir, as_json)
         return
-    from learning.agenda.reading_list import read_plan
+    from learning.agenda.gap_decisions import read_plan
 
     found = read_plan(opened(vault_dir))
     shown = found.subjects[:limit]

@@ -17,9 +17,9 @@ from vault.errors import NotFound, RetainError, UsageError
 if TYPE_CHECKING:
     from learning.memory.evaluation import Marks
     from learning.memory.fit_decision import Contest, TooFew
-    from learning.memory.scheduler import CardEvent
+    from learning.memory.state import CardEvent
     from vault.log.events import LogEvent, Params, Stamp
-    from vault.log.fast_scan import ScannedLog
+    from vault.log.review_columns import ScannedLog
     from vault.vault import Vault
 
 _TRIED, _KIND = "tuning", "tuning 2"
@@ -58,7 +58,7 @@ def optimize(
 
 
 def _log_of(vault: Vault) -> ScannedLog:
-    from vault.log.fast_scan import scan_log
+    from vault.log.review_columns import scan_log
     from vault.log.review_log import log_files
 
     log = scan_log(log_files(vault.root))
@@ -68,7 +68,7 @@ def _log_of(vault: Vault) -> ScannedLog:
 
 def _changes(vault: Vault) -> tuple[CardEvent, ...]:
     """What the ledger says became of the cards."""
-    from learning.memory.card_events import card_events
+    from learning.memory.fold import card_events
     from vault.log.ledger import IDS
 
     return card_events(vault.read_bytes(IDS) or b"")
@@ -89,7 +89,8 @@ def _write(vault: Vault, event: LogEvent) -> None:
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
     from learning.memory.fit_decision import TooFew, contest, due_for_fit, params_event
-    from learning.memory.scheduler import rules_of, scheduler_for
+    from learning.memory.fold import scheduler_for
+    from learning.memory.state import rules_of
 
     log = _log_of(vault)
     if auto and not due_for_fit(log, _tried(vault)):
@@ -108,7 +109,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
     due = None
     event = params_event(_stamp(vault, log), found)
     if found.better:
-        due = _due_before_and_after(vault, log, event)
+        due = _due_before_and_after(vault, event)
         if not dry_run:
             _write(vault, event)
             _render(vault)
@@ -216,16 +217,18 @@ def _verdict(found: Contest, dry_run: bool) -> str:
     return f"not kept: on later reviews they are no better than the current ones (log loss {-gain:+.4f}){seen}"
 
 
-def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
+def _due_before_and_after(vault: Vault, event: Params) -> tuple[int, int]:
     """How many cards are due with the parameters as they are, and with those of `event`."""
     from learning.cards.workspace import open_desk
-    from learning.memory.scheduler import Scheduler, fold_scanned
+    from learning.memory.fold import fold
+    from learning.memory.scheduler import Scheduler
 
     desk = open_desk(vault, now())
+    events = desk.past.whole().events
 
     def due(parameters: tuple[float, ...]) -> int:
         scheduler = Scheduler(replace(desk.scheduler.rules, parameters=parameters), desk.scheduler.retention_of)
-        states = fold_scanned(log, scheduler, desk.changes)
+        states = fold(events, scheduler, desk.changes)
         held = (states[card] for card in desk.cards if card in states)
         return sum(state.due is not None and state.due <= desk.now and not state.hidden(desk.now) for state in held)
 
@@ -283,7 +286,8 @@ def optimize_after_review(vault: Vault) -> None:
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     from learning.memory.fit_decision import Contest, contest, due_for_fit, params_event
-    from learning.memory.scheduler import rules_of, scheduler_for
+    from learning.memory.fold import scheduler_for
+    from learning.memory.state import rules_of
 
     if not due_for_fit(log, _tried(vault)):
         return

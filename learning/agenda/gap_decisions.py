@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 
 from vault.errors import EditedMeanwhile, NotFound, UsageError
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import GapId
-from vault.layout import GAPS
+from vault.layout import GAPS, READING_LIST
 from vault.log import ledger
 from vault.log.ledger import Event
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
+from vault.model.reading_list import Wanted, parse_reading_list
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
@@ -98,7 +100,6 @@ def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
 
 def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
     """Open gaps whose id is nearly this one, or whose subject it names."""
-    from difflib import get_close_matches
 
     still_open = [gap for gap in gaps if gap.open]
     alike = get_close_matches(wanted, [gap.id for gap in still_open], NEAR, 0.75)
@@ -175,3 +176,26 @@ def _show(vault: Vault, decided: Gap, below: str | None) -> None:
 def decisions_of(vault: Vault) -> list[Event]:
     """The events of `ledger/decisions.jsonl`, in order."""
     return ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Subjects to read about, the most wanted first, and their gaps by id; `of` is how many are listed in all."""
+
+    subjects: tuple[Wanted, ...]
+    gaps: Mapping[GapId, Gap]
+
+    @property
+    def of(self) -> int:
+        return len(self.subjects)
+
+
+def read_plan(vault: Vault) -> Plan:
+    """The plan from the files of the vault; nothing before the first compile. Raises: Damaged where one is no text."""
+    gaps = {gap.id: gap for gap in read_agenda(vault) if gap.open}
+    out = []
+    for wanted in parse_reading_list(vault.read_text(READING_LIST) or ""):
+        lacks = tuple(lack for lack in wanted.lacks if lack.gap in gaps)
+        if lacks:
+            out.append(replace(wanted, lacks=lacks))
+    return Plan(tuple(out), gaps)

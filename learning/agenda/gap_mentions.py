@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from learning.agenda.gap_rules import gap_id
+from learning.cards.workspace import Desk
+from learning.store.card_text import catalogue
 from vault.errors import RetainError
 from vault.ids import CardId, GapId
 from vault.model.frontmatter import body_of
@@ -15,10 +17,7 @@ from vault.model.gaps import Gap, GapKind
 from vault.model.markdown import unescape
 from vault.model.wikilink import links
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from learning.cards.workspace import Desk
-    from vault.vault import Vault
+from vault.vault import Vault
 
 MOST = 4  # notes that are read for one gap
 _LONGEST = 300  # characters of a sentence
@@ -83,8 +82,6 @@ def _lines(note: str) -> Iterator[tuple[int, str]]:
 
 def failing_cards(desk: Desk, gaps: Sequence[Gap]) -> dict[GapId, tuple[Failing, ...]]:
     """The cards behind each of the learner's gaps that were forgotten, the most often forgotten first."""
-    from learning.agenda.gap_rules import gap_id
-    from learning.store.card_text import catalogue
 
     wanted = {gap.id for gap in gaps if gap.kind is GapKind.LEARNER}
     if not wanted:

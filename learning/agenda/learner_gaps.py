@@ -27,10 +27,11 @@ from learning.agenda.gap_rules import (
     is_in_trouble,
     most_pressing,
 )
-from learning.cards.workspace import Desk, last_event, prerequisites
+from learning.cards.workspace import Desk, last_event
 from learning.memory.predictions import only, replay
 from learning.stats.mastery import is_known
 from learning.store.card_text import PARTS, Catalogue, Shelf, catalogue
+from learning.store.graph import GRAPH, prerequisites
 from learning.store.near_copy import tokens
 from learning.store.placed import article_of
 from vault.audit.agent_runs import at_work
@@ -40,9 +41,8 @@ from vault.ids import CardId, GapId
 from vault.layout import CONCEPTS, GAPS
 from vault.log import ledger
 from vault.log.events import Flag, LogEvent, Resume, Suspend
-from vault.log.fast_scan import ScannedLog
 from vault.log.ledger import Event
-from vault.log.review_columns import ReviewColumns
+from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.model.article import sentences
 from vault.model.frontmatter import read_properties
 from vault.model.gaps import Gap, GapKind, GapStatus, parse_agenda, render_agenda
@@ -227,7 +227,7 @@ class _Gathered:
         ids = {cards.ids[row] for rows in concepts.values() for row in rows}
         self.marks = _marks(log.others, ids)
         self.trials = _trials(desk, only(log.reviews, ids), *since)
-        self.needs = prerequisites(desk.vault.read_bytes("wiki/_graph.md") or b"")
+        self.needs = prerequisites(desk.vault.read_bytes(GRAPH) or b"")
         self.articles = frozenset(desk.vault.paths(CONCEPTS, ".md"))
         self.gaps: dict[str, list[Gap]] = defaultdict(list)  # by the article that they mention
         for gap in others:

@@ -84,7 +84,7 @@ class Archive:
         import zstandard
 
         try:
-            with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(cast(IO[bytes], rest)) as plain:
+            with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(cast("IO[bytes]", rest)) as plain:
                 yield from iter(lambda: plain.read(_BLOCK), b"")
         except zstandard.ZstdError as error:
             raise ValueError(str(error)) from error

@@ -16,7 +16,10 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
+from learning.anki.export_package import STAMPS, VAULT_TAG, guid_of, notes_of, read_stamps, vault_tag
+from learning.anki.import_notes import take_strangers
 from learning.anki.made_notes import Made, keep_made, read_made, told
+from learning.anki.media import Media
 from learning.anki.package_reader import Identity, Package, PackageCard
 from learning.anki.read import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
@@ -114,7 +117,6 @@ class _Options:
 
 def _taken(desk: Desk, package: Package, report: ImportReport, options: _Options) -> ImportReport:
     """As `import_package`."""
-    from learning.anki.import_notes import take_strangers
 
     vault, now = desk.vault, desk.now
     notes = sort_notes(desk, package, report)
@@ -214,7 +216,6 @@ def sort_notes(desk: Desk, package: Package, report: ImportReport) -> Notes:
     Its GUID says so, or that a sync wrote down to have made it: tag and CardId alone could be anybody's. Notes of
     another vault are a stranger's, and are named.
     """
-    from learning.anki.export_package import VAULT_TAG, guid_of, vault_tag
 
     vault_id = desk.vault.settings.vault_id
     tag = vault_tag(vault_id)
@@ -267,9 +268,6 @@ class _Edits:
     def tell(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
         """`fields` are the first two of the note that the package has of `card`."""
         if self._stamps is None:
-            from learning.anki.export_package import STAMPS, notes_of, read_stamps
-            from learning.anki.media import Media
-
             self._stamps = read_stamps(self.desk.vault.read_bytes(STAMPS))
             self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
         if card in self._told:

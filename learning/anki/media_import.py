@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from learning.anki.package_reader import Package
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import slug
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from learning.anki.package_reader import Package
 
 MEDIA = "learning/media"
 _PICTURES = {

@@ -10,14 +10,12 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
 from urllib.parse import urlsplit
 
 from vault.errors import RetainError, UsageError
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from http.client import HTTPResponse
 
 URL = "http://127.0.0.1:8765"
 VERSION = 6
@@ -89,7 +87,6 @@ class AnkiConnect:
             raise self._odd("its answer is no JSON") from error
 
     def _exchanged(self, body: bytes) -> bytes:
-        from http.client import HTTPConnection, HTTPException
 
         connection = HTTPConnection(self.host, self.port, timeout=self.timeout_s)
         headers = {"Content-Type": "application/json", "Connection": "close"}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from learning.cards.workspace import Desk, after
-from learning.memory.scheduler import MemoryState, Phase, tags_after
+from learning.memory.state import MemoryState, Phase, tags_after
 from vault.errors import UsageError
 from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from learning.memory.scheduler import CardEvent, MemoryState
+from learning.memory.state import CardEvent, MemoryState
 from vault.errors import Damaged, Refused
 from vault.ids import CardId
 from vault.log import ledger

@@ -10,17 +10,16 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from learning.store.cards import IndexedCards
+from learning.store.deck_index import read_index
 from vault.audit.agent_runs import at_work
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, RetainError
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.model.card import MAX_CARD, Card, Deck, answer_line, leaves_fence_open, parse_deck, splice_words, unescaped
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from vault.vault import Vault
+from vault.vault import Vault
 
 EDITS = ".retain/card-edits.jsonl"
 _SHOW = "`retain card show {}` shows it as it is now"
@@ -154,8 +153,6 @@ def _others(deck: Deck, card: Card) -> list[tuple[object, ...]]:
 
 def _found(vault: Vault, id_: str) -> tuple[Deck, Card]:
     """The card as its deck has it now. Raises: NotFound."""
-    from learning.store.cards import IndexedCards
-    from learning.store.deck_index import read_index
 
     with suppress(OSError, KeyError):
         path = IndexedCards(vault, read_index(vault)).place(CardId(id_)).path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from vault.errors import NotFound, UsageError
 from vault.layout import CONCEPTS, FLASHCARDS
@@ -62,7 +63,6 @@ def find_subject(vault: Vault, wanted: str) -> Subject:
 
 
 def _near(vault: Vault, key: str) -> str:
-    from difflib import get_close_matches
 
     shown = {_key(s.title): s.shown for s in _subjects(vault, "")}
     alike = get_close_matches(key, shown, NEAR, 0.6) or [name for name in shown if key and key in name][:NEAR]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
-from learning.memory.scheduler import CardEvent, MemoryState, Phase, Scheduler, rules_of, scheduler_for, tags_after
-from learning.schedule.pace import minutes, ms_per_rating
+from learning.cards.adopt import adopt_cards
+from learning.memory.fold import scheduler_for
+from learning.memory.model import Model
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState, Phase, rules_of, tags_after
 from learning.schedule.queue import Done, Limits, Queue, build_queue
 from learning.schedule.workload import (
     NewRoom,
@@ -18,7 +19,8 @@ from learning.schedule.workload import (
     carried_over,
     coming_days,
     follow_ups,
-    importance,
+    minutes,
+    ms_per_rating,
     new_room,
     pace_of,
     worth_first,
@@ -27,6 +29,7 @@ from learning.store.cards import IndexedCards
 from learning.store.checkpoint import open_past
 from learning.store.deck_index import DeckIndex, Place, read_index, tags_of
 from learning.store.due import groups_of, items
+from learning.store.graph import GRAPH, importance, prerequisites
 from learning.store.history import Past
 from learning.store.placed import Placed
 from vault.audit.agent_runs import at_work, held_back, judged_decks
@@ -36,13 +39,13 @@ from vault.errors import NotFound, Refused, WriteFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.layout import FLASHCARDS
+from vault.log.clock_check import ledger_ahead, log_ahead
 from vault.log.events import LogEvent, Rating, Review, Tag, Undo
-from vault.log.review_log import Log, LogWriter
+from vault.log.ledger import IDS
+from vault.log.review_log import Log, LogWriter, live
+from vault.model.card import Deck
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 __all__ = [
     "Desk",
@@ -58,8 +61,6 @@ __all__ = [
     "undo_deed",
 ]
 
-_GRAPH = "wiki/_graph.md"
-_NEEDS = re.compile(r"- (\[\[[^\[\]]*\]\]) needs ((?:\[\[[^\[\]]*\]\](?:, )?)+)")
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
 _TRIES = 10  # other commands may render the page just then
 _MOMENT = timedelta(microseconds=1)
@@ -154,9 +155,6 @@ def _ahead(past: Past, now: datetime) -> list[Diagnostic]:
     told = (*(e.at for e in past.events[-1:]), *(c.at for c in past.changes), *filter(None, [past.before.latest]))
     if max(told, default=now) <= now:
         return []
-    from vault.log.clock_check import ledger_ahead, log_ahead
-    from vault.log.ledger import IDS
-    from vault.log.review_log import live
 
     zone, before = past.scheduler.calendar.zone, past.before.latest
     events = past.events if before is None or before <= now else past.whole().events
@@ -185,7 +183,6 @@ def _with_own(
     wanted: Mapping[CardId, float], by_tag: Mapping[str, float], events: Iterable[LogEvent]
 ) -> dict[CardId, float]:
     """`wanted` once the cards' own tags are heard, too, which `events` give and take."""
-    from vault.log.review_log import live
 
     out, tags = dict(wanted), dict[CardId, tuple[str, ...]]()
     for event in live(events):
@@ -239,7 +236,6 @@ def _adopted(
     vault: Vault, decks: list[Deck], now: datetime, found: list[Diagnostic], others: Iterable[CardId]
 ) -> list[Deck]:
     """`decks`, those that a human wrote with their ids; `others` are ids of cards elsewhere."""
-    from learning.cards.adopt import adopt_cards  # seldom: what lists cards must not pay for it
 
     try:
         return adopt_cards(vault, decks, now, others)
@@ -285,7 +281,7 @@ def _queued(desk: Desk) -> Desk:
     settings, calendar = desk.vault.settings, desk.scheduler.calendar
     until = calendar.start(calendar.day(desk.now) + 1)
     done = desk.past.done(calendar, desk.now)
-    graph = desk.vault.read_bytes(_GRAPH) or b""
+    graph = desk.vault.read_bytes(GRAPH) or b""
     found = items(desk.vault, desk.cards, desk.past, desk.tag, max(until, desk.now + _MOMENT))
     if settings.minutes_per_day:
         found = by_importance(found, importance(graph))
@@ -298,7 +294,9 @@ def _queued(desk: Desk) -> Desk:
         done=done,
         prerequisites=prerequisites(graph),
         met=groups_of(desk.vault, desk.cards, done.cards) if settings.bury_siblings else None,
-        backlog=partial(worth_first, states=desk.states, today=calendar.day(desk.now), model=desk.scheduler.kernel),
+        backlog=partial(
+            worth_first, states=desk.states, today=calendar.day(desk.now), model=Model(desk.scheduler.parameters)
+        ),
     )
     queue = build(limits=Limits(settings.new_per_day, settings.reviews_per_day))
     room = _room_for_new(desk, queue, done) if settings.minutes_per_day else None
@@ -318,23 +316,10 @@ def _room_for_new(desk: Desk, queue: Queue, done: Done) -> NewRoom:
         settings.minutes_per_day,
         carried_over([len(queue.due) + round(spent), *coming], max(settings.reviews_per_day, round(spent))),
         pace,
-        follow_ups(desk.scheduler.kernel, rules.retention, maximum=rules.maximum_interval),
+        follow_ups(Model(desk.scheduler.parameters), rules.retention, maximum=rules.maximum_interval),
         waiting=len(queue.new),
         limit=max(0, settings.new_per_day - done.new),
     )
-
-
-def prerequisites(graph: bytes) -> dict[str, set[str]]:
-    """Concept to the concepts it needs, by the stems of their articles, as the text of `_graph.md` has it."""
-    from vault.model.wikilink import links
-
-    needs: dict[str, set[str]] = {}
-    for line in graph.decode(errors="replace").splitlines():
-        if (found := _NEEDS.match(line)) is not None:
-            concept, *_ = links(found[1])
-            stems = {link.target.rsplit("/", 1)[-1] for link in links(found[2])}
-            needs.setdefault(concept.target.rsplit("/", 1)[-1], set()).update(stems)
-    return needs
 
 
 # --- what a human command does --------------------------------------------------------------------------------------
@@ -369,7 +354,7 @@ def undo_deed(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[Lo
 
     Raises: NotFound, WriteFailed.
     """
-    voided = desk.past.last_deed()
+    voided = desk.past.undoable_together()
     if not voided:
         raise NotFound("nothing in the review log is left to undo")
     writer = desk.writer(via)

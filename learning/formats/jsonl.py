@@ -8,7 +8,7 @@ from typing import Any
 
 from learning.cards.workspace import Desk, Placed
 from learning.formats.targets import is_jsonl
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.guard import export_bytes
 from vault.log.ledger import instant

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -12,7 +13,6 @@ _HEAD = 1 << 20  # bytes, in which the first line of a table or of JSON ends
 
 def is_package(path: Path) -> bool:
     """Whether it is a package that `export anki` wrote, and not one that Anki made of the same cards."""
-    import zipfile
 
     try:
         with zipfile.ZipFile(path) as archive:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from learning.memory.fit import Trials
+from learning.memory.trials import Trials
 
 _SURE = 1e-4  # a chance nearer to 0 or 1 counts as this near: one surprise must not outweigh a year
 _EDGES = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)

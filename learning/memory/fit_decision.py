@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from learning.memory.evaluation import Marks, marks_of
-from learning.memory.fit import Parameters, elapsed_days, fit, split_row, trials
-from learning.memory.fsrs import DEFAULTS
-from learning.memory.scheduler import CardEvent, Rules
+from learning.memory.model import fit
+from learning.memory.scheduler import DEFAULTS, Parameters
+from learning.memory.state import CardEvent, Rules
+from learning.memory.trials import elapsed_days, split_row, trials
 from vault.ids import CardId
 from vault.log.events import LogEvent, Params, Stamp
-from vault.log.fast_scan import ScannedLog
-from vault.log.review_columns import ReviewColumns
+from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.log.review_log import unix_ms
 
 FEWEST = 400  # reviews: with fewer, a fit tells more of chance than of the learner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 
 
 def headed(*parts: str) -> str:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
-from learning.memory.scheduler import MOST_DAYS, MOST_STABLE, CardEvent, Phase, Scheduler
+from learning.memory.model import Given, Memory, Model
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MOST_DAYS, CardEvent, MemoryState, Phase
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
+from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
+from vault.log.review_log import at_of, unix_ms
 
 PHASES = tuple(Phase)
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
-_BEAT = 0x3FFF  # rows between two beats, some tens of milliseconds
+_CARDS_PER_BEAT = 1_000  # some tens of milliseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
@@ -56,71 +61,106 @@ def replay(
     is called time and again meanwhile; what it raises ends it.
     """
     out = unplayed(columns, scheduler.calendar)
-    rules, kernel = scheduler.rules, scheduler.kernel
-    table = transitions(len(rules.learning_steps), len(rules.relearning_steps))
-    chance, after = kernel.retrievability, kernel.after
-    places = [0] * len(columns.cards)
-    memories: list[tuple[float, float]] = [(0.0, 0.0)] * len(columns.cards)
-    last, reps = [0] * len(columns.cards), [0] * len(columns.cards)
-    in_review = PHASES.index(Phase.REVIEW)
-    pending = _changed(columns, changes, scheduler)
-    for row, (card, rating, day) in enumerate(zip(columns.card, columns.rating, out.day, strict=True)):
-        if not row & _BEAT:
-            beat()
-        place = table[places[card]]
-        if not place.phase:
-            out.first[row] = 1
-            memories[card] = kernel.first(rating)
-        else:
-            stability, difficulty = memories[card]
-            elapsed = min(max(day - last[card], 0), MOST_DAYS)
-            out.first[row] = elapsed > 0
-            out.elapsed[row] = elapsed
-            anew = False
-            if card in pending:
-                while pending[card] and pending[card][0][0] < columns.at_ms[row]:
-                    changed = pending[card].pop(0)[1]
-                    if anew:
-                        continue  # what nobody saw is not forgotten again
-                    waited = min(max(changed - last[card], 0), MOST_DAYS)
-                    stability = min(after(stability, difficulty, waited, 1)[0], MOST_STABLE)
-                    place = table[place.changed]
-                    last[card], elapsed = changed, min(max(day - changed, 0), MOST_DAYS)
-                    out.elapsed[row], anew = 0, True
-            out.phase[row] = place.phase
-            if place.phase == in_review and not anew:
-                name = columns.cards[card]
-                days = kernel.interval(stability, scheduler.retention(name), rules.maximum_interval)
-                out.interval[row] = scheduler.varied(name, reps[card], days)
-            out.stability[row] = stability
-            out.predicted[row] = chance(stability, elapsed)
-            stability, difficulty = after(stability, difficulty, elapsed, rating)
-            memories[card] = min(stability, MOST_STABLE), difficulty
-        places[card] = place.next[rating]
-        last[card] = day
-        reps[card] += 1
+    rows: list[list[int]] = [[] for _ in columns.cards]
+    for row, card in enumerate(columns.card):
+        rows[card].append(row)
+    changed_before = {
+        card: _changed_before(columns, rows[card], days)
+        for card, days in _changed(columns, changes, scheduler.calendar).items()
+    }
+    replayed, model = _Replayed(out, scheduler), Model(scheduler.parameters)
+    for start in range(0, len(rows), _CARDS_PER_BEAT):
+        beat()
+        cards = range(start, min(start + _CARDS_PER_BEAT, len(rows)))
+        unchanged = [card for card in cards if card not in changed_before]
+        given = [_given(out, rows[card], {}) for card in unchanged]
+        for card, memories in zip(unchanged, model.histories(given), strict=True):
+            replayed.fill(rows[card], [memory[0] for memory in memories[:-1]], {})
+        for card in changed_before.keys() & set(cards):
+            days = changed_before[card]
+            replayed.fill(rows[card], _stability_before(model, out, rows[card], days), days)
     return out
 
 
-def _changed(
-    columns: ReviewColumns, changes: Iterable[CardEvent], scheduler: Scheduler
-) -> dict[int, list[tuple[int, int]]]:
-    """By the number of a card, when its fact became another: Unix milliseconds and study day, in order.
+def _given(out: Replay, rows: Sequence[int], changed: Mapping[int, int]) -> list[Given]:
+    """Return rating and elapsed study days of each of a card's reviews; from the change of its fact, if one came."""
+    given = []
+    for number, row in enumerate(rows):
+        last = changed.get(number, out.day[rows[number - 1]]) if number else out.day[row]
+        given.append((out.columns.rating[row], _between(last, out.day[row])))
+    return given
 
-    Those before its first review are left out: nothing had been learnt.
-    """
-    told = sorted({((c.at - _EPOCH) // _MS, c.card) for c in changes if c.type == "changed"})
-    if not told:
-        return {}
-    numbers = {card: number for number, card in enumerate(columns.cards)}
-    first: dict[int, int] = {}
-    for row, card in enumerate(columns.card):
-        first.setdefault(card, columns.at_ms[row])
+
+def _between(start: int, end: int) -> int:
+    return min(max(end - start, 0), MOST_DAYS)
+
+
+def _stability_before(model: Model, out: Replay, rows: Sequence[int], changed: Mapping[int, int]) -> list[float]:
+    """Return the stability before each review but the first, of a card whose fact changed."""
+    given = _given(out, rows, changed)
+    before: list[float] = []
+    start: Memory | None = None
+    begin = 0
+    for end in (*sorted(changed), len(rows)):
+        memories = model.history(given[begin:end], start)
+        before += [stability for stability, _ in memories]
+        if end in changed:
+            waited = _between(out.day[rows[end - 1]], changed[end])
+            start = model.after(*memories[-1], waited, Rating.AGAIN)[0], memories[-1][1]
+            before[-1] = start[0]
+        begin = end
+    return before[:-1]
+
+
+class _Replayed:
+    """Fills a replay, a card at a time."""
+
+    def __init__(self, out: Replay, scheduler: Scheduler) -> None:
+        self._out, self._scheduler, self._model = out, scheduler, Model(scheduler.parameters)
+        self._table = transitions(scheduler)
+
+    def fill(self, rows: Sequence[int], stability: Sequence[float], changed: Mapping[int, int]) -> None:
+        """Fill the rows of one card. `stability` is that before each but the first; `changed` as `_changed_before`."""
+        out, rules = self._out, self._scheduler.rules
+        card = out.columns.cards[out.columns.card[rows[0]]]
+        out.first[rows[0]] = 1
+        place = self._table[self._table[0].next[out.columns.rating[rows[0]]]]
+        for number, (last, row) in enumerate(pairwise(rows), 1):
+            days, before = _between(out.day[last], out.day[row]), stability[number - 1]
+            out.first[row] = days > 0
+            out.stability[row] = before
+            if number in changed:
+                place, days = self._table[place.changed], _between(changed[number], out.day[row])
+            else:
+                out.elapsed[row] = days
+                if PHASES[place.phase] is Phase.REVIEW:
+                    planned = self._model.interval(before, self._scheduler.retention(card), rules.maximum_interval)
+                    out.interval[row] = self._scheduler.varied(card, number, planned)
+            out.phase[row] = place.phase
+            out.predicted[row] = self._scheduler.recall(before, days)
+            place = self._table[place.next[out.columns.rating[row]]]
+
+
+def _changed(
+    columns: ReviewColumns, changes: Iterable[CardEvent], calendar: StudyCalendar
+) -> dict[int, list[tuple[int, int]]]:
+    """Return by number of a card when its fact changed: Unix milliseconds and study day, in order."""
+    changed = sorted({(unix_ms(c.at), c.card) for c in changes if c.type == "changed"})
+    numbers = {card: number for number, card in enumerate(columns.cards)} if changed else {}
     out: dict[int, list[tuple[int, int]]] = {}
-    for at, name in told:
-        number = numbers.get(name)
-        if number is not None and first[number] <= at:
-            out.setdefault(number, []).append((at, scheduler.calendar.day(_EPOCH + at * _MS)))
+    for at, card in changed:
+        if card in numbers:
+            out.setdefault(numbers[card], []).append((at, calendar.day(at_of(at))))
+    return out
+
+
+def _changed_before(columns: ReviewColumns, rows: Sequence[int], changes: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Return by the number of a card's review, from 1 on, the study day of the first change since the review before."""
+    out: dict[int, int] = {}
+    for number, (last, row) in enumerate(pairwise(rows), 1):
+        days = [day for at, day in changes if columns.at_ms[last] <= at < columns.at_ms[row]]
+        if days:
+            out[number] = days[0]
     return out
 
 
@@ -135,29 +175,30 @@ def unplayed(columns: ReviewColumns, calendar: StudyCalendar) -> Replay:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a card stands between reviews: an index into PHASES, by rating (1 to 4) the place that it goes to, and the
-    place that it goes to when its fact becomes another."""
+    """A phase and step of a card: an index into PHASES, by rating (1 to 4) the place that follows, and the place that
+    follows when its fact changes."""
 
     phase: int
-    next: tuple[int, int, int, int, int]
+    next: tuple[int, ...]
     changed: int
 
 
-def transitions(learning: int, relearning: int) -> tuple[Place, ...]:
-    """Every place a card can stand in with so many steps; the first is that of a new card."""
-    new, learn, review, relearn = range(4)
-    done = 1 + learning  # the place of the review phase; before it the steps of learning, after it those of relearning
-    lapse = done + 1 if relearning else done
+def transitions(scheduler: Scheduler) -> tuple[Place, ...]:
+    """Return every phase and step that the scheduler can give a card; the first is that of a new card."""
+    found: list[tuple[Phase, int | None]] = [(Phase.NEW, 0)]
 
-    def steps(first: int, count: int, phase: int) -> list[Place]:
-        last = first + count - 1
-        ahead = [place + 1 if place < last else done for place in range(first, last + 1)]
-        return [Place(phase, (0, first, first + n, good, done), first) for n, good in enumerate(ahead)]
+    def number(phase: Phase, step: int | None) -> int:
+        if (phase, step) not in found:
+            found.append((phase, step))
+        return found.index((phase, step))
 
-    taught = steps(1, learning, learn)
-    begun = Place(new, taught[0].next if taught else (0, done, done, done, done), new)
-    known = Place(review, (0, lapse, done, done, done), lapse)
-    return (begun, *taught, known, *steps(lapse, relearning, relearn))
+    places = []
+    for phase, step in found:  # it grows meanwhile
+        outcomes = [scheduler.outcome(phase, step, 1.0, 5.0, 0, 0.9, rating) for rating in Rating]
+        changed = scheduler.relearn(MemoryState(phase, 1.0, 5.0, step), _EPOCH, 0)
+        following = (0, *(number(outcome.phase, outcome.step) for outcome in outcomes))
+        places.append(Place(PHASES.index(phase), following, number(changed.phase, changed.step)))
+    return tuple(places)
 
 
 def study_days(at_ms: array[int], calendar: StudyCalendar) -> array[int]:

@@ -12,19 +12,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from learning.agenda.gap_decisions import read_agenda
+from learning.cards.workspace import read_desk
 from learning.stats.mastery import Mastery, Studied, mastery
+from learning.stats.stats import chance_at
+from learning.store.graph import GRAPH, relations
 from vault.errors import NotFound, RetainError
 from vault.files.paths import split
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.model.article import FRESHNESS_DAYS
 from vault.model.frontmatter import body_of, read_properties
 from vault.model.markdown import unescape
-from vault.model.wikilink import links
+from vault.model.wikilink import Wikilink, links
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 INDEX = "wiki/_index.md"
-GRAPH = "wiki/_graph.md"
 LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
 MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
@@ -33,7 +36,6 @@ _OPENS = "the reader opens pages of wiki/ and texts of raw/"
 _COMES = "`retain compile` writes it once a source explains it"
 _LEVELS = ("high", "medium", "low")
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
-_ROW = re.compile(r"- (?P<of>\[\[[^\[\]]*\]\])(?: needs (?P<needs>[^;]*))?;?(?: relates to (?P<related>.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +178,6 @@ def standing(vault: Vault, page: ArticlePage, now: datetime) -> Standing:
 
 def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None:
     """How well the page's cards are known at `now`; None if it has none. Raises as the review log is read."""
-    from learning.cards.workspace import read_desk
-    from learning.stats.stats import chance_at
 
     deck = vault.deck(f"{FLASHCARDS}/{page.stem}.md")
     cards = [Studied(c.id, page.stem, page.title, c.kind or "") for c in (deck.cards if deck else ()) if c.id]
@@ -191,7 +191,6 @@ def mastery_of(vault: Vault, page: ArticlePage, now: datetime) -> Mastery | None
 
 def gaps_of(vault: Vault, page: ArticlePage) -> tuple[str, ...]:
     """What the reading agenda says is missing about the page, in plain words."""
-    from learning.agenda.gap_decisions import read_agenda
 
     target = page.path.removesuffix(".md")
     name = page.title.casefold()
@@ -204,19 +203,18 @@ def gaps_of(vault: Vault, page: ArticlePage) -> tuple[str, ...]:
 
 
 def neighbours(graph: bytes, path: str) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
-    """(what the concept at `path` needs, what it relates to), as `_graph.md` has it."""
-    wanted = f"- [[{path.removesuffix('.md')}|".encode()
-    for line in graph.split(b"\n"):
-        if line.startswith(wanted) and (row := _ROW.fullmatch(line.decode(errors="replace").rstrip())):
-            needs = tuple(_linked(row["needs"] or ""))
-            seen = {each.path for each in needs}
-            return needs, tuple(each for each in _linked(row["related"] or "") if each.path not in seen)
-    return (), ()
+    """Return what the concept at `path` needs, and what else it relates to, from the text of `_graph.md`."""
+    rows = (row for row in relations(graph) if row.concept.target == path.removesuffix(".md"))
+    row = next(rows, None)
+    if row is None:
+        return (), ()
+    needs = tuple(map(_neighbour, row.needs))
+    paths = {each.path for each in needs}
+    return needs, tuple(each for each in map(_neighbour, row.related) if each.path not in paths)
 
 
-def _linked(text: str) -> Iterator[Neighbour]:
-    for link in links(text):
-        yield Neighbour(f"{link.target}.md", link.alias or link.target.rsplit("/", 1)[-1])
+def _neighbour(link: Wikilink) -> Neighbour:
+    return Neighbour(f"{link.target}.md", link.alias or link.target.rsplit("/", 1)[-1])
 
 
 def backlinks(vault: Vault, path: str) -> Iterator[Neighbour]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from learning.cards.workspace import _TRIES, Desk, last_event
 from learning.memory import labels
-from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase
+from learning.store.card_text import Catalogue, card_cell, catalogue, concept_cell
 from learning.store.placed import article_of
 from vault.errors import EditedMeanwhile
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.layout import CONCEPTS, REVIEW_PAGE
 from vault.log.ledger import instant
-
-if TYPE_CHECKING:
-    from learning.store.card_text import Catalogue
-from learning.cards.workspace import _TRIES, Desk, last_event
 
 _COLUMNS = (
     *("Concept", "Card", "Kind", "Due", "Interval", "Stability", "Difficulty", "Retrievability"),
@@ -121,9 +119,6 @@ def save_review_page(desk: Desk, cards: Catalogue | None = None) -> bool:
 
     `cards` is the desk's catalogue, if the caller has it. Raises: WriteFailed, Refused.
     """
-    from learning.pages.review_page import Row, render_page
-    from learning.store.card_text import catalogue  # here, as it needs a desk's cards
-    from learning.store.table_cells import card_cell, concept_cell
 
     cards = cards or catalogue(desk.vault, desk.cards)
     articles = set(desk.vault.paths(CONCEPTS, ".md"))

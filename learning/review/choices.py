@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
-from learning.memory.scheduler import Phase
+from learning.memory.state import Phase
 from learning.stats.mastery import Studied
 from learning.stats.material import studied
 from learning.store.due import TOPIC

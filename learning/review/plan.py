@@ -10,22 +10,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from learning.cards.workspace import Desk, prerequisites
-from learning.memory.scheduler import MemoryState, Phase
+from learning.cards.workspace import Desk
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item, Queue, apart, new_order
+from learning.store.due import items
+from learning.store.graph import GRAPH, prerequisites
+from learning.study_day import StudyCalendar
 from vault.errors import UsageError
 from vault.ids import CardId
-
-if TYPE_CHECKING:
-    from learning.study_day import StudyCalendar
 
 MOST = 9999  # cards or days
 _FORM = re.compile(
     r"(?P<mode>[a-z]+)(?: limit:(?P<limit>[0-9]{1,4}))?(?: days:(?P<days>[0-9]{1,4}))?(?: tag:(?P<tag>.+))?"
 )
-_GRAPH = "wiki/_graph.md"
 _EVER = datetime.max.replace(tzinfo=UTC) - timedelta(days=2)
 _STEPS = (Phase.LEARNING, Phase.RELEARNING)
 
@@ -98,12 +96,11 @@ def _cards(desk: Desk, plan: Plan, rated: frozenset[CardId]) -> Iterable[Item]:
     fresh = [item for item in items if desk.state(item.card).phase is Phase.NEW]
     if plan.mode is Mode.CRAM:
         return [*by_need(items, desk, _EVER), *fresh]
-    return new_order(fresh, prerequisites(desk.vault.read_bytes(_GRAPH) or b""))
+    return new_order(fresh, prerequisites(desk.vault.read_bytes(GRAPH) or b""))
 
 
 def _shown(desk: Desk, tag: str, until: datetime, *, seen: bool) -> Iterable[Item]:
     """The cards that may be shown now: none that is suspended, buried or retracted."""
-    from learning.store.due import items
 
     for item in items(desk.vault, desk.cards, desk.past, tag, until):
         state = desk.state(item.card)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from learning.cards import workspace as desks
+from learning.cards.changes import ChangedCards
 from learning.cards.current_text import Dealer
 from learning.cards.workspace import Desk, Placed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.review import practice as practices
 from learning.review.plan import Mode, Plan, laid
 from learning.review.practice import Practice, Recall
@@ -18,9 +18,6 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log.events import Rating
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from learning.cards.changes import ChangedCards
 
 
 class Practising:
@@ -48,7 +45,6 @@ class Practising:
     @property
     def changes(self) -> ChangedCards:
         """What was said before of the cards whose facts or words have changed."""
-        from learning.cards.changes import ChangedCards
 
         return ChangedCards(self.desk.vault, self.desk.changes)
 

@@ -14,16 +14,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-from learning.memory.scheduler import MemoryState, Phase, Scheduler
+from learning.cards.edit import Edited
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Queue
 from vault.errors import NotFound, UsageError
 from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Review, Stamp, Suspend, Undo
-
-if TYPE_CHECKING:
-    from learning.cards.edit import Edited
 
 LEARN_AHEAD = timedelta(minutes=20)  # with nothing else left, a step is shown this much before it is due
 
@@ -107,11 +105,6 @@ class Session:
         if self.current is None:
             return {}
         return self.scheduler.preview(self.current, self.state(self.current), now)
-
-    def foresee(self, now: datetime) -> None:
-        """Has the scheduler reckon ahead what comes of each rating of the current card."""
-        if self.current is not None:
-            self.scheduler.foresee(self.current, self.state(self.current), now)
 
 
 _UNSEEN = MemoryState()
@@ -307,3 +300,39 @@ def _current(session: Session) -> CardId:
     if session.current is None:
         raise UsageError("there is no card on the table")
     return session.current
+
+
+IDLE = timedelta(seconds=60)  # after so long without a key one has gone away; no more than this is counted
+
+
+_NOTHING = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """`counted` up to the last sign of the human at `stirred`; None while it stands still."""
+
+    counted: timedelta = _NOTHING
+    stirred: datetime | None = None
+
+    def stir(self, now: datetime) -> Stopwatch:
+        """A key was pressed: the time since the last one counts, up to IDLE. Starts a watch that stands still."""
+        return Stopwatch(self.spent(now), now)
+
+    def stop(self, now: datetime) -> Stopwatch:
+        """Nobody looks at the card until the next `stir`."""
+        return Stopwatch(self.spent(now))
+
+    def spent(self, now: datetime) -> timedelta:
+        """What counts as looked at the card by `now`; a clock that goes back takes nothing away."""
+        if self.stirred is None:
+            return self.counted
+        return self.counted + min(max(now - self.stirred, _NOTHING), IDLE)
+
+    def away(self, now: datetime) -> bool:
+        """Whether the time that passes now does not count."""
+        return self.stirred is None or now - self.stirred >= IDLE
+
+    def anew(self) -> Stopwatch:
+        """The same watch with nothing counted, for the next card."""
+        return replace(self, counted=_NOTHING)

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from learning.cards import workspace as desks
+from learning.cards.changes import ChangedCards
 from learning.cards.current_text import Dealer
+from learning.cards.edit import Edited, restore, words_of
 from learning.cards.workspace import Desk, Placed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
+from learning.pages.render import render_pages
 from learning.review import session as sessions
 from learning.review.plan import Plan, laid
-from learning.review.stopwatch import Stopwatch
+from learning.review.session import Stopwatch
 from learning.review.summary import Tally, done, due_before, tally_of, with_outlook
 from learning.store.freshness import look, remember
 from vault.audit.agent_runs import at_work
@@ -25,10 +27,6 @@ from vault.log import ledger
 from vault.log.events import CardMark, Graded, LogEvent, Rating, Review, encode
 from vault.log.review_log import LOG_PATH
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from learning.cards.changes import ChangedCards
-    from learning.cards.edit import Edited
 
 __all__ = ["Clock", "Sitting", "Stands", "Tally", "due_before"]
 
@@ -146,8 +144,6 @@ class Sitting:
     def changes(self) -> ChangedCards:
         """What was said before of the cards whose facts or words have changed."""
         if self._changes is None:
-            from learning.cards.changes import ChangedCards
-
             self._changes = ChangedCards(self.desk.vault, self.desk.changes)
         return self._changes
 
@@ -175,11 +171,6 @@ class Sitting:
         """What each of the four ratings would make of the card on the table."""
         return self.session.previews(self._clock())
 
-    def _look_ahead(self) -> None:
-        """Does what can be done before the rating is known: no rating waits for the deck of the next card."""
-        self.session.foresee(self._clock())
-        self._dealer.read_ahead(self.session.next_up())
-
     # --- what the human does ----------------------------------------------------------------------------------------
 
     def reveal(self) -> bool:
@@ -190,7 +181,7 @@ class Sitting:
         if not self._is_as_dealt():
             return False
         self.session = sessions.reveal(self.session)
-        self._look_ahead()
+        self._dealer.read_ahead(self.session.next_up())
         return True
 
     def _is_as_dealt(self) -> bool:
@@ -257,8 +248,6 @@ class Sitting:
         if event is not None:
             self._done(after, event)
         elif not isinstance(last, LogEvent):
-            from learning.cards.edit import restore  # few edit, and fewer take it back
-
             restore(self.desk.vault, last)
             self.session = after
         if self._caught_up:  # the session that it leads back to knows nothing of what others wrote
@@ -274,7 +263,6 @@ class Sitting:
         now = self.reworded()
         if now is None or before is None:
             return None
-        from learning.cards.edit import Edited, words_of
 
         edit = Edited(now.id, now.deck.path, words_of(before.card), words_of(now.card))
         self.session = sessions.edited(self.session, edit)
@@ -328,10 +316,6 @@ class Sitting:
     def finish(self) -> None:
         """Renders the pages if anything was written since the last time. Raises: WriteFailed, Refused."""
         if self._written:
-            from learning.pages.render import (
-                render_pages,  # here: the first card must not wait for what comes at the end
-            )
-
             self._written = False
             vault = self.desk.vault
             alone, seen = not at_work(vault), look(vault.root)

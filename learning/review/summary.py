@@ -9,7 +9,8 @@ from datetime import datetime
 
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
+from learning.pages.promotion import promotion
 from learning.review.session import Session
 from vault.errors import RetainError
 from vault.ids import CardId
@@ -96,7 +97,6 @@ def with_outlook(tally: Tally, session: Session, desk: Desk, now: datetime) -> T
 
 def _ripe(session: Session, desk: Desk) -> int:
     """The concepts that wait for a note of the human's, this sitting's ratings counted; 0 where nobody can say."""
-    from learning.pages.promotion import promotion
 
     past = desk.past.with_events(*(event for _, event in done(session)))
     try:

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from operator import itemgetter
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import LogEvent, Review

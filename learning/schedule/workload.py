@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
-from learning.memory.fsrs import AGAIN, GOOD, Fsrs6
-from learning.memory.scheduler import MemoryState
+from learning.memory.model import Model
+from learning.memory.state import MemoryState
 from learning.schedule.queue import Item, new_order
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
+from vault.log.events import LogEvent, Rating, Review
 
 _RATINGS_PER_NEW, _RATINGS_PER_REVIEW = 2.5, 1.2
 WEEK = 7  # study days that the governor looks ahead
 _PUT_OFF = (3, 10, 17)  # days at which the two curves are compared
 _PUT_OFF_STEP = 7
 _RELEARNING = 1.5  # reviews' worth of time that a forgotten card takes besides
-_EDGE = re.compile(r"- (\[\[[^\[\]]*\]\]) [a-z ]+ (\[\[.*)")
 
 
 # --- the load governor ----------------------------------------------------------------------------------------------
@@ -93,34 +93,17 @@ def new_room(
     return NewRoom(fits, waiting, f"room for {fits or 'none'} of {waiting} new cards in {a_day}: {why}")
 
 
-def follow_ups(model: Fsrs6, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
+def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:
     """Reviews on day n of the cards of days 0 to n, one new card a day, each first and ever after rated Good."""
-    memory = model.after(*model.first(GOOD), 0, GOOD)
+    memory = model.after(*model.first(Rating.GOOD), 0, Rating.GOOD)
     at = [0] * days
     day = model.interval(memory[0], retention, maximum)
     while day < days:
         at[day] += 1
         waited = model.interval(memory[0], retention, maximum)
-        memory = model.after(*memory, waited, GOOD)
+        memory = model.after(*memory, waited, Rating.GOOD)
         day += model.interval(memory[0], retention, maximum)
     return [float(sum(at[: n + 1])) for n in range(days)]
-
-
-def importance(graph: bytes) -> dict[str, int]:
-    """How many concepts need or mention each concept, by the stems of their articles, as `_graph.md` has it."""
-    from vault.model.wikilink import links
-
-    named: dict[str, set[str]] = {}
-    for line in graph.decode(errors="replace").splitlines():
-        if (found := _EDGE.match(line)) is not None:
-            source, *_ = links(found[1])
-            for link in links(found[2]):
-                named.setdefault(_stem(link.target), set()).add(_stem(source.target))
-    return {concept: len(by - {concept}) for concept, by in named.items()}
-
-
-def _stem(target: str) -> str:
-    return target.rsplit("/", 1)[-1]
 
 
 def by_importance(items: Iterable[Item], rank: Mapping[str, int]) -> list[Item]:
@@ -150,7 +133,7 @@ class BacklogPlan:
     days: int
 
 
-def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: int) -> float:
+def lost_by_waiting(model: Model, stability: float, difficulty: float, waited: int) -> float:
     """Days of recall lost if a card that has waited `waited` days waits three weeks more, for the time it takes now.
 
     What is gained by a review is the area between the two forgetting curves: that of the card as it would be then,
@@ -158,8 +141,8 @@ def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: i
     that is very stable loses little by waiting.
     """
     chance = model.retrievability(stability, waited)
-    recalled = model.after(stability, difficulty, waited, GOOD)[0]
-    relearnt = model.after(*model.after(stability, difficulty, waited, AGAIN), 0, GOOD)[0]
+    recalled = model.after(stability, difficulty, waited, Rating.GOOD)[0]
+    relearnt = model.after(*model.after(stability, difficulty, waited, Rating.AGAIN), 0, Rating.GOOD)[0]
     curve = model.retrievability
     gained = sum(
         chance * curve(recalled, day) + (1 - chance) * curve(relearnt, day) - curve(stability, waited + day)
@@ -168,7 +151,7 @@ def lost_by_waiting(model: Fsrs6, stability: float, difficulty: float, waited: i
     return gained * _PUT_OFF_STEP / (1 + _RELEARNING * (1 - chance))
 
 
-def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Fsrs6) -> list[Item]:
+def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], today: int, model: Model) -> list[Item]:
     """Overdue reviews, what loses most by waiting first; of alike ones in the order they came in. `today` is a day.
 
     Cards that differ by less than a tenth are taken as alike, so that a hundred thousand are soon put in order.
@@ -185,3 +168,24 @@ def worth_first(items: Iterable[Item], states: Mapping[CardId, MemoryState], tod
             lost = known[key] = lost_by_waiting(model, stability, key[1], waited)
         scored.append((lost, item))
     return [item for _, item in sorted(scored, key=lambda each: -each[0])]
+
+
+_RECENT = 500  # ratings that the estimate looks back on
+
+
+_LONGEST_MS = 60_000  # a card left on screen over tea says nothing of the next one
+
+
+_GUESS_MS = 10_000  # for who has rated nothing yet
+
+
+def ms_per_rating(events: Sequence[LogEvent]) -> float:
+    """Mean milliseconds a card was on screen, over the latest ratings that say so; ten seconds before there are any."""
+    known = (event.ms for event in reversed(events) if isinstance(event, Review) and event.ms)
+    recent = [min(ms, _LONGEST_MS) for ms in islice(known, _RECENT)]
+    return sum(recent) / len(recent) if recent else _GUESS_MS
+
+
+def minutes(due: int, new: int, events: Sequence[LogEvent]) -> int:
+    """Minutes that so many due and new cards will take, rounded up; `events` in order of time."""
+    return math.ceil((due + new * _RATINGS_PER_NEW) * ms_per_rating(events) / 60_000)

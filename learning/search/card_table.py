@@ -15,13 +15,15 @@ from operator import eq, ge, gt, le, lt
 from typing import Any
 
 from learning.cards.workspace import Desk
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.search.query import Bound, Filter
 from learning.search.segment import folded
+from learning.stats.material import card_news
 from learning.store.cards import IndexedCards
 from learning.store.deck_index import tags_of
 from learning.store.history import States
 from learning.store.state_table import StateColumns, columns_with, micros
+from learning.store.topics import topics as read_topics
 from vault.ids import CardId
 from vault.model.card import Deck
 
@@ -227,7 +229,6 @@ class CardColumns:
         """How many days ago the ledger or the first review first knew a card, by its number; 0 is today."""
 
         def found() -> dict[CardId, datetime]:
-            from learning.stats.material import card_news
 
             births: dict[CardId, datetime] = {}
             for news in card_news(self.desk):
@@ -257,7 +258,7 @@ class CardColumns:
             start = micros(calendar.start(calendar.day(now)))
             return [None if due == _NEVER else (due - start) // _DAY_US for due in column("due")]
         if name == "recall":
-            today, curve = self.desk.scheduler.calendar.day(now), self.desk.scheduler.kernel.retrievability
+            today, curve = self.desk.scheduler.calendar.day(now), self.desk.scheduler.recall
             rows = zip(met, column("stability"), column("last_day"), strict=True)
             return [None if p == new else 100 * curve(s, max(0, today - day)) for p, s, day in rows]
         wanted = column({"ivl": "interval_days"}.get(name, name))
@@ -277,8 +278,6 @@ class CardColumns:
 def columns_of(desk: Desk, topics: Mapping[str, tuple[str, ...]] | None = None) -> CardColumns:
     """The columns of a desk; `topics` as `shelf.topics` gives them, read where they are not given."""
     if topics is None:
-        from learning.store.topics import topics as read_topics
-
         topics = read_topics(desk.vault)
     states = _columns(desk.states)
     cards = desk.cards

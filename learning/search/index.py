@@ -22,12 +22,13 @@ from learning.search import documents
 from learning.search.card_table import CardColumns, Mask
 from learning.search.documents import Found
 from learning.search.segment import Segment, made
-from learning.store.log_growth import place_of
+from learning.store.log_growth import vault_place
 from vault.cache import stamps
 from vault.cache.cache import FOLDER, read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE, Stamp
 from vault.errors import Damaged, RetainError
 from vault.files.folder import Folder
+from vault.files.guard import Scope
 from vault.layout import FLASHCARDS
 from vault.vault import Vault
 
@@ -264,7 +265,6 @@ class SearchIndex:
 
     def _laid(self, slot: int, data: bytes) -> Segment:
         """The database in the cache; in memory where it cannot be laid there."""
-        from vault.files.guard import Scope
 
         path = _file(slot)
         try:
@@ -274,7 +274,7 @@ class SearchIndex:
             return Segment.of(data)
 
     def _keep(self, part: Part, data: bytes) -> None:
-        head = {"place": place_of(self._vault), "crc": zlib.crc32(data), "size": len(data)}
+        head = {"place": vault_place(self._vault), "crc": zlib.crc32(data), "size": len(data)}
         texts = [stamps.joined_names(part.paths), stamps.joined_names(part.ids)]
         numbers = [part.numbers.tobytes(), part.first.tobytes()]
         write_cache(
@@ -302,7 +302,7 @@ class SearchIndex:
     def _believed(self, slot: int, parts: list[bytes]) -> Part | None:
         """The part, None if it was made elsewhere. Raises: Damaged, ValueError and others where it is not whole."""
         head = json.loads(parts[0])
-        if head["place"] != place_of(self._vault):
+        if head["place"] != vault_place(self._vault):
             return None
         data = Folder(self._vault.root).read(_file(slot)) or b""
         if len(data) != head["size"] or zlib.crc32(data) != head["crc"]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from vault.errors import UsageError
 
@@ -133,7 +134,6 @@ def _bound(name: str, op: str, value: str, negated: bool, at: int) -> Bound:
 
 
 def _unknown(found: re.Match[str], at: int) -> BadQuery:
-    from difflib import get_close_matches
 
     name = found["name"] or ""
     near = get_close_matches(name.casefold(), _NAMES, 1, 0.6)

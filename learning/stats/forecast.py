@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 
-from learning.memory.fsrs import AGAIN, EASY, GOOD, Fsrs6, fuzz_range
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.model import Model
+from learning.memory.scheduler import fuzz_range
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.workload import BacklogPlan, lost_by_waiting
 from vault.ids import CardId
+from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
 
 MOST_PLAYED = 10_000  # cards; beyond these a forecast gets slower, not better
@@ -95,10 +97,10 @@ def habits_of(columns: ReviewColumns, elapsed: Sequence[int]) -> Habits:
     spent: tuple[list[int], ...] = ([], [], [])  # ms by kind of day: met, recalled, forgotten
     for card, rating, ms, days in zip(columns.card, columns.rating, columns.ms, elapsed, strict=True):
         if days:
-            kind = 0 if days < 0 else 2 if rating == AGAIN else 1
+            kind = 0 if days < 0 else 2 if rating == Rating.AGAIN else 1
             if days < 0:
                 first[rating - 1] += 1
-            elif rating != AGAIN:
+            elif rating != Rating.AGAIN:
                 recalled[rating - 2] += 1
             occasions[card] = (kind, len(spent[kind]))
             spent[kind].append(0)
@@ -133,7 +135,7 @@ def stock_of(states: Iterable[MemoryState], day_of: Callable[[MemoryState], int]
     return found
 
 
-def played(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> Forecast:
+def played(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> Forecast:
     """The future of `stock` and of the new cards of `course`."""
     run, weight = _begun(stock, habits, model, course)
     days = [run.day(day) for day in range(course.days)]
@@ -143,7 +145,7 @@ def played(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course)
     return Forecast(course, rows[0], rows[1], rows[2], rows[3], remembered, known, 1 / weight)
 
 
-def _begun(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> tuple[_Run, float]:
+def _begun(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> tuple[_Run, float]:
     """The run of `course` on its first day, and how many cards each card of it stands for."""
     coming = len(stock) + _new_cards(course)
     every = max(1, -(-coming // MOST_PLAYED))
@@ -165,7 +167,7 @@ def _in_order(stock: Iterable[Stock]) -> Iterator[Stock]:
         yield from sorted(by_day[day], key=lambda s: (s.stability, s.difficulty))
 
 
-def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course) -> BacklogPlan | None:
+def backlog_plan(stock: Sequence[Stock], habits: Habits, model: Model, course: Course) -> BacklogPlan | None:
     """How long what is overdue lasts, with no new cards meanwhile; None if today has room for all of it."""
     overdue = sum(card.due_in <= 0 for card in stock)
     per_day = course.reviews_per_day
@@ -188,7 +190,7 @@ _Live = tuple[float, float, int]  # stability, difficulty, day of the last revie
 class _Run:
     """One future, day after day."""
 
-    def __init__(self, stock: Iterable[Stock], habits: Habits, model: Fsrs6, course: Course, supply: float | None):
+    def __init__(self, stock: Iterable[Stock], habits: Habits, model: Model, course: Course, supply: float | None):
         self._model, self._habits, self._course, self._supply = model, habits, course, supply
         self._dice = random.Random(course.seed)  # noqa: S311 (a forecast, not a secret)
         self._first = list(accumulate(habits.first))
@@ -231,8 +233,8 @@ class _Run:
             memory = model.after(stability, difficulty, waited, rating)
             seconds = self._habits.recalled_s
         else:
-            memory = model.after(stability, difficulty, waited, AGAIN)
-            memory = model.after(*memory, 0, GOOD)
+            memory = model.after(stability, difficulty, waited, Rating.AGAIN)
+            memory = model.after(*memory, 0, Rating.GOOD)
             seconds = self._habits.forgotten_s
         self._plan(memory, day)
         return seconds
@@ -247,7 +249,7 @@ class _Run:
         for _ in range(new):
             rating = 1 + self._pick(self._first)
             memory = self._model.first(rating)
-            self._plan(memory if rating == EASY else self._model.after(*memory, 0, GOOD), day)
+            self._plan(memory if rating == Rating.EASY else self._model.after(*memory, 0, Rating.GOOD), day)
         return new
 
     def _pick(self, bounds: Sequence[float]) -> int:
@@ -263,7 +265,7 @@ class _Run:
 
 
 def new_that_fit(
-    stock: Sequence[Stock], habits: Habits, model: Fsrs6, course: Course, minutes: float
+    stock: Sequence[Stock], habits: Habits, model: Model, course: Course, minutes: float
 ) -> tuple[int, Forecast]:
     """The most new cards a day with which the last third of the days takes `minutes` a day at most; 0 if none fits.
 

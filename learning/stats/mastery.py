@@ -9,11 +9,14 @@ remembered is wrong. A kind scores the mean of its cards, a concept the mean of 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.predictions import PHASES, Replay
+from learning.memory.state import MemoryState, Phase
+from learning.stats.activity import Growth
 from vault.ids import CardId
 from vault.model.card import CardKind
 
@@ -147,3 +150,26 @@ def weakest(concepts: Iterable[Mastery], count: int) -> tuple[Mastery, ...]:
     """Of the concepts that have been studied, those with the lowest scores, the lowest first."""
     seen = [concept for concept in concepts if concept.seen]
     return tuple(sorted(seen, key=lambda c: (c.score, c.title.casefold(), c.concept))[:count])
+
+
+def known_by_week(seen: Replay, weeks: Sequence[Growth], states: Mapping[CardId, MemoryState]) -> tuple[int, ...]:
+    """For each of `weeks`, which hold all reviews, how many cards were known at its end, by their latest reviews.
+
+    `states` are those of the present, which the last reviews led to.
+    """
+    if not weeks:
+        return ()
+    in_review = PHASES.index(Phase.REVIEW)
+    first = weeks[0].week.toordinal()
+    change: Counter[int] = Counter()  # by number of the week
+    last = [-1] * len(seen.columns.cards)
+    for card, day, phase, stability in zip(seen.columns.card, seen.day, seen.phase, seen.stability, strict=True):
+        week = (day - first) // 7
+        if phase == in_review and stability >= KNOWN_DAYS and last[card] < week:
+            change[last[card]] += 1
+            change[week] -= 1
+        last[card] = week
+    for number, name in enumerate(seen.columns.cards):
+        if is_known(states.get(name)):
+            change[last[number]] += 1
+    return tuple(accumulate(change[week] for week in range(len(weeks))))

@@ -8,10 +8,20 @@ from datetime import date
 from functools import cache
 
 from learning.cards.workspace import Desk
-from learning.memory.fit import elapsed_days
-from learning.memory.fsrs import DEFAULTS, Fsrs6
+from learning.memory.model import Model
+from learning.memory.trials import elapsed_days
 from learning.schedule.workload import BacklogPlan
-from learning.stats.forecast import Course, Forecast, Habits, Stock, habits_of, played, states_in, stock_of
+from learning.stats.forecast import (
+    Course,
+    Forecast,
+    Habits,
+    Stock,
+    habits_of,
+    new_that_fit,
+    played,
+    states_in,
+    stock_of,
+)
 from learning.stats.forecast import backlog_plan as plan_of
 
 USUAL = (0.8, 0.85, 0.9, 0.95)  # retentions that are worth comparing
@@ -30,7 +40,7 @@ class Outlook:
         states = states_in(desk.past.unpacked().states, desk.cards)
         self.stock: list[Stock] = stock_of(states, lambda s: day(s.due) if s.due else 0, self.today)
         self.waiting = len(desk.queue.new)
-        self.model: Fsrs6 = Fsrs6(rules.parameters or DEFAULTS)
+        self.model: Model = Model(desk.scheduler.parameters)
         self.course: Course = Course(
             days,
             rules.retention,
@@ -44,7 +54,6 @@ class Outlook:
         return played(self.stock, self.habits, self.model, replace(self.course, retention=retention))
 
     def that_fit(self, minutes: int) -> tuple[int, Forecast]:
-        from learning.stats.forecast import new_that_fit
 
         return new_that_fit(self.stock, self.habits, self.model, self.course, minutes)
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from learning.cards.workspace import Desk
 from learning.memory.predictions import only, replay
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.stats.activity import streaks
 from learning.stats.retention import Retention, Tries, true_retention
 from learning.store.cards import IndexedCards

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a desk asks for the minutes of a day, and must not load what they never need
-    from learning.memory.predictions import Replay
-    from learning.memory.scheduler import CardEvent, MemoryState, Scheduler
-    from learning.stats.activity import Activity, Growth
-    from learning.stats.mastery import Group, Mastery, Studied
-    from learning.stats.retention import Calibration, RecallWeek, Retention
-    from vault.ids import CardId
-    from vault.log.review_columns import ReviewColumns
+from learning.memory.predictions import PHASES, Replay, replay, unplayed
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState, Phase
+from learning.stats import activity, mastery, retention
+from learning.stats.activity import Activity, Growth
+from learning.stats.mastery import KNOWN_DAYS, Group, Mastery, Studied, known_by_week
+from learning.stats.retention import MATURE_DAYS, Calibration, RecallWeek, Retention
+from vault.ids import CardId
+from vault.log.review_columns import ReviewColumns
 
 FORECAST_DAYS = 30
 WEEK = 7
@@ -144,8 +144,6 @@ def stats_of(material: Material, scheduler: Scheduler, now: datetime, *, days: i
 
 def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: int = 365) -> Stats:
     """The figures that no review needs to be looked at for: cards, forecast, mastery. The others are empty."""
-    from learning.stats import mastery, retention
-    from learning.stats.activity import Activity
 
     today = scheduler.calendar.day(now)
     concepts = mastery.mastery(material.cards, material.states, chance_at(scheduler, today))
@@ -170,8 +168,6 @@ def by_states(material: Material, scheduler: Scheduler, now: datetime, *, days: 
 
 def by_reviews(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
     """`stats` with what each review says by itself: days, hours, growth."""
-    from learning.memory.predictions import unplayed
-    from learning.stats import activity
 
     calendar = scheduler.calendar
     done = activity.activity(unplayed(material.columns, calendar), calendar, stats.today.toordinal())
@@ -180,9 +176,6 @@ def by_reviews(stats: Stats, material: Material, scheduler: Scheduler) -> Stats:
 
 def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Callable[[], None] = lambda: None) -> Stats:
     """`stats` with what is known only when all is played through once more. `beat` as for `replay`."""
-    from learning.memory.predictions import replay
-    from learning.stats import retention
-    from learning.stats.known import known_by_week
 
     calendar, today = scheduler.calendar, stats.today.toordinal()
     seen = replay(material.columns, scheduler, material.changes, beat)
@@ -201,7 +194,7 @@ def by_memory(stats: Stats, material: Material, scheduler: Scheduler, beat: Call
 
 def chance_at(scheduler: Scheduler, today: int) -> Callable[[MemoryState], float]:
     """The chance of recalling a card on the study day `today`, from its state; 1.0 on the day of its last review."""
-    curve = scheduler.kernel.retrievability
+    curve = scheduler.recall
     return lambda state: curve(state.stability, max(0, today - state.last_day)) if state.stability else 0.0
 
 
@@ -220,7 +213,6 @@ def phases(material: Material) -> Phases:
 
 
 def _standing(state: MemoryState | None) -> str:
-    from learning.stats.retention import MATURE_DAYS
 
     if state is None:
         return "new"
@@ -301,9 +293,6 @@ class _Before:
 
 def _before(seen: Replay, since: int) -> dict[CardId, _Before]:
     """The cards that were reviewed since."""
-    from learning.memory.predictions import PHASES
-    from learning.memory.scheduler import Phase
-    from learning.stats.mastery import KNOWN_DAYS
 
     in_review = PHASES.index(Phase.REVIEW)
     found: dict[CardId, _Before] = {}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from learning.stats.activity import Hour
+from learning.stats.mastery import WORDS
 from learning.stats.retention import BINS, Bin, Calibration
-
-if TYPE_CHECKING:
-    from learning.stats.activity import Hour
-    from learning.stats.stats import Stats
+from learning.stats.stats import Stats
 
 FEW = 20  # tries, below which a rate says little
 NEAR = 0.02  # shares that differ by less count as the same
@@ -128,7 +126,6 @@ def growth_means(stats: Stats) -> str:
 
 def mastery_means(stats: Stats) -> str:
     """How far the concepts are known, and in which kind they are weakest."""
-    from learning.stats.mastery import WORDS
 
     seen = [concept for concept in stats.concepts if concept.seen]
     if not seen:

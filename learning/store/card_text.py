@@ -1,4 +1,4 @@
-"""All cards as columns, with the words that the pages need of each; decks that have not changed are not read again.
+"""The texts of all cards as columns, for the pages that list them; decks that have not changed are not read again.
 
 A cache in `.retain/cache/faces`, by deck: its stamp, the concept that it names, its title and the questions of its
 cards as a table shows them, and numbers that stand for the words of questions and answers. It goes with the index of
@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 
@@ -19,12 +20,13 @@ from learning.store.cards import IndexedCards
 from learning.store.deck_index import DeckIndex
 from learning.store.near_copy import tokens
 from learning.store.placed import Placed, concept_named
-from learning.store.table_cells import label
 from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
-from vault.model.markdown import unescape
+from vault.model.markdown import escape, unescape
+from vault.model.wikilink import Wikilink, alias
+from vault.text.sanitize import clean_line
 from vault.vault import Vault
 
 CACHE = "faces"
@@ -60,6 +62,7 @@ class Shelf:
 
     @property
     def stem(self) -> str:
+        """Return the stem of the deck's file, which the concept's article shares."""
         return self.path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
@@ -75,26 +78,29 @@ class Catalogue:
     ends: Sequence[int]
 
     def shelf_of(self, row: int) -> Shelf:
+        """Return the deck that card number `row` is in."""
         return self.shelves[bisect_right(self.shelves, row, key=attrgetter("first")) - 1]
 
     def words_of(self, row: int, part: int) -> array[int]:
-        """The numbers of the words of its question (part 0) or answer (1); none where they are too few to tell it."""
+        """Return the numbers of the words of a card's question (part 0) or answer (1), ascending; empty where they are
+        too few to compare.
+        """
         at = 2 * row + part
         return self.words[self.ends[at] : self.ends[at + 1]]
 
 
 def catalogue(vault: Vault, cards: Mapping[CardId, Placed]) -> Catalogue:
-    """The catalogue of a desk's cards."""
+    """Return the catalogue of a desk's cards."""
     if isinstance(cards, IndexedCards):
-        return _of_index(vault, cards)
-    made = _Made()
+        return _catalogue_from_index(vault, cards)
+    made = _Builder()
     for some in _by_deck(cards.values()):
-        made.take_placed(some)
-    return made.whole()
+        made.add_cards(some)
+    return made.build()
 
 
 def _by_deck(cards: Iterable[Placed]) -> Iterator[list[Placed]]:
-    """Cards that follow each other in one deck."""
+    """Yield the cards of each deck, which follow each other."""
     some: list[Placed] = []
     for placed in cards:
         if some and some[-1].deck.path != placed.deck.path:
@@ -105,8 +111,8 @@ def _by_deck(cards: Iterable[Placed]) -> Iterator[list[Placed]]:
         yield some
 
 
-class _Made:
-    """A catalogue in the making."""
+class _Builder:
+    """Builds a catalogue deck by deck."""
 
     def __init__(self) -> None:
         self.shelves: list[Shelf] = []
@@ -115,7 +121,8 @@ class _Made:
         self.labels: list[str] = []
         self.words, self.lengths = array("I"), array("I")
 
-    def take(self, path: str, title: str, face: Face, ids: Sequence[CardId], kinds: Iterable[str]) -> None:
+    def add(self, path: str, title: str, face: Face, ids: Sequence[CardId], kinds: Iterable[str]) -> None:
+        """Add a deck."""
         first = len(self.ids)
         self.ids += ids
         self.kinds += kinds
@@ -124,29 +131,31 @@ class _Made:
         self.lengths += face.lengths
         self.shelves.append(Shelf(path, title, face.named, face.title, first, len(self.ids)))
 
-    def take_placed(self, cards: list[Placed]) -> Face:
-        """Takes cards of one deck; gives its face."""
+    def add_cards(self, cards: list[Placed]) -> Face:
+        """Add cards of one deck; return its face."""
         face, first = _face(cards), cards[0]
-        self.take(first.deck.path, first.title, face, [p.id for p in cards], [p.kind for p in cards])
+        self.add(first.deck.path, first.title, face, [p.id for p in cards], [p.kind for p in cards])
         return face
 
-    def whole(self) -> Catalogue:
+    def build(self) -> Catalogue:
+        """Return the catalogue of all that was added."""
         ends = list(accumulate(self.lengths, initial=0))
         return Catalogue(tuple(self.shelves), self.ids, self.kinds, tuple(self.labels), self.words, ends)
 
 
 def _face(cards: Sequence[Placed]) -> Face:
+    """Return the face of a deck with these cards."""
     face = Face(concept_named(cards[0].deck), label(cards[0].title), tuple(label(p.card.question) for p in cards))
     for placed in cards:
         for text in (placed.card.question, placed.card.answer):
-            said = numbers_of(text)
+            said = word_numbers(text)
             face.lengths.append(len(said))
             face.words.extend(said)
     return face
 
 
-def numbers_of(markdown: str) -> list[int]:
-    """A number for each word of a question or an answer, ascending; none where they are too few to tell it by.
+def word_numbers(markdown: str) -> list[int]:
+    """Return a number for each word of a question or answer, ascending; empty where they are too few to compare.
 
     Two words have the same number once in billions.
     """
@@ -158,7 +167,7 @@ def numbers_of(markdown: str) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedFaces:
     """The faces of decks as columns. `first[n]` is the first card of deck n, `ends` as in the catalogue."""
 
     names: tuple[str, ...]
@@ -172,6 +181,7 @@ class _Kept:
     ends: Sequence[int]
 
     def face(self, deck: int) -> Face:
+        """Return the face of deck number `deck`."""
         start, end = self.first[deck], self.first[deck + 1]
         words = self.words[self.ends[2 * start] : self.ends[2 * end]]
         return Face(
@@ -179,10 +189,11 @@ class _Kept:
         )
 
 
-def _of_index(vault: Vault, cards: IndexedCards) -> Catalogue:
+def _catalogue_from_index(vault: Vault, cards: IndexedCards) -> Catalogue:
+    """Return the catalogue of cards that an index lists, from the cache where it is current."""
     index = cards.index
-    kept = _read(vault)
-    if kept is not None and kept.names == index.names and kept.numbers == index.numbers and _is_whole(kept, index):
+    kept = _read_cache(vault)
+    if kept is not None and kept.names == index.names and kept.numbers == index.numbers and _is_current(kept, index):
         kinds = [index.kind(row) for row in range(len(index))]
         shelves = tuple(
             Shelf(index.path(n), index.titles[n], kept.named[n], kept.titles[n], index.first[n], index.first[n + 1])
@@ -190,20 +201,20 @@ def _of_index(vault: Vault, cards: IndexedCards) -> Catalogue:
             if index.first[n] < index.first[n + 1]
         )
         return Catalogue(shelves, index.card_ids(), kinds, kept.labels, kept.words, kept.ends)
-    return _renewed(vault, cards, kept)
+    return _updated(vault, cards, kept)
 
 
-def _is_whole(kept: _Kept, index: DeckIndex) -> bool:
-    """Whether every deck of the index is to be taken from what was kept."""
+def _is_current(kept: _CachedFaces, index: DeckIndex) -> bool:
+    """Return whether the cache has the face of every deck of the index."""
     young = any(size == NONE[0] for size in kept.numbers[::FIELDS])
     return not index.odd and not young and kept.first == index.first
 
 
-def _renewed(vault: Vault, cards: IndexedCards, kept: _Kept | None) -> Catalogue:
-    """The catalogue with what has changed read anew."""
+def _updated(vault: Vault, cards: IndexedCards, kept: _CachedFaces | None) -> Catalogue:
+    """Return the catalogue, with changed decks read again and the cache written."""
     index, ids = cards.index, cards.index.card_ids()
     row = {name: n for n, name in enumerate(kept.names)} if kept else {}
-    made, faces = _Made(), [Face()] * len(index.names)
+    made, faces = _Builder(), [Face()] * len(index.names)
     numbers = array("q", index.numbers)
     for n, name in enumerate(index.names):
         path, span, mine = (
@@ -219,20 +230,21 @@ def _renewed(vault: Vault, cards: IndexedCards, kept: _Kept | None) -> Catalogue
                 kinds = [index.kind(card) for card in range(index.first[n], index.first[n + 1])]
                 faces[n] = face
                 if mine:
-                    made.take(path, index.titles[n], face, mine, kinds)
+                    made.add(path, index.titles[n], face, mine, kinds)
                 continue
         placed = [found for card in mine if (found := cards.get(card)) is not None]
-        some = [made.take_placed(each) for each in _by_deck(placed)]
+        some = [made.add_cards(each) for each in _by_deck(placed)]
         if len(some) == 1 and len(placed) == len(mine) and placed[0].deck.path == path and "\0" not in some[0].named:
             faces[n] = some[0]
         elif mine:
             numbers[span] = _NONE
     if kept is None or kept.names != index.names or kept.numbers != numbers:
         write_cache(vault, CACHE, _KIND, _parts(index.names, numbers, faces))
-    return made.whole()
+    return made.build()
 
 
 def _parts(names: Sequence[str], numbers: array[int], faces: Sequence[Face]) -> list[bytes]:
+    """Return the faces as byte strings for the cache."""
     words, lengths = array("I"), array("I")
     for face in faces:
         words += face.words
@@ -249,8 +261,8 @@ def _parts(names: Sequence[str], numbers: array[int], faces: Sequence[Face]) -> 
     ]
 
 
-def _read(vault: Vault) -> _Kept | None:
-    """What was kept; None where its columns do not fit together."""
+def _read_cache(vault: Vault) -> _CachedFaces | None:
+    """Return the cached faces; None where their columns do not fit together."""
     parts = read_cache(vault.root, CACHE, _KIND)
     if parts is None or len(parts) != 8:
         return None
@@ -265,11 +277,34 @@ def _read(vault: Vault) -> _Kept | None:
     fits = len(numbers) == count * FIELDS and len(first) == count + 1 and len(lengths) == 2 * len(labels)
     if not fits or ends[-1] != len(words):
         return None
-    return _Kept(names, numbers, named, titles, first, labels, lengths, words, ends)
+    return _CachedFaces(names, numbers, named, titles, first, labels, lengths, words, ends)
 
 
 def _split(text: bytes, count: int) -> tuple[str, ...]:
+    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
     found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
     if len(found) != count:
         raise ValueError("a column is of another length")
     return found
+
+
+_LABEL = 60  # characters of a question that stand in the table
+
+
+def concept_cell(article: str, shown: str) -> str:
+    """What stands in a table for a concept; `article` is a vault path, "" if it has none, `shown` a `label`."""
+    return Wikilink(article.removesuffix(".md"), alias=shown).in_table() if article else shown
+
+
+def card_cell(deck: str, shown: str) -> str:
+    """What stands in a table for a card of the deck at that vault path; `shown` is a `label` of its question."""
+    return Wikilink(deck.removesuffix(".md"), alias=shown).in_table()
+
+
+@lru_cache(maxsize=1024)  # the cards of a concept share its title
+def label(markdown: str) -> str:
+    """`markdown` as the shown part of a link in a table: short, on one line, with no character that means anything."""
+    text = alias(clean_line(unescape(markdown)))
+    if len(text) > _LABEL:
+        text = text[: _LABEL - 1].rstrip() + "…"
+    return escape(text)

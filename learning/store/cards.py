@@ -1,4 +1,4 @@
-"""The cards of a vault, each read from its deck when it is asked for."""
+"""The cards of a vault by id, each read from its deck when it is asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from learning.store.crossing import Crossing, crossing
 from learning.store.deck_index import DeckIndex, Place
@@ -15,10 +14,8 @@ from learning.store.placed import Placed, concept_of
 from learning.store.state_table import StateColumns
 from vault.audit.agent_runs import judged_decks
 from vault.ids import CardId
+from vault.model.card import Deck
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 
 class IndexedCards(Mapping[CardId, Placed]):
@@ -36,17 +33,18 @@ class IndexedCards(Mapping[CardId, Placed]):
 
     @cached_property
     def paused(self) -> Paused:
-        """What the articles say of the queue."""
+        """Return which concepts their articles keep out of the queue."""
         return Paused(self.vault)
 
     def crossed(self, states: StateColumns) -> Crossing:
-        """Which of these cards is which row of `states`."""
+        """Return which of these cards is which row of `states`."""
         if self._crossing is None or self._crossing.states is not states:
             self._crossing = crossing(self.vault, self.index, states)
         return self._crossing
 
     @cached_property
     def _rows(self) -> dict[CardId, int]:
+        """Return the number of each card in the index."""
         return {card: n for n, card in enumerate(self.index.card_ids())}
 
     def __len__(self) -> int:
@@ -68,17 +66,18 @@ class IndexedCards(Mapping[CardId, Placed]):
         return _Values(self)
 
     def number(self, card: CardId) -> int:
-        """Which card of the index it is. Raises: KeyError."""
+        """Return the number of a card in the index. Raises: KeyError."""
         found = self._number(card)
         if found is None:
             raise KeyError(card)
         return found
 
-    def note(self, card: CardId, number: int) -> None:
-        """Has the number of a card at hand, as many will ask for it."""
+    def cache_number(self, card: CardId, number: int) -> None:
+        """Cache the number of a card, as it will be asked for often."""
         self._noted[card] = number
 
     def _number(self, card: object) -> int | None:
+        """Return the number of a card in the index; None if it is in no deck."""
         if not isinstance(card, str):
             return None
         if card in self._noted:
@@ -88,30 +87,32 @@ class IndexedCards(Mapping[CardId, Placed]):
         return self._crossing.number(CardId(card))
 
     def deck_of(self, row: int) -> int:
-        """The deck in which card number `row` stands."""
+        """Return the number of the deck that card number `row` is in."""
         return bisect_right(self.index.first, row) - 1
 
     def place(self, card: CardId) -> Place:
-        """Where the card stands; no deck is read for it. Raises: KeyError."""
+        """Return where a card is, without reading its deck. Raises: KeyError."""
         row = self.number(card)
         return self.index.place(row, self.deck_of(row))
 
     def group(self, card: CardId) -> str:
-        """What the card shares with its siblings alone; no deck is read for it. Raises: KeyError."""
+        """Return the name of the siblings of a card, without reading its deck. Raises: KeyError."""
         row = self.number(card)
         return self.index.group(row, self.deck_of(row))
 
     def concepts(self) -> int:
-        """How many concepts have a card."""
+        """Return how many concepts have a card."""
         first = self.index.first
         return sum(start < end for start, end in pairwise(first))
 
     def _parsed(self, number: int) -> dict[CardId, Placed]:
+        """Return the cards of deck number `number`, parsed."""
         path = self.index.path(number)
         deck = self.index.odd.get(path) or self.vault.deck(path)
         return {} if deck is None else _placed(deck)
 
     def _elsewhere(self, card: CardId) -> Placed:
+        """Return a card that moved to another deck since the index was read. Raises: KeyError."""
         for deck in judged_decks(self.vault):
             if (found := _placed(deck).get(card)) is not None:
                 return found
@@ -128,7 +129,7 @@ class _Values(ValuesView[Placed]):
 
 
 def _placed(deck: Deck) -> dict[CardId, Placed]:
-    """The cards of a deck by id, each where it stands first."""
+    """Return the cards of a deck by id; of an id that is there twice, the first."""
     found: dict[CardId, Placed] = {}
     for card in deck.cards:
         if card.id is not None:

@@ -1,4 +1,4 @@
-"""The past of a vault without replaying it: states as of a cut, and the events since.
+"""The history of a vault without replaying the whole log: states as of a cut, and the events since.
 
 Two caches in `.retain/cache/`, pure products. `memory` holds the state of every card as a fold of all events before the
 cut gives it, and is not touched again until the cut moves on. `log` says of which files that was made, and keeps the
@@ -10,29 +10,28 @@ from __future__ import annotations
 
 import json
 import zlib
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any
 
-from learning.memory.card_events import card_events
-from learning.memory.scheduler import CardEvent, MemoryState, Scheduler, fold_scanned
+from learning.memory.fold import card_events, fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState
 from learning.store.history import (
     EVER,
     RECENT,
     Before,
     Past,
     first_id,
-    fit,
+    is_after_cut,
     latest_of,
     reaching_back,
     recent_states,
     renewed,
     times,
 )
-from learning.store.log_growth import LogFile, believed, growth, place_of
+from learning.store.log_growth import LogFile, growth, is_settled_stamp, vault_place
 from learning.store.state_table import NAMES, StateColumns, columns_from, columns_with
 from learning.study_day import StudyCalendar
 from vault.cache import stamps
@@ -42,9 +41,7 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Params, Review, Tag, Undo, UnknownType, decode, encode
-from vault.log.fast_scan import ScannedLog, blocks, scan_log
-from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import BOM, Line, by_time, line_events, live, log_paths, parse_log, shown_path, unix_ms
+from vault.log.review_log import by_time, live, log_paths, parse_log, shown_path, unix_ms
 from vault.vault import Vault
 
 MEMORY, LOG = "memory", "log"
@@ -62,20 +59,24 @@ SchedulerOf = Callable[[Iterable[LogEvent]], Scheduler]
 
 
 def open_past(vault: Vault, scheduler_of: SchedulerOf) -> Past:
-    """The past as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be read."""
-    kept = _kept(vault, scheduler_of)
+    """Return the history as the files have it now. Raises: SchemaTooNew; Refused or Damaged where the log cannot be
+    read.
+    """
+    kept = _cached(vault, scheduler_of)
     if kept is None:
         return _rebuilt(vault, scheduler_of)
     past, files, fresh = kept
     if len(past.events) > _MOST:
-        return _moved_on(past, files)
+        return _with_later_cut(past, files)
     if fresh and all(file.is_settled for file in files):  # a young file is read again in any case
-        _keep_log(past, files)
+        _write_log_cache(past, files)
     return past
 
 
-def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
-    """The past from the caches, its files, and whether the cache should be written anew; None if it can't be had."""
+def _cached(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile], bool] | None:
+    """Return the history from the caches, its files, and whether the cache should be written again; None where the
+    caches are not current.
+    """
     parts = read_cache(vault.root, LOG, _LOG_KIND)
     if parts is None or len(parts) < 2:
         return None
@@ -83,7 +84,7 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile],
         head = json.loads(parts[0])
         files = [LogFile(f[0], (f[1], f[2], f[3]), f[4], f[5], f[6]) for f in head["files"]]
         grown = growth(vault, head["root"], files)
-        return None if grown is None else _taken_up(vault, scheduler_of, head, parts[1:], *grown)
+        return None if grown is None else _continued(vault, scheduler_of, head, parts[1:], *grown)
     except (
         ValueError,
         LookupError,
@@ -97,7 +98,7 @@ def _kept(vault: Vault, scheduler_of: SchedulerOf) -> tuple[Past, list[LogFile],
         return None
 
 
-def _taken_up(
+def _continued(
     vault: Vault,
     scheduler_of: SchedulerOf,
     head: dict[str, Any],
@@ -105,13 +106,14 @@ def _taken_up(
     files: list[LogFile],
     more: list[bytes],
 ) -> tuple[Past, list[LogFile], bool] | None:
+    """Return the history from a cache and the lines that came since; None where they do not continue what is cached."""
     cut = datetime.fromisoformat(head["cut"])
     events = [decode(line) for line in parts[0].split(b"\n") if line]
     new = [decode(line) for part in more[:-1] for line in map(_without_return, part.split(b"\n")) if line]
     changes = tuple(CardEvent(CardId(c[0]), c[1], datetime.fromisoformat(c[2]), c[3]) for c in head["changes"])
     changed = card_events(more[-1])
     united = {event.id: event for event in (*events, *new)}
-    if not fit(new, cut) or any(united[event.id] != event for event in events):
+    if not is_after_cut(new, cut) or any(united[event.id] != event for event in events):
         return None
     if any(event.at < cut for event in changed) or (more[-1] and more[-1][-1:] != b"\n"):
         return None
@@ -121,7 +123,7 @@ def _taken_up(
     undos = reaching_back(ordered)
     if _digest(vault, scheduler) != head["scheduler"] or sorted(undos) != head["undos"]:
         return None
-    states = _states(vault, head["memory"])
+    states = _cached_states(vault, head["memory"])
     if states is None:
         return None
     last = datetime.fromisoformat(head["last"]) if head["last"] else None
@@ -135,10 +137,12 @@ def _taken_up(
 
 
 def _without_return(line: bytes) -> bytes:
+    """Return the line without a carriage return at its end."""
     return line.removesuffix(b"\r")
 
 
-def _states(vault: Vault, token: str) -> StateColumns | None:
+def _cached_states(vault: Vault, token: str) -> StateColumns | None:
+    """Return the cached states that `token` names; None where the cache holds others."""
     parts = read_cache(vault.root, MEMORY, _MEMORY_KIND)
     if parts is None or not parts or parts[0].decode("ascii", "replace") != token:
         return None
@@ -149,7 +153,7 @@ def _states(vault: Vault, token: str) -> StateColumns | None:
 
 
 def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
-    """The past from the whole log, and the caches of it."""
+    """Return the history from the whole log, and write the caches of it."""
     paths = [*log_paths(vault.root), ledger.IDS]
     before = {path: stamps.stamp(vault.root, path) for path in paths}
     data = {path: found for path in paths if (found := vault.read_bytes(path)) is not None}
@@ -159,37 +163,56 @@ def _rebuilt(vault: Vault, scheduler_of: SchedulerOf) -> Past:
     log = [(shown_path(path), data[path]) for path in paths[:-1] if path in data]
     past = _folded(vault, log, changes, scheduler_of)
     files = [
-        LogFile(path, before[path], believed(before[path]), len(data.get(path, b"")), zlib.crc32(data.get(path, b"")))
+        LogFile(
+            path,
+            before[path],
+            is_settled_stamp(before[path]),
+            len(data.get(path, b"")),
+            zlib.crc32(data.get(path, b"")),
+        )
         for path in paths
     ]
-    _keep(past, files)
+    _write_caches(past, files)
     return past
 
 
 def _folded(
     vault: Vault, files: list[tuple[str, bytes]], changes: tuple[CardEvent, ...], scheduler_of: SchedulerOf
 ) -> Past:
-    """The past of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is kept."""
-    scanned = scan_log(files)
-    scheduler = scheduler_of(scanned.others)
-    past = Past(vault, scheduler, changes=changes, diagnostics=scanned.diagnostics, files=scanned.files)
-    cut = _cut(scanned.reviews.at_ms, scheduler.calendar)
-    if cut == EVER:
-        events = parse_log(files).events
-    else:
-        found = _since(files, cut)
-        if found is None or not _is_all(scanned, found, cut) or _voids_ahead(files, cut):
-            return replace(past, before=_before(vault, scanned, _END, fold_scanned(scanned, scheduler, changes)))
-        events = found
-        old = _earlier(scanned, cut)
-        states = fold_scanned(old, scheduler, [change for change in changes if change.at < cut])
-        past = replace(past, before=_before(vault, old, cut, columns_with(StateColumns(), states) or states))
-    recent = recent_states(past.before, events, changes, scheduler)
-    return replace(past, events=events, recent=recent, undos=reaching_back(events))
+    """Return the history of these files. Where the log cannot be cut in two its cut is the end, and nothing of it is
+    cached.
+    """
+    log = parse_log(files)
+    active = live(log.events)
+    scheduler = scheduler_of([event for event in active if not isinstance(event, Review)])
+    past = Past(vault, scheduler, changes=changes, diagnostics=log.diagnostics, files=log.files)
+    cut = _cut([unix_ms(event.at) for event in active if isinstance(event, Review)], scheduler.calendar)
+    if not _is_clean_cut(log.events, cut):
+        return replace(past, before=_before(vault, active, _END, fold(active, scheduler, changes)))
+    old = [event for event in active if event.at < cut]
+    states = fold(old, scheduler, [change for change in changes if change.at < cut])
+    events = tuple(event for event in log.events if event.at >= cut)
+    before = _before(vault, old, cut, columns_with(StateColumns(), states) or states)
+    recent = recent_states(before, events, changes, scheduler)
+    return replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
+
+
+def _is_clean_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Return whether instant and id of each event are on one side of the cut, and no undo before it voids an event
+    after.
+    """
+    first = first_id(cut)
+    return cut == EVER or all(
+        (event.at >= cut) == (event.id >= first)
+        and not (isinstance(event, Undo) and event.at < cut and event.voids >= first)
+        for event in events
+    )
 
 
 def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
-    """Where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are few."""
+    """Return where to cut a log of these reviews: a day before the last one begins, or earlier; EVER where they are
+    few.
+    """
     if len(at_ms) < 2 * _LEAST:
         return EVER
     least = calendar.day(_instant(at_ms[-_LEAST]))
@@ -197,88 +220,38 @@ def _cut(at_ms: Sequence[int], calendar: StudyCalendar) -> datetime:
 
 
 def _instant(unix: int) -> datetime:
+    """Return the instant of Unix milliseconds."""
     return _UNIX + timedelta(milliseconds=unix)
 
 
-def _since(files: Iterable[tuple[str, bytes]], cut: datetime) -> tuple[LogEvent, ...] | None:
-    """The events behind the cut; None where instant and id of one do not lie on the same side of it."""
-    first = first_id(cut)
-    start, least = b'{"v":1,"id":"', first.encode()
-    found: dict[str, LogEvent] = {}
-    for path, data in files:
-        for begin, end in (*blocks(data), (data.rfind(b"\n") + 1, len(data))):
-            for line in data[begin:end].split(b"\n"):
-                if line[13:39] < least and line.startswith(start):
-                    continue
-                for event in line_events(line.removeprefix(BOM), Line(path, 0), set(), []):
-                    if (event.at >= cut) != (event.id >= first) or found.setdefault(event.id, event) != event:
-                        return None
-    return tuple(sorted((event for event in found.values() if event.at >= cut), key=by_time))
-
-
-def _is_all(scanned: ScannedLog, events: Sequence[LogEvent], cut: datetime) -> bool:
-    """Whether `events` are all that counts behind the cut."""
-    counting = live(events)
-    reviews = sum(isinstance(event, Review) for event in counting)
-    others = sum(event.at >= cut for event in scanned.others)
-    at_ms = scanned.reviews.at_ms
-    return reviews == len(at_ms) - bisect_left(at_ms, unix_ms(cut)) and len(counting) - reviews == others
-
-
-def _voids_ahead(files: Iterable[tuple[str, bytes]], cut: datetime) -> bool:
-    """Whether an undo before the cut names something that may lie behind it, or come there one day."""
-    first = first_id(cut)
-    for path, data in files:
-        at = data.find(b'"undo"')
-        while at >= 0:
-            begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-            end = len(data) if end < 0 else end
-            for event in line_events(data[begin:end], Line(path, 0), set(), []):
-                if isinstance(event, Undo) and event.at < cut and event.voids >= first:
-                    return True
-            at = data.find(b'"undo"', end)
-    return False
-
-
-def _earlier(scanned: ScannedLog, cut: datetime) -> ScannedLog:
-    """What counts before the cut."""
-    reviews = scanned.reviews
-    end = bisect_left(reviews.at_ms, unix_ms(cut))
-    cards = reviews.cards[: max(reviews.card[:end], default=-1) + 1]
-    clocks = {row: ms for row, ms in reviews.clocks.items() if row < end}
-    card, rating, at_ms, ms = (column[:end] for column in (reviews.card, reviews.rating, reviews.at_ms, reviews.ms))
-    columns = ReviewColumns(cards, card, rating, at_ms, ms, clocks)
-    others = tuple(event for event in scanned.others if event.at < cut)
-    last = max((*map(_instant, columns.at_ms[-1:]), *(event.at for event in others[-1:])), default=None)
-    return replace(scanned, reviews=columns, others=others, places=scanned.places[: len(others)], last=last)
-
-
 def _tuning(vault: Vault) -> tuple[type[LogEvent], ...]:
-    """The events that the scheduler depends on, of whatever age: tags, too, where some ask for another retention."""
+    """Return the types of events that the scheduler depends on, of whatever age: tags, too, where some ask for another
+    retention.
+    """
     return (Params, Tag) if vault.settings.retention_by_tag else (Params,)
 
 
-def _before(vault: Vault, scanned: ScannedLog, cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
-    recent = list(islice((ms for ms in reversed(scanned.reviews.ms) if ms), RECENT))[::-1]
-    params = tuple(event for event in scanned.others if isinstance(event, _tuning(vault)))
-    when = [_instant(max(scanned.reviews.when_ms))] if scanned.reviews else []
-    latest = max((*when, *(event.when for event in scanned.others)), default=None)
-    return Before(cut, states, scanned.last, tuple(recent), params, latest)
+def _before(vault: Vault, old: Sequence[LogEvent], cut: datetime, states: Mapping[CardId, MemoryState]) -> Before:
+    """Return what is known of the time before `cut`, from all events of it that count."""
+    tuning = tuple(event for event in old if isinstance(event, _tuning(vault)))
+    latest = max((event.when for event in old), default=None)
+    return Before(cut, states, old[-1].at if old else None, tuple(times(old)[-RECENT:]), tuning, latest)
 
 
 # --- moving on, and keeping it --------------------------------------------------------------------------------------
 
 
-def _moved_on(past: Past, files: list[LogFile]) -> Past:
-    """`past` with a later cut, where there is one."""
+def _with_later_cut(past: Past, files: list[LogFile]) -> Past:
+    """Return `past` with a later cut, where there is one, and write the caches."""
     counting = live(past.events)
     reviews = [unix_ms(event.at) for event in counting if isinstance(event, Review)]
     cut = _cut(reviews, past.scheduler.calendar)
-    first = first_id(cut)
-    fits = all((event.at >= cut) == (event.id >= first) for event in past.events)
-    ahead = any(isinstance(e, Undo) and e.at < cut and e.voids >= first for e in past.events)
-    if cut <= past.before.cut or not fits or ahead or not isinstance(past.before.states, StateColumns):
-        _keep_log(past, files)
+    if (
+        cut <= past.before.cut
+        or not _is_clean_cut(past.events, cut)
+        or not isinstance(past.before.states, StateColumns)
+    ):
+        _write_log_cache(past, files)
         return past
     old = [event for event in counting if event.at < cut]
     gone = [change for change in past.changes if change.at < cut]
@@ -297,23 +270,24 @@ def _moved_on(past: Past, files: list[LogFile]) -> Past:
     events = tuple(event for event in past.events if event.at >= cut)
     recent = recent_states(before, events, past.changes, past.scheduler)
     moved = replace(past, before=before, events=events, recent=recent, undos=reaching_back(events))
-    _keep(moved, files)
+    _write_caches(moved, files)
     return moved
 
 
-def _keep(past: Past, files: list[LogFile]) -> None:
-    """Writes both caches, where the past can be told from them."""
+def _write_caches(past: Past, files: list[LogFile]) -> None:
+    """Write both caches, where the history can be restored from them."""
     states = past.before.states
     if past.before.cut == _END or not isinstance(states, StateColumns) or len(past.diagnostics) > _MOST_FOUND:
         return
     write_cache(past.vault, MEMORY, _MEMORY_KIND, [_token(past).encode(), *states.parts()])
-    _keep_log(past, files)
+    _write_log_cache(past, files)
 
 
-def _keep_log(past: Past, files: list[LogFile]) -> None:
+def _write_log_cache(past: Past, files: list[LogFile]) -> None:
+    """Write the cache of the events since the cut."""
     before = past.before
     head = {
-        "root": place_of(past.vault),
+        "root": vault_place(past.vault),
         "memory": _token(past),
         "scheduler": _digest(past.vault, past.scheduler),
         "cut": before.cut.isoformat(),
@@ -334,7 +308,7 @@ def _keep_log(past: Past, files: list[LogFile]) -> None:
 
 
 def _token(past: Past) -> str:
-    """What binds one cache to the other: a checksum of the states, and what they rest on."""
+    """Return what binds one cache to the other: a checksum of the states, and what they rest on."""
     states = past.before.states
     assert isinstance(states, StateColumns)
     crc = 0
@@ -344,7 +318,7 @@ def _token(past: Past) -> str:
 
 
 def _digest(vault: Vault, scheduler: Scheduler) -> str:
-    """What changes when the same log would give other states, or when other events of it must be kept."""
+    """Return a text that changes when the same log would give other states, or other events must be cached."""
     wanted = zlib.crc32(repr(sorted(scheduler.retention_of.items())).encode())
     kept = " ".join(kind.__name__ for kind in _tuning(vault))
     return f"{_FOLD} {NAMES} {scheduler.rules!r} {wanted:08x} {kept}"

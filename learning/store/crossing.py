@@ -1,4 +1,4 @@
-"""Which card of the decks is which row of the kept states: found once, and kept while both are as they were.
+"""Which card of the decks has which row of the cached memory states.
 
 A hundred thousand cards are not looked at to find the thousand that are due: the rows are in the order in which their
 cards fall due, and those that nobody has met yet are known by number.
@@ -38,12 +38,12 @@ class Crossing:
     _numbers: dict[str, int] = field(default_factory=dict)  # of the unmet, by id
 
     def before(self, micros: int) -> Iterator[int]:
-        """The rows of the states that fall due before that instant, or never."""
+        """Yield the rows of the states that fall due before the instant `micros`, or never."""
         due = self.states.column("due")
         return iter(self.by_due[: bisect_left(self.by_due, micros, key=due.__getitem__)])
 
     def number(self, card: CardId) -> int | None:
-        """The card's number in the index; None if it is in no deck."""
+        """Return the card's number in the index; None if it is in no deck."""
         row = self.states.row(card)
         if row is not None:
             found = self.cards[row]
@@ -55,20 +55,21 @@ class Crossing:
 
 
 def crossing(vault: Vault, index: DeckIndex, states: StateColumns) -> Crossing:
-    """The crossing of these two, as it was kept if it still is one."""
+    """Return which cards have which rows, from the cache where it is current."""
     if len(index) < _FEW:
-        return _made(index, states)
+        return _computed(index, states)
     token = f"{zlib.crc32(index.ids):08x} {zlib.crc32(states.ids):08x} {zlib.crc32(states.column('due')):08x}".encode()
-    kept = _kept(read_cache(vault.root, CACHE, _KIND), token, index, states)
+    kept = _from_cache(read_cache(vault.root, CACHE, _KIND), token, index, states)
     if kept is not None:
         return kept
-    made = _made(index, states)
+    made = _computed(index, states)
     columns = (made.cards, made.unmet, made.by_due)
     write_cache(vault, CACHE, _KIND, [token, *(column.tobytes() for column in columns)])
     return made
 
 
-def _kept(parts: list[bytes] | None, token: bytes, index: DeckIndex, states: StateColumns) -> Crossing | None:
+def _from_cache(parts: list[bytes] | None, token: bytes, index: DeckIndex, states: StateColumns) -> Crossing | None:
+    """Return what the cache holds; None where it is of other cards or states."""
     if parts is None or len(parts) != 4 or parts[0] != token:
         return None
     try:
@@ -78,7 +79,8 @@ def _kept(parts: list[bytes] | None, token: bytes, index: DeckIndex, states: Sta
     return Crossing(index, states, cards, unmet, by_due)
 
 
-def _made(index: DeckIndex, states: StateColumns) -> Crossing:
+def _computed(index: DeckIndex, states: StateColumns) -> Crossing:
+    """Return which cards have which rows, computed anew."""
     number = {card: n for n, card in enumerate(index.card_ids())}
     cards = array("i", [number.pop(card, _NOWHERE) for card in states])
     due = states.column("due")

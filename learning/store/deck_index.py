@@ -1,4 +1,4 @@
-"""Which cards stand where, without reading the decks again that have not changed since they were read.
+"""An index of the cards in the decks; decks that have not changed are not read again.
 
 A cache in `.retain/cache/decks`, by deck: its stamp, its title, whether it is paused, and of each card the id, the
 line, the kind and, where it was imported, the Anki note. Only decks whose stamp is another now are parsed; those with
@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from learning.store.placed import front_pauses
 from learning.store.siblings import group_name, is_imported, note_numbers, own_number
@@ -20,12 +19,10 @@ from vault.cache.cache import read_cache, write_cache
 from vault.cache.stamps import FIELDS, NONE
 from vault.ids import CardId
 from vault.layout import FLASHCARDS
+from vault.model.card import Deck
 from vault.model.markdown import unescape
 from vault.text.sanitize import clean_line
 from vault.vault import Vault
-
-if TYPE_CHECKING:  # only a deck that has changed is parsed
-    from vault.model.card import Deck
 
 CACHE = "decks"
 _KIND = "retain-decks 2"
@@ -84,34 +81,40 @@ class DeckIndex:
         return len(self.kinds)
 
     def card_ids(self) -> list[CardId]:
-        """Every id, in the order of the decks."""
+        """Return every id, in the order of the decks."""
         return _ids(self.ids)
 
     def card_id(self, number: int) -> CardId:
+        """Return the id of card number `number`."""
         return CardId(self.ids[number * _ID : number * _ID + _ID].decode("ascii"))
 
     def path(self, deck: int) -> str:
+        """Return the vault path of a deck."""
         return f"{FLASHCARDS}/{self.names[deck]}"
 
     def concept(self, deck: int) -> str:
+        """Return the concept of a deck, which is its file's stem."""
         return self.names[deck].removesuffix(".md")
 
     def group(self, card: int, deck: int) -> str:
-        """What a card shares with its siblings alone: its Anki note if it was imported, else its concept."""
+        """Return the name of a card's siblings: its Anki note if it was imported, else its concept."""
         note = self.notes[card] if self.notes else 0
         return group_name(note) if note else self.concept(deck)
 
     def kind(self, card: int) -> str:
+        """Return the kind of question that a card asks; "" if it names none."""
         return _KINDS[self.kinds[card]]
 
     def paused(self, deck: int) -> bool:
-        """Whether the deck's own front matter keeps it out of the queue; its article may do so, too."""
+        """Return whether the deck's own front matter keeps it out of the queue; its article may do so, too."""
         return bool(self.flags[deck] & _PAUSED)
 
     def place(self, card: int, deck: int) -> Place:
+        """Return where a card is, and what a list shows of it."""
         return Place(self.path(deck), self.lines[card], self.titles[deck], self.kind(card))
 
     def entry(self, deck: int) -> Entry:
+        """Return the row of a deck."""
         start, end = self.first[deck], self.first[deck + 1]
         return Entry(
             self.titles[deck],
@@ -125,26 +128,27 @@ class DeckIndex:
 
 
 def read_index(vault: Vault, listing: stamps.Listing | None = None) -> DeckIndex:
-    """The index of the decks as they are now; `listing` is their folder, where it has just been listed.
+    """Return the index of the decks as they are now; `listing` is their folder, where it has just been listed.
 
     Raises: OSError where it cannot be.
     """
     found = (stamps.listing(vault.root, FLASHCARDS) if listing is None else listing).files(".md")
-    kept = _kept(read_cache(vault.root, CACHE, _KIND))
-    if kept is not None and kept.names == found.names and kept.numbers == found.numbers and not _any_odd(kept):
+    kept = _from_cache(read_cache(vault.root, CACHE, _KIND))
+    if kept is not None and kept.names == found.names and kept.numbers == found.numbers and not _any_irregular(kept):
         return kept
-    index = _renewed(vault, found, kept)
+    index = _updated(vault, found, kept)
     if kept is None or index.names != kept.names or index.numbers != kept.numbers:
         write_cache(vault, CACHE, _KIND, _parts(index))
     return index
 
 
-def _any_odd(index: DeckIndex) -> bool:
+def _any_irregular(index: DeckIndex) -> bool:
+    """Return whether a deck has to be parsed each time."""
     return any(flags & _ODD for flags in set(index.flags))
 
 
-def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> DeckIndex:
-    """The index with what has changed read anew."""
+def _updated(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> DeckIndex:
+    """Return the index with changed decks read again."""
     row = {name: n for n, name in enumerate(kept.names)} if kept else {}
     odd: dict[str, Deck] = {}
     entries: list[Entry] = []
@@ -160,8 +164,6 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
         path = f"{FLASHCARDS}/{name}"
         deck = vault.deck(path)
         if deck is None:  # gone since it was listed
-            from vault.model.card import Deck
-
             deck = Deck(path, "", ())
             found.settled[span] = array("q", NONE)
         entries.append(_entry(deck))
@@ -177,6 +179,7 @@ def _renewed(vault: Vault, found: stamps.Stamps, kept: DeckIndex | None) -> Deck
 
 
 def _entry(deck: Deck) -> Entry:
+    """Return the row of a parsed deck."""
     cards = [card for card in deck.cards if card.id is not None]
     title = clean_line(unescape(deck.title))
     strange = bool(deck.diagnostics) or len(cards) < len(deck.cards) or "\0" in title
@@ -190,8 +193,9 @@ def _entry(deck: Deck) -> Entry:
 
 
 def _with_notes(vault: Vault, entries: Mapping[int, Entry]) -> dict[int, Entry]:
-    """The entries of imported decks, told which note each card is of. Where the ledger has not been told yet, as an
-    import was cut off, a deck is odd."""
+    """Return the rows of imported decks with the Anki note of each card. Where the ledger lacks it, as an import was
+    interrupted, the deck is marked irregular.
+    """
     if not entries:
         return {}
     cards = {n: _ids(entry.ids) for n, entry in entries.items()}
@@ -205,11 +209,13 @@ def _with_notes(vault: Vault, entries: Mapping[int, Entry]) -> dict[int, Entry]:
 
 
 def _ids(data: bytes) -> list[CardId]:
+    """Return the ids in the text of an index."""
     text = data.decode("ascii")
     return [CardId(text[n : n + _ID]) for n in range(0, len(text), _ID)]
 
 
 def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], odd: Mapping[str, Deck]) -> DeckIndex:
+    """Return the index of these rows."""
     lines = array("I")
     for entry in entries:
         lines.extend(entry.lines)
@@ -232,6 +238,7 @@ def _joined(names: tuple[str, ...], numbers: array[int], entries: list[Entry], o
 
 
 def _joined_notes(entries: list[Entry]) -> array[int]:
+    """Return the note numbers of all rows in one column."""
     notes = array("Q")
     if any(entry.notes for entry in entries):
         for entry in entries:
@@ -240,6 +247,7 @@ def _joined_notes(entries: list[Entry]) -> array[int]:
 
 
 def _parts(index: DeckIndex) -> list[bytes]:
+    """Return the index as byte strings for the cache."""
     return [
         stamps.joined_names(index.names),
         index.numbers.tobytes(),
@@ -255,8 +263,8 @@ def _parts(index: DeckIndex) -> list[bytes]:
     ]
 
 
-def _kept(parts: list[bytes] | None) -> DeckIndex | None:
-    """The index that was kept; None where its columns do not fit together."""
+def _from_cache(parts: list[bytes] | None) -> DeckIndex | None:
+    """Return the cached index; None where its columns do not fit together."""
     if parts is None:
         return None
     try:
@@ -284,6 +292,7 @@ def _kept(parts: list[bytes] | None) -> DeckIndex | None:
 
 
 def _split(text: bytes, count: int) -> tuple[str, ...]:
+    """Return the `count` strings that were joined by NUL. Raises: ValueError."""
     found = tuple(text.decode("utf-8", "surrogateescape").split("\0")) if count else ()
     if len(found) != count:
         raise ValueError("a column is of another length")
@@ -291,7 +300,7 @@ def _split(text: bytes, count: int) -> tuple[str, ...]:
 
 
 def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId], tuple[str, ...]]]:
-    """(the cards of a deck, its tags), deck by deck. Tags stand in YAML, which is slow: they are kept, once read."""
+    """Yield the cards of each deck and its tags. Tags are YAML, which is slow to parse, so they are cached."""
     if index is None:
         for deck in vault.decks():
             yield [card.id for card in deck.cards if card.id], deck.properties.texts("tags")
@@ -305,6 +314,7 @@ def tags_of(vault: Vault, index: DeckIndex | None) -> Iterator[tuple[list[CardId
 
 
 def _with_tags(vault: Vault, index: DeckIndex) -> DeckIndex:
+    """Return the index with the tags of its decks read, and write its cache."""
     tags = list(index.tags)
     for n, flags in enumerate(index.flags):
         if not flags & _TAGGED:

@@ -1,4 +1,4 @@
-"""Whether `_review.md`, promotion queue and agenda still show what the files say, seen from stamps: nothing is read."""
+"""Whether the review page, the promotion queue and the agenda still show what the files say, by file stamps alone."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from vault.cache.stamps import INODE
-
-if TYPE_CHECKING:
-    from vault.cache.stamps import Listing
-    from vault.vault import Vault
+from vault.cache.stamps import INODE, Listing, listing, stamps_digest
+from vault.files.guard import Scope, sha256_hex
+from vault.vault import Vault
 
 STAMP = ".retain/cache/review-page"
 _VERSION = 4  # of the pages: when it grows, they are rendered anew
@@ -28,17 +25,20 @@ _LOGS = "learning"
 
 @dataclass(frozen=True, slots=True)
 class PageStamp:
-    """How the pages and all that they are made of stood: a line "path size ctime inode" for each, one for all decks."""
+    """The stamps of the pages and of all that they are made of: a line "path size ctime inode" for each, one for all
+    decks.
+    """
 
     inputs: tuple[str, ...]
     pages: tuple[str, ...]
 
     @property
     def text(self) -> bytes:
+        """Return the stamps as the text of their file."""
         return "\n".join([str(_VERSION), *self.inputs, *self.pages]).encode("utf-8", "surrogateescape")
 
-    def is_right(self, root: Path) -> bool:
-        """Whether this is how the last rendering left the vault; False when in doubt."""
+    def is_current(self, root: Path) -> bool:
+        """Return whether the pages are as the last rendering left them; False when in doubt."""
         try:
             return all(self.pages[: len(_PAGES)]) and (root / STAMP).read_bytes() == self.text
         except OSError:
@@ -46,24 +46,24 @@ class PageStamp:
 
 
 def look(root: Path, known: Mapping[str, str] | None = None, decks: Listing | None = None) -> PageStamp:
-    """The stamps as they are now; a file that is not there has none.
+    """Return the stamps as they are now; a file that is not there has none.
 
     The decks are many: whoever has just taken their stamps gives them, as `known` ("size ctime inode" by path) or
     `decks`.
     """
     found = [_stamp(root, path) for path in (*_FILES, *_FOLDERS)]
     found += sorted(_listed(root, _LOGS, "reviews", ".jsonl"))
-    found.append(_of_listing(root, decks) if known is None else _of_known(known))
+    found.append(_stamp_of_listing(root, decks) if known is None else _stamp_of_known(known))
     return PageStamp(tuple(found), _stamps_of_pages(root))
 
 
 def _stamps_of_pages(root: Path) -> tuple[str, ...]:
+    """Return the stamps of the pages themselves."""
     return tuple(_stamp(root, page) for page in (*_PAGES, _AGENDA))
 
 
-def _of_listing(root: Path, decks: Listing | None) -> str:
-    from vault.cache.stamps import listing
-
+def _stamp_of_listing(root: Path, decks: Listing | None) -> str:
+    """Return one line for the decks, from a listing of their folder."""
     try:
         found = listing(root, _DECKS) if decks is None else decks
     except OSError:  # then nothing is right
@@ -71,9 +71,8 @@ def _of_listing(root: Path, decks: Listing | None) -> str:
     return f"{_DECKS}\0{found.digest('.md')}"
 
 
-def _of_known(known: Mapping[str, str]) -> str:
-    """As `_of_listing`, of a folder that is the same."""
-    from vault.cache.stamps import stamps_digest
+def _stamp_of_known(known: Mapping[str, str]) -> str:
+    """Return the line that `_stamp_of_listing` gives for the same folder, from stamps by path."""
 
     start = len(_DECKS) + 1
     paths = [path for path in known if path.startswith(_DECKS) and path.endswith(".md") and "/" not in path[start:]]
@@ -83,6 +82,7 @@ def _of_known(known: Mapping[str, str]) -> str:
 
 
 def _stamp(root: Path, path: str) -> str:
+    """Return the line of one path; "" if there is no such file."""
     try:
         return _line(path, (root / path).lstat())
     except OSError:
@@ -90,10 +90,12 @@ def _stamp(root: Path, path: str) -> str:
 
 
 def _line(path: str, status: os.stat_result) -> str:
+    """Return the line of a path with this status."""
     return f"{path}\0{status.st_size} {status.st_ctime_ns} {status.st_ino & INODE}"
 
 
 def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
+    """Yield the lines of the files in a folder whose names have this start and end."""
     try:
         entries = os.scandir(root / folder)
     except OSError:
@@ -114,8 +116,7 @@ def _listed(root: Path, folder: str, start: str, end: str) -> Iterator[str]:
 
 
 def remember(vault: Vault, seen: PageStamp) -> None:
-    """Notes that the pages as they lie there now were made of what `seen` saw. Raises: WriteFailed, Refused."""
-    from vault.files.guard import Scope, sha256_hex
+    """Write down that the pages as they are now were made of what `seen` describes. Raises: WriteFailed, Refused."""
 
     guard = vault.guard(Scope.LOG)
     old = guard.read(STAMP)

@@ -1,24 +1,25 @@
-"""What the log and the ledger say: states as of a cut, and the events since."""
+"""What log and ledger say of a vault: states as of a cut, and the events since."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from learning.memory.scheduler import CardEvent, MemoryState, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, MemoryState
 from learning.schedule.queue import Done, done_today
+from learning.store.past_reviews import whole_log
 from learning.store.state_table import StateColumns
 from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId, ulid
 from vault.log.events import CardMark, LogEvent, Params, Rating, Review, Stamp, Tag, Undo
+from vault.log.review_columns import ScannedLog
 from vault.log.review_log import Log, by_time, is_of_deed, last_undoable, live, read_log, unix_ms
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.log.fast_scan import ScannedLog
 
 RECENT = 500  # ratings before the cut whose time on screen is kept
 EVER = datetime(1, 1, 1, tzinfo=UTC)
@@ -43,7 +44,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What the log and the ledger say, as of all that is in them.
+    """What log and ledger say, as of all that is in them.
 
     `events` are those since the cut, undos and what they void included, in order of (at, id); `recent` the states that
     they made. `undos` are the live ones among them that void something before the cut.
@@ -63,20 +64,21 @@ class Past:
 
     @property
     def last(self) -> datetime | None:
-        """The instant of the last event of the log that counts."""
+        """Return the instant of the last event of the log that counts."""
         return max((event.at for event in live(self.events)), default=self.before.last)
 
     @property
     def latest(self) -> datetime | None:
-        """When the latest of what counts happened, as far as the clocks tell."""
+        """Return when the latest of what counts happened, as far as the clocks show."""
         return latest_of(self.before, live(self.events))
 
     @property
     def states(self) -> States:
+        """Return the state of every card."""
         return States(self.before.states, self.recent)
 
     def tagged(self) -> dict[CardId, tuple[str, ...]]:
-        """The cards that have tags of their own, and these."""
+        """Return the tags that cards have of their own, by card."""
         states = self.before.states
         if isinstance(states, StateColumns):
             old = states.tagged()
@@ -86,22 +88,21 @@ class Past:
         return {card: tags for card, tags in united.items() if tags}
 
     def unpacked(self) -> Past:
-        """The same, for whoever asks for most of the states."""
+        """Return the same history with all states made, for a caller that asks for most of them."""
         states = self.before.states
         if not isinstance(states, StateColumns):
             return self
         return replace(self, before=replace(self.before, states=states.each()))
 
     def scanned(self) -> ScannedLog:
-        """All that counts, as the files have it."""
-        from learning.store.past_reviews import whole_log  # here, as most commands don't ask for it
+        """Return all that counts as columns, as the files have it."""
 
         if not self._scans:
             self._scans.append(whole_log(self.vault))
         return self._scans[0]
 
     def whole(self) -> Log:
-        """Every event there is: read from the files, which takes its time."""
+        """Return every event there is, read from the files, which takes its time."""
         if self._read:
             return self._read[0]
         read = read_log(self.vault.root)
@@ -113,7 +114,7 @@ class Past:
         return read
 
     def done(self, calendar: StudyCalendar, now: datetime) -> Done:
-        """What has been reviewed in the study day of `now`."""
+        """Return what has been reviewed on the study day of `now`."""
         start = calendar.start(calendar.day(now))
         if start < self.before.cut:  # the clock was set back, or somebody looks at the past
             return done_today(self.whole().events, calendar, now)
@@ -122,11 +123,12 @@ class Past:
         return replace(since, new=since.new - known, reviews=since.reviews + known)
 
     def _was_reviewed(self, card: CardId) -> bool:
+        """Return whether the card was reviewed before the cut."""
         state = self.before.states.get(card)
         return state is not None and state.reps > 0
 
     def for_minutes(self) -> list[LogEvent]:
-        """Live events enough to tell how long a rating takes, in order of time."""
+        """Return live events, in order of time, that are enough to estimate how long a rating takes."""
         since = live(self.events)
         missing = max(0, RECENT - len(times(since)))
         stamp = Stamp("", EVER)
@@ -134,21 +136,21 @@ class Past:
         return [*old, *since]
 
     def undoable(self) -> LogEvent | None:
-        """What `undo` would void."""
+        """Return the event that `undo` would void."""
         found = last_undoable(self.events)
         if found is not None or self.before.cut == EVER:
             return found
         return self.scanned().undoable
 
     def _tunes(self, event: LogEvent) -> bool:
-        """Whether the scheduler may be another once the event is in the log."""
+        """Return whether the event may change the scheduler."""
         if not self.vault.settings.retention_by_tag:
             return isinstance(event, Params)
         voided = event.voids if isinstance(event, Undo) else ""
         return isinstance(event, Params | Tag) or any(e.id == voided for e in self.events if isinstance(e, Tag))
 
-    def last_deed(self) -> tuple[LogEvent, ...]:
-        """The events that are undone together: those of one deed, the latest last."""
+    def undoable_together(self) -> tuple[LogEvent, ...]:
+        """Return the events that are undone together: those of one action, the latest last."""
         last = self.undoable()
         if not isinstance(last, CardMark):
             return () if last is None else (last,)
@@ -156,8 +158,10 @@ class Past:
         return tuple(event for event in live(known) if is_of_deed(event, last))
 
     def with_events(self, *events: LogEvent) -> Past | None:
-        """The past once these are in the log; None if they reach behind the cut, and all has to be folded anew."""
-        if not fit(events, self.before.cut):
+        """Return the history once these are in the log; None if they reach before the cut, and all has to be folded
+        anew.
+        """
+        if not is_after_cut(events, self.before.cut):
             return None
         united = tuple(sorted({e.id: e for e in (*self.events, *events)}.values(), key=by_time))
         if reaching_back(united) != self.undos or any(map(self._tunes, events)):
@@ -167,7 +171,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class States(Mapping[CardId, MemoryState]):
-    """The state of every card that log or ledger speak of: `recent` goes before `old`."""
+    """The state of every card that log or ledger name: `recent` goes before `old`."""
 
     old: Mapping[CardId, MemoryState]
     recent: Mapping[CardId, MemoryState]
@@ -195,7 +199,7 @@ def renewed(
     new: Sequence[LogEvent | CardEvent],
     scheduler: Scheduler,
 ) -> Mapping[CardId, MemoryState]:
-    """What `recent_states` gives, from what it gave before `new` came: only cards that these speak of are folded."""
+    """Return what `recent_states` gives, from its result before `new` came: only cards that these name are folded."""
     if kept is None or any(isinstance(event, Undo | Params) for event in new):
         return recent_states(before, events, changes, scheduler)
     cards = {card for event in new if (card := getattr(event, "card", None)) is not None}
@@ -206,8 +210,8 @@ def renewed(
     return {**{card: state for card, state in kept.each().items() if card not in cards}, **again}
 
 
-def fit(events: Iterable[LogEvent], cut: datetime) -> bool:
-    """Whether all lie behind the cut, by instant and by id: then none is one that was folded in before."""
+def is_after_cut(events: Iterable[LogEvent], cut: datetime) -> bool:
+    """Return whether all events are after the cut, by instant and by id: then none of them was folded in before."""
     if cut == EVER:
         return True
     first = first_id(cut)
@@ -215,12 +219,12 @@ def fit(events: Iterable[LogEvent], cut: datetime) -> bool:
 
 
 def first_id(cut: datetime) -> str:
-    """The least id that an event at the instant `cut` can have."""
+    """Return the least id that an event at the instant `cut` can have."""
     return ulid(max(0, unix_ms(cut)), bytes(10))
 
 
 def reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:
-    """The undos among `events` that count and void none of them."""
+    """Return the undos among `events` that count and void none of them."""
     ids = {event.id for event in events}
     voided: set[str] = set()
     out = []
@@ -235,7 +239,7 @@ def reaching_back(events: Sequence[LogEvent]) -> frozenset[str]:
 def recent_states(
     before: Before, events: Sequence[LogEvent], changes: Iterable[CardEvent], scheduler: Scheduler
 ) -> dict[CardId, MemoryState]:
-    """The states that what happened since the cut has made."""
+    """Return the states that the events since the cut have made."""
     since = [change for change in changes if change.at >= before.cut]
     cards = {card for event in (*events, *since) if (card := getattr(event, "card", None)) is not None}
     known = {card: state for card in cards if (state := before.states.get(card)) is not None}
@@ -243,10 +247,11 @@ def recent_states(
 
 
 def times(events: Iterable[LogEvent]) -> list[int]:
-    """How long each rating among `events` took that says so, in milliseconds."""
+    """Return how long each rating among `events` took, in milliseconds, where it says so."""
     return [event.ms for event in events if isinstance(event, Review) and event.ms]
 
 
 def latest_of(before: Before, events: Iterable[LogEvent]) -> datetime | None:
+    """Return when the latest of what counts happened; None if nothing did."""
     known = () if before.latest is None else (before.latest,)
     return max((*known, *(event.when for event in events)), default=None)

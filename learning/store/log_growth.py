@@ -13,7 +13,7 @@ from vault.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file as it was read: its stamp before that, whether the stamp may be believed, length and checksum."""
+    """A file as it was read: its stamp before that, whether the stamp may be is_settled_stamp, length and checksum."""
 
     path: str
     stamp: stamps.Stamp
@@ -23,9 +23,9 @@ class LogFile:
 
 
 def growth(vault: Vault, root: str, files: list[LogFile]) -> tuple[list[LogFile], list[bytes]] | None:
-    """The files as they are now, and what each has grown by; None if one did anything else."""
+    """Return the files as they are now, and what each has grown by; None if one changed otherwise."""
     log = log_paths(vault.root)
-    if root != place_of(vault) or [*log, ledger.IDS] != [file.path for file in files]:
+    if root != vault_place(vault) or [*log, ledger.IDS] != [file.path for file in files]:
         return None
     now: list[LogFile] = []
     more: list[bytes] = []
@@ -43,15 +43,16 @@ def growth(vault: Vault, root: str, files: list[LogFile]) -> tuple[list[LogFile]
         more.append(data[file.size :])
         if more[-1] and file.size and data[file.size - 1 : file.size] != b"\n":
             return None
-        now.append(LogFile(file.path, found, believed(found), len(data), zlib.crc32(more[-1], file.crc)))
+        now.append(LogFile(file.path, found, is_settled_stamp(found), len(data), zlib.crc32(more[-1], file.crc)))
     return now, more
 
 
-def believed(found: stamps.Stamp) -> bool:
+def is_settled_stamp(found: stamps.Stamp) -> bool:
+    """Return whether the stamp is old enough that a later change would show in it."""
     return stamps.cacheable_stamp(found) == found
 
 
-def place_of(vault: Vault) -> str:
-    """What tells this vault on this machine from one that somebody else packed."""
+def vault_place(vault: Vault) -> str:
+    """Return what distinguishes this vault on this machine from a copy of it."""
     status = vault.root.lstat()
     return f"{vault.root}\0{status.st_dev} {status.st_ino}"

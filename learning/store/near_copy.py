@@ -1,4 +1,4 @@
-"""Whether a note says in the wiki's words what was to be said in one's own: a warning, never a verdict.
+"""Whether a note copies sentences of the wiki: a warning, never a verdict.
 
 Two texts are held against each other word by word, whatever their punctuation, case or markup; where a script puts no
 spaces between words, character by character. Quote blocks and properties of the note are exempt: who marks a quotation
@@ -38,7 +38,7 @@ _BREAK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|\|)")  # begins a blo
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of the wiki and where they stand: a vault path and its 1-based line."""
+    """Words of the wiki and where they are: a vault path and its 1-based line."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ class NearCopy:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, case and marks of Markdown aside."""
+    """Return the words of a text without case and Markdown."""
     if "[" in text:
         text = _LINK.sub(r"\1\2", text)
     if text.isascii():  # most of most wikis, at a fifth of the time
@@ -64,13 +64,13 @@ def tokens(text: str) -> list[str]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Each sentence of a text by itself, without white space around it."""
+    """Return the sentences of a text, without white space around them."""
     return [part.strip() for part in _END.split(text) if part and part.strip()]
 
 
 @dataclass(slots=True)
 class NoteWords:
-    """The words of a human's note, ready to be compared with many passages."""
+    """The words of a user's note, ready to be compared with many passages."""
 
     text: str
     _lines: list[str] = field(init=False)
@@ -86,12 +86,12 @@ class NoteWords:
                 self._places[shingle].append((number, position))
 
     def may_share(self, text: str) -> bool:
-        """Whether a long text has any run of words in common with the note: one that has none needs no parsing."""
+        """Return whether a long text has any run of words in common with the note: if not, it needs no parsing."""
         words = [word for line in text.split("\n") for word in tokens(line)] if self._places else []
         return not self._places.keys().isdisjoint(_shingles(words))
 
     def copies_of(self, passage: Passage) -> list[NearCopy]:
-        """The lines of the note that nearly copy sentences of the passage, or the passage as a whole."""
+        """Return the lines of the note that nearly copy sentences of the passage, or the passage as a whole."""
         sentences = sentences_of(passage.text)
         found = [copy for sentence in sentences if (copy := self._copy_of(sentence, passage))]
         if not found and len(sentences) > 1 and (whole := self._copy_of(passage.text, passage)):
@@ -99,6 +99,7 @@ class NoteWords:
         return found
 
     def _copy_of(self, sentence: str, passage: Passage) -> NearCopy | None:
+        """Return the lines of the note that nearly copy one sentence; None if none do."""
         words = tokens(sentence)
         lines = self._lines_like(words) if _weight(words, LEAST_WORDS, LEAST_CHARACTERS) >= 1 else None
         if lines is None:
@@ -107,7 +108,7 @@ class NoteWords:
         return NearCopy(lines[0] + 1, yours, Passage(passage.path, passage.line, sentence))
 
     def _lines_like(self, words: Sequence[str]) -> tuple[int, int] | None:
-        """(first, last) index of the lines that nearly copy the words."""
+        """Return the (first, last) index of the lines that nearly copy the words; None if none do."""
         shared: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))  # paragraph, offset: positions
         shingles = list(_shingles(words))
         for at, shingle in enumerate(shingles):
@@ -123,7 +124,7 @@ class NoteWords:
 
 
 def near_copies(note: NoteWords, passages: Iterable[Passage]) -> list[NearCopy]:
-    """What in a note nearly copies the passages, by its lines; the same words are shown once."""
+    """Return what in a note nearly copies the passages, by line; the same words are returned once."""
     found: dict[tuple[int, str], NearCopy] = {}
     for copy in (copy for passage in passages for copy in note.copies_of(passage)):
         found.setdefault((copy.line, " ".join(tokens(copy.theirs.text))), copy)
@@ -131,7 +132,7 @@ def near_copies(note: NoteWords, passages: Iterable[Passage]) -> list[NearCopy]:
 
 
 def _paragraphs(note: str) -> Iterator[list[tuple[str, int]]]:
-    """The words of each block of the note's own text, with the index of their line."""
+    """Yield the words of each block of the note's own text, with the index of their line."""
     first = note[: len(note) - len(body_of(note))].count("\n")
     block: list[tuple[str, int]] = []
     for index, line in enumerate(note.split("\n")[first:], first):
@@ -146,11 +147,12 @@ def _paragraphs(note: str) -> Iterator[list[tuple[str, int]]]:
 
 
 def _shingles(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Return each run of SHINGLE words."""
     return zip(*(islice(words, start, None) for start in range(SHINGLE)), strict=False)
 
 
 def _is_long_run(words: Sequence[str], positions: set[int]) -> bool:
-    """Whether shingles at these positions, one after another, make up a run that nobody writes twice by chance."""
+    """Return whether the shingles at these positions, one after another, make up a run too long for chance."""
     run: list[int] = []
     for at in sorted(positions):
         run = [*run, at] if run and at == run[-1] + 1 else [at]
@@ -160,6 +162,6 @@ def _is_long_run(words: Sequence[str], positions: set[int]) -> bool:
 
 
 def _weight(words: Sequence[str], enough_words: int, enough_characters: int) -> float:
-    """How many of the words there have to be there are: 1 for enough, whether words, characters or some of both."""
+    """Return the words as a share of what is needed: 1 for enough words, enough characters, or some of both."""
     characters = sum(_IS_BARE.match(word) is not None for word in words)
     return (len(words) - characters) / enough_words + characters / enough_characters

@@ -1,4 +1,4 @@
-"""The whole review log as columns, without reading again what has been read before.
+"""The whole review log as columns, from a cache where the log has only grown.
 
 Two caches in `.retain/cache/`, pure products. `reviews` holds the log as it was once scanned, and is not touched again
 until much has come; `reviews-since` says of which files that was made, and keeps the events since. They count only
@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from learning.store.log_growth import LogFile, believed, growth, place_of
+from learning.store.log_growth import LogFile, growth, is_settled_stamp, vault_place
 from vault.cache import stamps
 from vault.cache.cache import read_cache, write_cache
 from vault.diagnostic import Diagnostic
@@ -23,8 +23,7 @@ from vault.errors import RetainError
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Review, Undo, UnknownType, decode, encode
-from vault.log.fast_scan import ScannedLog, scan_log
-from vault.log.review_columns import ReviewColumns, columns_of
+from vault.log.review_columns import ReviewColumns, ScannedLog, columns_of, scan_log
 from vault.log.review_log import by_time, last_undoable, live, log_paths, parse_log, shown_path
 from vault.vault import Vault
 
@@ -36,9 +35,11 @@ _MOST_FOUND = 500  # findings in the log that are kept; a log with more is scann
 
 
 def whole_log(vault: Vault) -> ScannedLog:
-    """What `scan_log` gives of the vault's log. Raises: SchemaTooNew; Refused or Damaged where it cannot be read."""
+    """Return what `scan_log` gives of the vault's log. Raises: SchemaTooNew; Refused or Damaged where it cannot be
+    read.
+    """
     try:
-        kept = _kept(vault)
+        kept = _cached(vault)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, UnknownType):
         kept = None
     except RetainError:  # said again, with its place, by the scan
@@ -47,7 +48,7 @@ def whole_log(vault: Vault) -> ScannedLog:
 
 
 def _scanned(vault: Vault) -> ScannedLog:
-    """The log from its files, and the caches of it."""
+    """Return the log from its files, and write the caches of it."""
     paths = [*log_paths(vault.root), ledger.IDS]
     before = [stamps.stamp(vault.root, path) for path in paths]
     data = [vault.read_bytes(path) for path in paths]
@@ -56,16 +57,16 @@ def _scanned(vault: Vault) -> ScannedLog:
     logs = zip(paths[:-1], data[:-1], strict=True)
     log = scan_log((shown_path(path), found) for path, found in logs if found is not None)
     files = [
-        LogFile(path, stamp, believed(stamp), len(found or b""), zlib.crc32(found or b""))
+        LogFile(path, stamp, is_settled_stamp(stamp), len(found or b""), zlib.crc32(found or b""))
         for path, stamp, found in zip(paths, before, data, strict=True)
     ]
     if len(log.reviews) >= _LEAST and not log.reaches_ahead and len(log.diagnostics) <= _MOST_FOUND:
-        _keep(vault, log, files)
+        _write_caches(vault, log, files)
     return log
 
 
-def _keep(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
-    """Writes both caches."""
+def _write_caches(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
+    """Write both caches."""
     head = {
         "others": [encode(event).decode() for event in log.others],
         "places": log.places,
@@ -84,25 +85,26 @@ def _keep(vault: Vault, log: ScannedLog, files: Sequence[LogFile]) -> None:
     parts = [json.dumps(head).encode(), names, *(column.tobytes() for column in numbers)]
     token = _token(parts)
     write_cache(vault, REVIEWS, _REVIEWS_KIND, [token.encode(), *parts])
-    _keep_since(vault, token, files, ())
+    _write_since(vault, token, files, ())
 
 
-def _keep_since(vault: Vault, token: str, files: Iterable[LogFile], events: Iterable[LogEvent]) -> None:
+def _write_since(vault: Vault, token: str, files: Iterable[LogFile], events: Iterable[LogEvent]) -> None:
+    """Write the cache of the files and of the events since."""
     read = [[file.path, *file.stamp, file.is_settled, file.size, file.crc] for file in files]
-    head = {"root": place_of(vault), "reviews": token, "files": read}
+    head = {"root": vault_place(vault), "reviews": token, "files": read}
     write_cache(vault, SINCE, _SINCE_KIND, [json.dumps(head).encode(), b"\n".join(map(encode, events))])
 
 
 def _token(parts: Iterable[bytes]) -> str:
-    """What binds one cache to the other."""
+    """Return what binds one cache to the other."""
     crc = size = 0
     for part in parts:
         crc, size = zlib.crc32(part, crc), size + len(part)
     return f"{size} {crc:08x}"
 
 
-def _kept(vault: Vault) -> ScannedLog | None:
-    """The log by the caches; None where they do not hold."""
+def _cached(vault: Vault) -> ScannedLog | None:
+    """Return the log from the caches; None where they are not current."""
     since = read_cache(vault.root, SINCE, _SINCE_KIND)
     if since is None or len(since) != 2:
         return None
@@ -119,14 +121,14 @@ def _kept(vault: Vault) -> ScannedLog | None:
         return None
     before = _unpacked(parts[1:])
     events = sorted((*old, *new.events), key=by_time)
-    log = _with(before, events)
+    log = _with_events(before, events)
     if log is not None and now != files:
-        _keep_since(vault, head["reviews"], now, events)
+        _write_since(vault, head["reviews"], now, events)
     return log
 
 
 def _unpacked(parts: Sequence[bytes]) -> ScannedLog:
-    """The log that `_keep` was given. Raises: ValueError and others where the parts are none of its."""
+    """Return the log that was cached. Raises: ValueError and others where the parts do not hold one."""
     head: dict[str, Any] = json.loads(parts[0])
     names = [CardId(name) for name in parts[1].decode().split("\0")]
     columns = ReviewColumns(
@@ -151,8 +153,8 @@ def _unpacked(parts: Sequence[bytes]) -> ScannedLog:
     )
 
 
-def _with(before: ScannedLog, events: Sequence[LogEvent]) -> ScannedLog | None:
-    """`before` with events that come after all of its own; None where they do not, or undo one of its."""
+def _with_events(before: ScannedLog, events: Sequence[LogEvent]) -> ScannedLog | None:
+    """Return `before` with events that come after all of its own; None where they do not, or undo one of its."""
     if not events:
         return before
     ids = {event.id for event in events}
@@ -182,6 +184,7 @@ def _with(before: ScannedLog, events: Sequence[LogEvent]) -> ScannedLog | None:
 
 
 def _joined(old: ReviewColumns, new: ReviewColumns) -> ReviewColumns:
+    """Return the columns of both, `new` after `old`."""
     numbers = {card: number for number, card in enumerate(old.cards)}
     for card in new.cards:
         numbers.setdefault(card, len(numbers))

@@ -1,4 +1,4 @@
-"""Which concepts the human keeps out of the queue, by `learning: false` in their article.
+"""The concepts that are kept out of the queue by `learning: false` in their article.
 
 What an article said is kept by its stamp, so that a list of what is due opens none that has not changed.
 """
@@ -21,25 +21,25 @@ _SAYS_NOTHING, _RUNS, _PAUSES = range(3)
 
 
 class Paused:
-    """Asks each article once; `asked` has the stamps of those that were asked, by concept, as they were before."""
+    """Reads each article once. `asked` has the stamps of those that were read, by concept, from before reading."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._known = _kept(read_cache(vault.root, CACHE, _KIND))
+        self._known = _from_cache(read_cache(vault.root, CACHE, _KIND))
         self._said: dict[str, int] = {}
         self._is_news = False
         self._young = time.time_ns() - stamps.RACY_NS
         self.asked: dict[str, stamps.Stamp] = {}
 
-    def says(self, concept: str, by_deck: bool) -> bool:
-        """Whether the article, or the deck as `by_deck` tells, keeps the concept out of the queue."""
+    def pauses(self, concept: str, by_deck: bool) -> bool:
+        """Return whether the article, or the deck by `by_deck`, keeps the concept out of the queue."""
         said = self._said.get(concept)
         if said is None:
-            said = self._said[concept] = self._asked(concept)
+            said = self._said[concept] = self._read_if_changed(concept)
         return said == _PAUSES or (by_deck and said == _RUNS)
 
-    def keep(self) -> None:
-        """Keeps what was learnt."""
+    def write_cache(self) -> None:
+        """Cache what was read."""
         if not self._is_news:
             return
         self._is_news = False
@@ -50,7 +50,8 @@ class Paused:
         numbers = array("q", [number for row in rows.values() for number in row])
         write_cache(self._vault, CACHE, _KIND, [stamps.joined_names(rows), numbers.tobytes()])
 
-    def _asked(self, concept: str) -> int:
+    def _read_if_changed(self, concept: str) -> int:
+        """Return what the article says, from the cache where its stamp is the same."""
         path = article_of(concept)
         try:
             status = os.lstat(f"{self._vault.root}/{path}")
@@ -65,6 +66,7 @@ class Paused:
         return self._read(path)
 
     def _read(self, path: str) -> int:
+        """Return what the article at `path` says."""
         try:
             article = self._vault.read_bytes(path)
         except (Refused, Damaged):  # an article that cannot be read says nothing
@@ -72,8 +74,8 @@ class Paused:
         return _PAUSES if article is not None and front_pauses(article) else _RUNS
 
 
-def _kept(parts: list[bytes] | None) -> dict[str, tuple[int, int, int, int]]:
-    """Stamp and word of each article that was kept; none where that does not fit together."""
+def _from_cache(parts: list[bytes] | None) -> dict[str, tuple[int, int, int, int]]:
+    """Return the cached stamp and word of each article; empty where they do not fit together."""
     if parts is None or len(parts) != 2 or not parts[0]:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Which imported cards are siblings: those of one Anki note, whatever files its cards stand in.
+"""Siblings among imported cards: those of one Anki note, in whatever decks they are.
 
 A file of an imported deck is no concept: its cards have nothing in common but the deck. What note each was made of is
 said by its birth in the ledger.
@@ -10,15 +10,12 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from learning.store.placed import Placed
 from vault.ids import CardId
 from vault.log import ledger
+from vault.model.card import Deck
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from vault.model.card import Deck
 
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 _HEAD = 4_000  # characters, in which the properties that an import wrote stand
@@ -27,12 +24,12 @@ _TOLD = (b'"birth"', b'"reanchor"')
 
 
 def is_imported(deck: Deck) -> bool:
-    """Whether a deck holds cards that an import made of Anki notes."""
+    """Return whether a deck holds cards that were imported from Anki."""
     return f"\n{DECK}:" in deck.text[:_HEAD]
 
 
 def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
-    """Card -> a number of 64 bits, never 0, that only cards of the same Anki note share; made by hand, it has its own.
+    """Return for each card a number of 64 bits, never 0, that only cards of the same Anki note share.
 
     A card is left out whose birth the ledger has not, as when an import was cut off: the next one tells.
     """
@@ -50,7 +47,7 @@ def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
 
 
 def _note(line: bytes, card: CardId) -> str:
-    """The GUID of the note in a birth's key, `anki:<ord>:<guid>`; "" where the line says no such thing."""
+    """Return the GUID of the note in the key `anki:<ord>:<guid>` of a ledger line; "" where it has none."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
@@ -62,21 +59,22 @@ def _note(line: bytes, card: CardId) -> str:
 
 
 def own_number(card: CardId) -> int:
-    """The number of a card that is nobody's sibling."""
+    """Return the number of a card that has no siblings."""
     return _number(f"card\0{card}")
 
 
 def _number(text: str) -> int:
+    """Return a number of 64 bits, never 0, for a text."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8], "big") or 1
 
 
 def group_name(number: int) -> str:
-    """What the queue calls the siblings of a note; no file is called so."""
+    """Return the queue's name for the siblings of a note; no file has such a name."""
     return f"anki:{number:016x}"
 
 
 def groups(vault: Vault, cards: Iterable[Placed]) -> dict[CardId, str]:
-    """Card -> what it shares with its siblings alone: its note if it was imported, else its concept."""
+    """Return for each card the name of its siblings: its note if it was imported, else its concept."""
     found: dict[CardId, str] = {}
     imported: dict[str, bool] = {}
     ours: set[CardId] = set()
@@ -89,7 +87,7 @@ def groups(vault: Vault, cards: Iterable[Placed]) -> dict[CardId, str]:
 
 
 def imported_cards(cards: Mapping[CardId, Placed], vault: Vault) -> list[CardId]:
-    """The cards that an import made of Anki notes, in the order of `cards`: in some Anki they are notes already.
+    """Return the cards that were imported from Anki, in the order of `cards`: in some Anki they are notes already.
 
     Their births tell, wherever they stand now; without one, as where an import was cut off, the file that they are in.
     """

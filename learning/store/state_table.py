@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from vault.ids import ID, CardId
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,30 +24,33 @@ _EACH = re.compile(rb"[0-9a-z]{10}")
 
 
 def micros(at: datetime) -> int:
-    """Microseconds since 1970."""
+    """Return the microseconds since 1970."""
     return (at - _EPOCH) // _MICROSECOND
 
 
 def _micros_or_none(at: datetime | None) -> int:
+    """Return the microseconds since 1970, or the number for None."""
     return _NO_TIME if at is None else micros(at)
 
 
 def instant_of(number: int) -> datetime:
-    """What `micros` was given."""
+    """Return the instant of microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=number)
 
 
 def _instant(number: int) -> datetime | None:
+    """Return the instant of microseconds since 1970; None for the number for None."""
     return None if number == _NO_TIME else instant_of(number)
 
 
 def _whole(number: int | None) -> int:
+    """Return the number, or the number for None."""
     return _NO_NUMBER if number is None else number
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a field of a certain type stands in a column."""
+    """How values of a type are stored in a column."""
 
     code: str
     write: Callable[[Any], Any]
@@ -97,8 +100,8 @@ class StateColumns(Mapping[CardId, MemoryState]):
             raise KeyError(card)
         return self.state(row)
 
-    def note(self, card: CardId, row: int | None) -> None:
-        """Has the state of a card at hand, as many will ask for it; with None, that it has no row."""
+    def cache_state(self, card: CardId, row: int | None) -> None:
+        """Cache the state of a card, as it will be asked for often; with None, that it has no row."""
         if card not in self._noted:
             self._noted[card] = None if row is None else self.state(row)
 
@@ -106,43 +109,46 @@ class StateColumns(Mapping[CardId, MemoryState]):
         return isinstance(card, str) and self.row(card) is not None
 
     def state(self, row: int) -> MemoryState:
+        """Return the state in a row."""
         *columns, tags = self.columns
         values: list[Any] = [form.read(column[row]) for (_, form), column in zip(_FIELDS, columns, strict=True)]
         values.append(self.sets[tags[row]])
         return MemoryState(*values)
 
     def each(self) -> dict[CardId, MemoryState]:
-        """Every state, by id."""
+        """Return every state, by id."""
         *columns, tags = self.columns
         values = [map(form.read, column) for (_, form), column in zip(_FIELDS, columns, strict=True)]
         return dict(zip(self, map(MemoryState, *values, map(self.sets.__getitem__, tags)), strict=True))
 
     def tagged(self) -> dict[CardId, tuple[str, ...]]:
-        """The cards that have tags of their own, and these."""
+        """Return the tags that cards have of their own, by card."""
         if len(self.sets) == 1:
             return {}
         return {card: self.sets[number] for card, number in zip(self, self.columns[-1], strict=True) if number}
 
     def column(self, name: str) -> array[Any]:
+        """Return the column of the field `name`."""
         return self.columns[NAMES.index(name)]
 
     def row(self, card: str) -> int | None:
-        """Where the card stands in the columns."""
+        """Return the row of a card; None if it has none."""
         wanted = card.encode("utf-8", "replace")
         row = self._place(wanted)
         return row if len(wanted) == _WIDTH and self.ids[row * _WIDTH : (row + 1) * _WIDTH] == wanted else None
 
     def _place(self, wanted: bytes) -> int:
+        """Return the row at which the id is, or would be inserted."""
         ids = self.ids
         return bisect_left(range(len(self)), wanted, key=lambda row: ids[row * _WIDTH : (row + 1) * _WIDTH])
 
     def parts(self) -> list[bytes]:
-        """As bytes for a file."""
+        """Return the columns as byte strings for a file."""
         return [self.ids, *(column.tobytes() for column in self.columns), json.dumps(self.sets[1:]).encode()]
 
 
 def columns_from(parts: list[bytes]) -> StateColumns | None:
-    """What `parts` gave; None where that does not fit together."""
+    """Return the columns that `parts` came from; None where they do not fit together."""
     if len(parts) != len(_CODES) + 2:
         return None
     try:
@@ -156,7 +162,7 @@ def columns_from(parts: list[bytes]) -> StateColumns | None:
 
 
 def columns_with(old: StateColumns, states: Mapping[CardId, MemoryState]) -> StateColumns | None:
-    """`old` with `states` in it, or in the place of what it has; None where a card has no id as ours are."""
+    """Return `old` with `states` added or replaced; None where a card has no valid id."""
     if not all(ID.fullmatch(card) for card in states):
         return None
     known = {card: row for card in states if (row := old.row(card)) is not None} if len(old) else {}
@@ -175,12 +181,13 @@ def columns_with(old: StateColumns, states: Mapping[CardId, MemoryState]) -> Sta
 
 
 def _sets_with(sets: _Sets, more: Iterable[tuple[str, ...]]) -> _Sets:
-    """`sets` and those of `more` that are not among them, sorted."""
+    """Return `sets` and those of `more` that are not among them, sorted."""
     new = set(more).difference(sets)
     return (*sets, *sorted(new)) if new else sets
 
 
 def _sorted(ids: bytes, columns: tuple[array[Any], ...], sets: _Sets) -> StateColumns:
+    """Return the columns in the order of the ids."""
     each = _EACH.findall(ids)
     order = sorted(range(len(each)), key=each.__getitem__)
     return StateColumns(

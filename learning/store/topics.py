@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 
 from learning.store.placed import concept_of
 from vault.errors import Damaged, NotFound, Refused
@@ -22,7 +23,9 @@ _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 
 def topics(vault: Vault) -> dict[str, tuple[str, ...]]:
-    """The title of each topic's article -> the stems of the concepts that it lists; one that cannot be read is none."""
+    """Return the stems of the concepts that each topic's article lists, by its title; one that cannot be read is left
+    out.
+    """
     out: dict[str, tuple[str, ...]] = {}
     for path in vault.paths(TOPICS, ".md"):
         with suppress(Damaged, Refused):
@@ -34,6 +37,7 @@ def topics(vault: Vault) -> dict[str, tuple[str, ...]]:
 
 
 def _members(text: str) -> Iterable[str]:
+    """Yield the stems of the concepts that a topic's article lists."""
     for line in text.splitlines():
         found = _MEMBER.fullmatch(line)
         for link in links(found[1]) if found else ():
@@ -41,8 +45,7 @@ def _members(text: str) -> Iterable[str]:
 
 
 def topic_named(wanted: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
-    """The one topic that goes by `wanted`, with its concepts. Raises: NotFound, which names near ones."""
-    from difflib import get_close_matches
+    """Return the one topic that `wanted` names, with its concepts. Raises: NotFound, which suggests similar ones."""
 
     key = clean_line(wanted).casefold()
     for fits in (lambda t: t == key, lambda t: bool(key) and t.startswith(key), lambda t: bool(key) and key in t):

@@ -14,7 +14,8 @@ import pytest
 from cli import environment
 from cli.study.optimize import optimize_after_review
 from cli.study.plain_review import review_plainly
-from learning.memory.fsrs import DEFAULTS, Fsrs6
+from learning.memory.model import Model
+from learning.memory.scheduler import DEFAULTS
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings
 from vault.ids import ALPHABET, CardId, ulid
@@ -23,13 +24,14 @@ from vault.log.review_log import LOG_PATH, read_log
 from vault.vault import Vault, open_vault
 
 NOW = (datetime.now(UTC) - timedelta(days=1)).replace(hour=12, minute=0, second=0, microsecond=0)  # far from a rollover
-TRUTH = Fsrs6((*(p * 0.3 for p in DEFAULTS[:4]), *DEFAULTS[4:8], 1.0, *DEFAULTS[9:]))  # somebody who forgets fast
+FORGETFUL = (*(p * 0.3 for p in DEFAULTS[:4]), *DEFAULTS[4:8], 1.0, *DEFAULTS[9:])
+TRUTH = Model(FORGETFUL)  # somebody who forgets fast
 IDS = ["".join(random.Random(n).choices(ALPHABET, k=10)) for n in range(301)]
 
 
 def lived(cards: int, dice: random.Random) -> Iterator[tuple[datetime, str, int]]:
     """The reviews of half a year, up to three weeks ago, at the intervals of FSRS-6, which knows no better."""
-    usual = Fsrs6()
+    usual = Model(DEFAULTS)
     for number in range(cards):
         rating, day = dice.choice((1, 3, 3, 4)), dice.randrange(60)
         mind, plan = TRUTH.first(rating), usual.first(rating)
@@ -154,7 +156,7 @@ def test_a_fit_in_vain_is_not_tried_again_at_once(
     root = make(300)
     vault = open_vault(str(root), None, root)
     at = read_log(root).events[-1].at + timedelta(seconds=1)
-    mine = Params(Stamp(ulid(int(at.timestamp() * 1000), bytes(10)), at), TRUTH.parameters, None, "fitted to 1 reviews")
+    mine = Params(Stamp(ulid(int(at.timestamp() * 1000), bytes(10)), at), FORGETFUL, None, "fitted to 1 reviews")
     with (root / LOG_PATH).open("ab") as log:
         log.write(encode(mine) + b"\n")
     optimize_after_review(vault)

@@ -16,7 +16,7 @@ from compiler.query.verify import verify
 from learning.cards import workspace as desks
 from learning.cards.changes import FACT, ChangedCards, history
 from learning.cards.workspace import Desk, Placed, open_desk
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from tests.builders import copy_vault
 from tests.compiler.conftest import new_vault
 from vault.ids import CardId

@@ -11,9 +11,11 @@ import pytest
 
 import templates
 from compiler.cards import decks
-from learning.memory.scheduler import Rules, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import Rules
 from learning.pages.review_page import Row, render_page
-from learning.store.table_cells import card_cell, concept_cell, label
+from learning.store.card_text import card_cell, concept_cell, label
 from vault.ids import CardId
 from vault.log.events import Rating, Review, Stamp
 from vault.model import article

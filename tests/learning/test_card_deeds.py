@@ -23,7 +23,8 @@ from learning.cards.actions import (
     undo,
 )
 from learning.cards.workspace import Desk, open_desk, rate, undo_deed
-from learning.memory.scheduler import Phase, fold_scanned, tags_after
+from learning.memory.fold import fold
+from learning.memory.state import Phase, tags_after
 from learning.stats.material import material_of, narrowed
 from learning.store import checkpoint
 from learning.store.history import EVER
@@ -188,7 +189,7 @@ def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypat
     assert again.past.before.cut > EVER
     assert again.past.tagged() == {A1: ("exam",)}
     assert again.scheduler.retention(A1) == 0.97
-    assert dict(again.states) == fold_scanned(again.past.scanned(), again.scheduler)
+    assert dict(again.states) == fold(again.past.whole().events, again.scheduler)
 
 
 @pytest.mark.parametrize("text", ["", "#", "  ", "a,b", "x" * 101])

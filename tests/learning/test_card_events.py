@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.changes import FACT, REWORDED, ChangedCards, history
-from learning.memory.card_events import card_events
+from learning.memory.fold import card_events
 from learning.memory.labels import change_told
-from learning.memory.scheduler import CardEvent, MemoryState, Phase
+from learning.memory.state import CardEvent, MemoryState, Phase
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import lines_with

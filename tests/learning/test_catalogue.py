@@ -14,7 +14,7 @@ from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
 from learning.pages.render import save_pages
 from learning.store import card_text as catalogues
 from learning.store import checkpoint, past_reviews
-from learning.store.card_text import CACHE, Catalogue, Face, catalogue, numbers_of
+from learning.store.card_text import CACHE, Catalogue, Face, catalogue, word_numbers
 from learning.store.placed import Placed
 from tests.learning.marks import mark
 from vault.cache import stamps
@@ -145,6 +145,6 @@ def test_a_deck_that_has_not_changed_is_not_read_again(vault: Vault, monkeypatch
 
 
 def test_words_too_few_to_tell_a_card_by_have_no_numbers() -> None:
-    assert numbers_of("What is it?") == []
-    assert numbers_of("What is it not?") == numbers_of("Not it *is* what…")
-    assert len(numbers_of("the the the tide comes in")) == 4
+    assert word_numbers("What is it?") == []
+    assert word_numbers("What is it not?") == word_numbers("Not it *is* what…")
+    assert len(word_numbers("the the the tide comes in")) == 4

@@ -13,8 +13,8 @@ import pytest
 
 from learning.cards import actions
 from learning.cards.workspace import Desk, open_desk, rate, undo_deed
-from learning.memory.card_events import card_events
-from learning.memory.scheduler import fold, rules_of, scheduler_for
+from learning.memory.fold import card_events, fold, scheduler_for
+from learning.memory.state import rules_of
 from learning.schedule.queue import done_today
 from learning.store import checkpoint
 from learning.store.history import Past

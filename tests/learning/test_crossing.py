@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.store import crossing as crossings
 from learning.store.crossing import crossing
 from learning.store.deck_index import _KINDS, DeckIndex, read_index
@@ -96,10 +96,10 @@ def test_what_an_article_says_is_asked_again_when_it_has_changed(vault: Vault, m
             Path(f"{path}.new").replace(path)
         for _ in range(2):  # asked, and then known
             paused = Paused(vault)
-            assert paused.says("d00", by_deck=False) == (text is not None and ("false" in text or "off" in text))
-            assert paused.says("d04", by_deck=True)
+            assert paused.pauses("d00", by_deck=False) == (text is not None and ("false" in text or "off" in text))
+            assert paused.pauses("d04", by_deck=True)
             assert paused.asked["d04"] == stamps.NONE
-            paused.keep()
+            paused.write_cache()
 
 
 def test_an_article_that_cannot_be_read_says_nothing(vault: Vault, tmp_path: Path) -> None:
@@ -107,5 +107,5 @@ def test_an_article_that_cannot_be_read_says_nothing(vault: Vault, tmp_path: Pat
     link = vault.root / article_of("d08")
     link.symlink_to(tmp_path / "elsewhere.md")
     paused = Paused(vault)
-    assert not paused.says("d08", by_deck=False)
-    assert not paused.says("d08", by_deck=True)
+    assert not paused.pauses("d08", by_deck=False)
+    assert not paused.pauses("d08", by_deck=True)

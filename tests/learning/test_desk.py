@@ -5,18 +5,17 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from learning.cards.workspace import last_event, open_desk, prerequisites, rate, read_desk, undo_deed
-from learning.memory.card_events import card_events
-from learning.memory.scheduler import CardEvent, Phase
+from learning.cards.workspace import last_event, open_desk, rate, read_desk, undo_deed
+from learning.memory.fold import card_events
+from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
-from learning.schedule import pace
+from learning.schedule.workload import minutes, ms_per_rating
+from learning.store.graph import prerequisites
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
 from vault.ids import CardId
@@ -339,24 +338,10 @@ def test_minutes_follow_the_learners_own_pace() -> None:
     def reviews(ms: int) -> list[Review]:
         return [Review(Stamp(str(n), NOON), A1, Rating.GOOD, ms) for n in range(600)]
 
-    assert pace.minutes(0, 0, []) == 0
-    assert pace.minutes(6, 0, []) == 1
-    assert pace.minutes(60, 0, reviews(30_000)) == 30
-    assert pace.minutes(0, 24, reviews(30_000)) == 30
-    assert pace.minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
-    assert pace.ms_per_rating(reviews(0)) == 10_000
+    assert minutes(0, 0, []) == 0
+    assert minutes(6, 0, []) == 1
+    assert minutes(60, 0, reviews(30_000)) == 30
+    assert minutes(0, 24, reviews(30_000)) == 30
+    assert minutes(60, 0, [*reviews(1000), *reviews(10**9)]) == 60
+    assert ms_per_rating(reviews(0)) == 10_000
     assert encode(reviews(1)[0])
-
-
-def test_reading_the_desk_loads_nothing_heavy(vault: Vault) -> None:
-    script = (
-        "import sys; from pathlib import Path; from datetime import UTC, datetime\n"
-        "from learning.cards.workspace import open_desk\nfrom learning.pages.review_page import save_review_page\n"
-        "from vault.vault import open_vault\n"
-        "save_review_page(open_desk(open_vault(sys.argv[1], None, Path.cwd()), datetime.now(UTC)))\n"
-        "heavy = {'textual', 'anthropic', 'genanki', 'pydantic', 'yaml', 'markdown_it', 'fsrs_rs_python', 'sqlite3',"
-        " 'compiler', 'tui', 'click', 'asyncio', 'trafilatura', 'pypdfium2'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(vault.root)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

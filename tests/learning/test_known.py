@@ -7,12 +7,11 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learning.memory.fold import fold
 from learning.memory.predictions import replay
-from learning.memory.scheduler import fold
 from learning.stats import wording
 from learning.stats.activity import activity, growth
-from learning.stats.known import known_by_week
-from learning.stats.mastery import is_known
+from learning.stats.mastery import is_known, known_by_week
 from learning.stats.retention import true_retention, weekly
 from learning.stats.stats import Material, stats_of
 from tests.learning.test_stats import NOW, SCHEDULER, TODAY, made_history

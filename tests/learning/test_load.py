@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk
-from learning.memory.fsrs import Fsrs6, fuzz_range
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.model import Model
+from learning.memory.scheduler import DEFAULTS, fuzz_range
+from learning.memory.state import MemoryState, Phase
 from learning.schedule.queue import Item
 from learning.schedule.workload import (
     NewRoom,
@@ -23,15 +24,15 @@ from learning.schedule.workload import (
     by_importance,
     carried_over,
     follow_ups,
-    importance,
     lost_by_waiting,
     new_room,
     worth_first,
 )
+from learning.store.graph import importance
 from vault.ids import CardId
 from vault.vault import Vault, open_vault
 
-MODEL = Fsrs6()
+MODEL = Model(DEFAULTS)
 PACE = Pace(new_s=30, review_s=10)
 GRAPH = b"""\
 # Graph

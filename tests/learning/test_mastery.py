@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.stats.mastery import Studied, by_tag, grouped, is_known, mastery, score, strength, weakest
 from vault.ids import CardId
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -17,31 +15,18 @@ from zoneinfo import ZoneInfo
 import fsrs
 import fsrs_rs_python
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory import fsrs as fsrs6
-from learning.memory.fsrs import fuzz_range
+from learning.memory.fold import fold, scheduler_for
 from learning.memory.predictions import replay
-from learning.memory.scheduler import (
-    MOST_STABLE,
-    CardEvent,
-    MemoryState,
-    Phase,
-    Rules,
-    Scheduler,
-    fold,
-    fold_scanned,
-    is_leech,
-    rules_of,
-    scheduler_for,
-)
+from learning.memory.scheduler import DEFAULTS, HIGHEST, LOWEST, Scheduler, fuzz_range
+from learning.memory.state import MOST_STABLE, CardEvent, MemoryState, Phase, Rules, is_leech, rules_of
 from learning.study_day import StudyCalendar
 from vault.config.settings import Settings
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
-from vault.log.events import Import, encode
-from vault.log.fast_scan import scan_log
+from vault.log.events import Import
 from vault.log.review_columns import columns_of
 from vault.log.review_log import (
     Bury,
@@ -56,7 +41,6 @@ from vault.log.review_log import (
     Suspend,
     Tag,
     Undo,
-    parse_log,
 )
 
 CARD, OTHER = CardId("k7q2m9xd3f"), CardId("0000000000")
@@ -213,7 +197,7 @@ def test_a_preview_is_what_the_rating_will_do(history: list[tuple[int, Rating]],
     st.sampled_from(["", "changed", "flagged"]),
     st.booleans(),
 )
-def test_the_quick_previews_are_to_the_last_bit_what_the_scheduler_of_record_gives(
+def test_a_preview_is_the_rating_whatever_steps_marks_and_changes_a_card_has(
     history: list[tuple[int, Rating]], learning: list[int], relearning: list[int], after: int, mark: str, fuzz: bool
 ) -> None:
     first, again = (tuple(timedelta(minutes=n) for n in each) for each in (learning, relearning))
@@ -385,11 +369,8 @@ def test_no_hour_of_a_year_brings_a_negative_wait_or_a_day_before_the_last(zone:
         Review(stamp(n, first + timedelta(hours=n)), CardId(f"{n % 97:010}"), Rating(chance.randint(1, 4)))
         for n in range(8784)
     ]
-    lines = b"".join(encode(event) + b"\n" for event in events)
-    for upto in (len(lines) * part // 8 for part in range(1, 9)):
-        states = fold_scanned(
-            scan_log([("learning/reviews.jsonl", lines[: lines.rfind(b"\n", 0, upto) + 1])]), scheduler
-        )
+    for upto in (len(events) * part // 8 for part in range(1, 9)):
+        states = fold(events[:upto], scheduler)
         for state in states.values():
             assert state.due is not None
             assert state.last_review is not None
@@ -397,11 +378,6 @@ def test_no_hour_of_a_year_brings_a_negative_wait_or_a_day_before_the_last(zone:
             assert state.interval_days >= 0
             assert state.last_day == scheduler.calendar.day(state.last_review)
             assert scheduler.calendar.day(state.due) - state.last_day >= state.interval_days
-    by_events = fold(parse_log([("learning/reviews.jsonl", lines)]).events[-2000:], scheduler)
-    assert (
-        fold_scanned(scan_log([("learning/reviews.jsonl", b"\n".join(lines.split(b"\n")[-2001:]))]), scheduler)
-        == by_events
-    )
 
 
 def test_the_same_log_gives_the_same_memory_whatever_the_global_random_says() -> None:
@@ -410,19 +386,6 @@ def test_the_same_log_gives_the_same_memory_whatever_the_global_random_says() ->
     one = state_of(events)
     random.seed(2)
     assert state_of(events) == one
-
-
-def test_memory_is_imported_without_fsrs_and_knows_retrievability_without_it() -> None:
-    code = """
-import sys
-from datetime import UTC, datetime
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler
-at = datetime(2026, 11, 21, 12, tzinfo=UTC)
-state = MemoryState(Phase.REVIEW, 9.0, 5.0, None, at, at, 700_000)
-print(0 < Scheduler(Rules()).retrievability(state, at) < 1, "fsrs" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "False"]
 
 
 # --- fuzz -----------------------------------------------------------------------------------------------------------
@@ -493,7 +456,7 @@ def test_a_parameters_event_that_was_undone_rules_nothing() -> None:
     assert scheduler_for(Rules(BERLIN), events).rules == Rules(BERLIN)
 
 
-# --- the fold of a scanned log --------------------------------------------------------------------------------------
+# --- the fold of any log --------------------------------------------------------------------------------------------
 
 step_lists = st.sampled_from(
     [
@@ -506,7 +469,7 @@ step_lists = st.sampled_from(
 )
 growing = tuple(
     high if n in (8, 10, 16, 17, 18) else low if n in (9, 19) else default
-    for n, (low, default, high) in enumerate(zip(fsrs6.LOWEST, fsrs6.DEFAULTS, fsrs6.HIGHEST, strict=True))
+    for n, (low, default, high) in enumerate(zip(LOWEST, DEFAULTS, HIGHEST, strict=True))
 )  # stability grows as fast as parameters let it
 all_rules = st.builds(
     Rules,
@@ -545,76 +508,24 @@ changes_of_cards = st.lists(
 
 
 @given(st.lists(any_event, max_size=40, unique_by=lambda e: e.id), changes_of_cards, all_rules, st.data())
-def test_the_fold_of_a_scanned_log_is_the_fold_of_its_events_to_the_last_bit(
+def test_a_fold_in_two_parts_is_the_fold_of_the_whole_and_its_states_are_within_bounds(
     events: list[LogEvent], changes: list[CardEvent], rules: Rules, data: st.DataObject
 ) -> None:
-    undone = [Undo(stamp(10**9 + n, e.at), e.id) for n, e in enumerate(events) if data.draw(st.integers(0, 9)) == 0]
-    lines = b"".join(encode(event) + b"\n" for event in (*events, *undone))
     scheduler = Scheduler(rules, {OTHER: 0.95})
-    states = fold([*events, *undone], scheduler, changes)
-    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler, changes) == states
+    states = fold(events, scheduler, changes)
+    cut = data.draw(long_instants)
+    old = fold([e for e in events if e.at < cut], scheduler, [c for c in changes if c.at < cut])
+    assert fold([e for e in events if e.at >= cut], scheduler, [c for c in changes if c.at >= cut], old) == states
     for state in states.values():
         assert state.due is None or state.due.tzinfo is UTC
         assert 0 <= state.interval_days <= max(rules.maximum_interval, 4)
         assert state.phase is Phase.NEW or 0.001 <= state.stability <= MOST_STABLE
 
 
-def _life(chance: random.Random) -> tuple[list[LogEvent], list[CardEvent]]:
-    """Two months of three cards that are failed often, with marks and changes at the very instants of reviews."""
-    events: list[LogEvent] = []
-    changes: list[CardEvent] = []
-    at = NOON
-    for number in range(chance.randrange(1, 90)):
-        at += timedelta(days=chance.choice([0, 0, 1, 2, 9]), minutes=chance.choice([0, 0, 3, 700]))
-        card = chance.choice([CARD, OTHER, CardId("aaaaaaaaa1")])
-        kind = chance.random()
-        if kind < 0.06:
-            changes.append(CardEvent(card, chance.choice(["retracted", "revived", "changed", "changed"]), at))
-        elif kind < 0.15:
-            events.append(chance.choice(MARKS)(stamp(chance.randrange(10**6), at), card))
-        else:
-            rating = Rating(chance.choice([1, 1, 2, 3, 3, 4]))
-            events.append(Review(stamp(10**7 + number, at), card, rating))
-    return events, changes
-
-
-@settings(max_examples=150)
-@given(st.integers(0, 2**32), all_rules)
-def test_months_of_failures_marks_and_changes_are_folded_by_either_way_to_the_last_bit(seed: int, rules: Rules) -> None:
-    events, changes = _life(random.Random(seed))
-    scheduler = Scheduler(rules, {OTHER: 0.95})
-    lines = b"".join(encode(event) + b"\n" for event in events)
-    expected = fold(events, scheduler, changes)
-    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler, changes) == expected
-
-
 def test_a_stability_without_end_is_held_where_numbers_still_count() -> None:
     scheduler = Scheduler(Rules(BERLIN, parameters=growing))
     events = daily([(0, Rating.EASY), *[(0, Rating.EASY)] * 200])
-    lines = b"".join(encode(event) + b"\n" for event in events)
-    states = fold(events, scheduler)
-    assert states[CARD].stability == MOST_STABLE
-    assert fold_scanned(scan_log([("learning/reviews.jsonl", lines)]), scheduler) == states
-
-
-@pytest.mark.real_data
-def test_a_real_history_is_folded_by_either_way_to_the_last_bit(shared_data: Path) -> None:
-    with (shared_data / "revlogs" / "py-fsrs-japanese-12580.csv").open(newline="") as file:
-        lines = [
-            encode(
-                Review(
-                    stamp(n, datetime.fromisoformat(r["review_time"])),
-                    CardId(r["card_id"]),
-                    Rating(int(r["review_rating"])),
-                )
-            )
-            for n, r in enumerate(csv.DictReader(file))
-        ]
-    found = [("learning/reviews.jsonl", b"\n".join(lines))]
-    scheduler = Scheduler(Rules(BERLIN, fuzz=True, leech_threshold=2))
-    states = fold_scanned(scan_log(found), scheduler)
-    assert states == fold(parse_log(found).events, scheduler)
-    assert sum(state.reps for state in states.values()) == 12_580
+    assert fold(events, scheduler)[CARD].stability == MOST_STABLE
 
 
 def test_a_fact_that_changes_again_before_anyone_saw_it_is_forgotten_no_further() -> None:

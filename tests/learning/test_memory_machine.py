@@ -35,8 +35,7 @@ from vault.errors import ClockWentBackwards, NotFound
 from vault.ids import CardId, ulid
 from vault.layout import REVIEW_PAGE
 from vault.log.events import Bury, CardMark, Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, encode
-from vault.log.fast_scan import scan_log
-from vault.log.review_columns import columns_of
+from vault.log.review_columns import columns_of, scan_log
 from vault.log.review_log import read_log, unix_ms
 from vault.vault import Vault, open_vault
 

@@ -18,7 +18,7 @@ from vault.cache import stamps
 from vault.cache.cache import FOLDER
 from vault.ids import CardId, ulid
 from vault.log.events import Flag, LogEvent, Rating, Resume, Review, Stamp, Suspend, Undo, encode
-from vault.log.fast_scan import scan_log
+from vault.log.review_columns import scan_log
 from vault.log.review_log import LOG_PATH, log_files, unix_ms
 from vault.vault import Vault
 
@@ -93,7 +93,7 @@ def test_a_log_that_grows_in_any_way_is_told_as_if_it_were_scanned_each_time(vau
         with log.open("ab") as file:
             file.write(b"".join(line + b"\n" for line in lines))
         assert told(vault) == scanned(vault)
-        kept += past_reviews._kept(vault) is not None
+        kept += past_reviews._cached(vault) is not None
     assert kept > 8
 
 

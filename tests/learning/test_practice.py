@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from learning.cards.workspace import open_desk, rate
-from learning.memory.scheduler import Phase
+from learning.memory.state import Phase
 from learning.review import practice as practices
 from learning.review.plan import Mode, Plan, laid, plan_of
 from learning.review.practice import BETWEEN, Practice

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
 from learning.schedule.queue import (
     Done,
     Item,

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from learning.cards.edit import Edited, Words
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
 from learning.review.session import (
     LEARN_AHEAD,
     Counts,

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.memory.fit import elapsed_days
-from learning.memory.fsrs import Fsrs6
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.model import Model
+from learning.memory.scheduler import DEFAULTS
+from learning.memory.state import MemoryState, Phase
+from learning.memory.trials import elapsed_days
 from learning.stats.forecast import (
     MOST_PLAYED,
     Course,
@@ -30,7 +31,7 @@ from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import unix_ms
 
-MODEL, HABITS = Fsrs6(), Habits()
+MODEL, HABITS = Model(DEFAULTS), Habits()
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learning.memory.fold import fold
 from learning.memory.predictions import replay
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler, fold
-from learning.schedule.pace import minutes, ms_per_rating
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
+from learning.schedule.workload import minutes, ms_per_rating
 from learning.stats.activity import activity, growth
 from learning.stats.mastery import Studied
 from learning.stats.retention import BINS, MATURE_DAYS, Retention, Tries, calibration, true_retention

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learning.review.stopwatch import IDLE, Stopwatch
+from learning.review.session import IDLE, Stopwatch
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECONDS = st.integers(-300, 300)

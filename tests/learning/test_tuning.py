@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory.evaluation import calibration, marks_of, plot
-from learning.memory.fit import FIRST, elapsed_days, fit, split_row, trials
 from learning.memory.fit_decision import (
     FEWEST,
     Contest,
@@ -30,13 +29,14 @@ from learning.memory.fit_decision import (
     reset_event,
     reviews_at_fit,
 )
-from learning.memory.fsrs import DEFAULTS, HIGHEST, LOWEST, Fsrs6
-from learning.memory.scheduler import CardEvent, Rules, Scheduler
+from learning.memory.model import Model, fit
+from learning.memory.scheduler import DEFAULTS, HIGHEST, LOWEST, Scheduler
+from learning.memory.state import CardEvent, Rules
+from learning.memory.trials import FIRST, elapsed_days, split_row, trials
 from learning.study_day import StudyCalendar
 from vault.ids import CardId
 from vault.log.events import Import, Params, Rating, Review, Stamp, decode, encode
-from vault.log.fast_scan import ScannedLog
-from vault.log.review_columns import ReviewColumns, columns_of
+from vault.log.review_columns import ReviewColumns, ScannedLog, columns_of
 from vault.log.review_log import unix_ms
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
@@ -60,7 +60,7 @@ def columns(rows: Sequence[tuple[int, int, datetime]]) -> ReviewColumns:
 
 def learner(cards: int, parameters: Sequence[float], seed: int) -> ReviewColumns:
     """Half a year of somebody whose memory is FSRS-6 with these parameters, reviewing at the usual intervals."""
-    dice, truth, usual = random.Random(seed), Fsrs6(parameters), Fsrs6()
+    dice, truth, usual = random.Random(seed), Model(tuple(parameters)), Model(DEFAULTS)
     rows = []
     for card in range(cards):
         rating, day = dice.choice((1, 3, 3, 4)), dice.randrange(60)
@@ -189,7 +189,7 @@ def test_chances_are_those_of_the_memory_that_schedules() -> None:
     reviews = learner(10, DEFAULTS, 5)
     elapsed = elapsed_days(reviews, UTC_DAYS)
     asked = trials(reviews, elapsed, DEFAULTS)
-    model = Fsrs6()
+    model = Model(DEFAULTS)
     memory: dict[int, tuple[float, float]] = {}
     foretold = {}
     for row, (card, rating, days) in enumerate(zip(reviews.card, reviews.rating, elapsed, strict=True)):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.memory.labels import headed, interval, spoken, status
-from learning.memory.scheduler import MemoryState, Phase, Rules, Scheduler
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import MemoryState, Phase, Rules
 from vault.ids import CardId
 from vault.log.review_log import Rating
 

@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learning.cards.workspace import open_desk, rate, undo_deed
-from learning.memory.fit import elapsed_days
+from learning.memory.fold import fold
 from learning.memory.predictions import replay
-from learning.memory.scheduler import CardEvent, Rules, Scheduler, fold, fold_scanned
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import CardEvent, Rules
+from learning.memory.trials import elapsed_days
 from learning.stats.activity import activity
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
 from vault.log.events import Bury, LogEvent, Rating, Review, Stamp, encode
-from vault.log.fast_scan import scan_log
-from vault.log.review_columns import columns_of
+from vault.log.review_columns import columns_of, scan_log
 from vault.log.review_log import mint_stamp, parse_log, unix_ms
 from vault.vault import Vault
 
@@ -45,7 +46,6 @@ def test_a_rating_after_one_from_years_ahead_counts_the_days_that_truly_passed()
     ]
     good, found = fold(right, SCHEDULER)[CARDS[0]], fold(spoilt, SCHEDULER)[CARDS[0]]
     assert found == good
-    assert fold_scanned(scan_log([("reviews.jsonl", lines(spoilt))]), SCHEDULER)[CARDS[0]] == good
     columns = columns_of(spoilt)
     assert list(elapsed_days(columns, SCHEDULER.calendar)) == [-1, -1, 3, 8]
     seen = replay(columns, SCHEDULER)
@@ -88,7 +88,7 @@ def test_whatever_the_clocks_said_both_folds_and_both_readers_agree(
     assert scanned.reviews == columns_of(read)
     reviews = sorted((e for e in read if isinstance(e, Review)), key=lambda e: (e.at, e.id))
     assert list(scanned.reviews.when_ms) == [unix_ms(e.when) for e in reviews]
-    assert fold_scanned(scanned, SCHEDULER, changes) == fold(read, SCHEDULER, changes)
+    assert fold(read, SCHEDULER, changes) == fold(events, SCHEDULER, changes)
 
 
 def test_a_date_given_by_hand_is_kept_where_the_log_is_ahead_of_the_clock() -> None:
@@ -108,8 +108,9 @@ def test_the_desk_schedules_from_the_true_day_once_the_clock_is_right_again(vaul
     state = desk.state(CardId(A))
     assert event.at == AHEAD + MS
     assert event.when == state.last_review == NOON + timedelta(days=8)
-    expected = SCHEDULER.kernel.after(clean.state(CardId(A)).stability, clean.state(CardId(A)).difficulty, 8, 3)
-    assert state.stability == expected[0]
+    before = clean.state(CardId(A))
+    expected = SCHEDULER.review(CardId(A), before, Rating.GOOD, NOON + timedelta(days=8))
+    assert state.stability == expected.stability
     assert open_desk(vault, desk.now).state(CardId(A)) == state
     done = desk.past.done(desk.scheduler.calendar, desk.now)
     assert (done.new, done.reviews) == (0, 1)

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from learning.memory.scheduler import Rules, Scheduler, fold
+from learning.memory.fold import fold
+from learning.memory.scheduler import Scheduler
+from learning.memory.state import Rules
 from vault.ids import CardId
 from vault.log.events import Graded, LogEvent, Rating, Review, Stamp, Undo, checksum, decode, encode
 from vault.log.review_log import last_undoable, live

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from learning.cards.workspace import Desk, open_desk, rate, read_desk, undo_deed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.review.sitting import Sitting
 from learning.store import checkpoint
 from learning.store.past_reviews import whole_log
@@ -29,8 +29,7 @@ from vault.errors import LockHeld, RetainError, WriteFailed
 from vault.ids import CardId, ulid
 from vault.locks import lock
 from vault.log.events import LogEvent, Rating, Review, Stamp, encode
-from vault.log.fast_scan import scan_log
-from vault.log.review_columns import columns_of
+from vault.log.review_columns import columns_of, scan_log
 from vault.log.review_log import LOG_PATH, parse_log, read_log, unix_ms
 from vault.vault import Vault, open_vault
 

@@ -1,4 +1,4 @@
-"""Reading the log by the million gives what reading it line by line gives, whatever stands in its files."""
+"""The log as columns holds what parsing it line by line gives, whatever is in its files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from vault.log.events import (
     checksum,
     encode,
 )
-from vault.log.fast_scan import ScannedLog, blocks, scan_log
-from vault.log.review_columns import columns_of
+from vault.log.review_columns import ScannedLog, columns_of, scan_log
 from vault.log.review_log import last_undoable, live, parse_log
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -167,7 +166,7 @@ def files(draw: st.DrawFn) -> list[tuple[str, bytes]]:
 
 
 def expected(found: Iterable[tuple[str, bytes]]) -> ScannedLog:
-    """What the slow way says, told as columns."""
+    """The same, counted from the events one by one."""
     log = parse_log(found)
     counting = live(log.events)
     others = [e for e in counting if not isinstance(e, Review)]
@@ -192,34 +191,6 @@ def test_an_undo_of_an_undo_gives_the_review_back(reviews: list[LogEvent], data:
     chance.shuffle(lines)
     found = [(PATHS[0], b"".join(line + b"\n" for line in lines)), (PATHS[1], b"\n".join(lines))]
     assert scan_log(found) == expected(found)
-
-
-def test_a_log_of_many_blocks_is_read_whole_wherever_its_lines_are_harmed() -> None:
-    chance = random.Random(26)
-    lines = []
-    for number in range(25_000):
-        at = NOON + timedelta(minutes=number, milliseconds=chance.randrange(1000))
-        stamp = Stamp(id_of(number), at, "+01:00", "tui", at if number % 3 else None)
-        kind = chance.random()
-        card = CardId(f"card{number % 997:06}")
-        if kind < 0.001:
-            event: LogEvent = Suspend(stamp, card)
-        elif kind < 0.002:
-            event = Undo(stamp, id_of(chance.randrange(number + 1)))
-        elif kind < 0.4:
-            event = Import(stamp, card, Rating(chance.randint(1, 4)), number % 9000, f"anki:{number}")
-        else:
-            event = Review(stamp, card, Rating(chance.randint(1, 4)), number % 9000)
-        lines.append(encode(event))
-    whole = b"".join(line + b"\n" for line in lines)
-    assert len(list(blocks(whole))) > 3
-    assert scan_log([(PATHS[1], whole)]) == expected([(PATHS[1], whole)])
-    lines[12_000] = flipped(lines[12_000], chance)
-    lines[100], lines[20_000] = lines[20_000], lines[100]
-    harmed = b"".join(line + b"\n" for line in lines)
-    both = [(PATHS[1], whole), (PATHS[2], harmed)]
-    assert scan_log(both) == expected(both)
-    assert len(scan_log(both).diagnostics) == 1
 
 
 def test_two_different_events_of_one_id_are_named_and_the_same_one_counts() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from learning.cards.actions import Deed
     from learning.cards.workspace import Placed
-    from learning.memory.scheduler import MemoryState
+    from learning.memory.state import MemoryState
     from vault.evidence.evidence import Evidence
     from vault.log.card_history import Version
     from vault.vault import Vault

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from learning.memory.scheduler import MemoryState, Phase
+from learning.memory.state import MemoryState, Phase
 from learning.search.card_table import CardColumns
 from learning.search.index import View
 from learning.search.search import Found

@@ -11,9 +11,8 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from learning.agenda.gap_decisions import Decision, decide, read_agenda
+from learning.agenda.gap_decisions import Decision, decide, read_agenda, read_plan
 from learning.agenda.gap_mentions import Failing, Mention, failing_cards, mentions_of
-from learning.agenda.reading_list import read_plan
 from tui.context import Context
 from tui.keys import GAPS, bindings
 from tui.process.jobs import busy

@@ -7,7 +7,7 @@ from typing import Protocol
 from learning.cards.changes import ChangedCards
 from learning.cards.edit import Edited
 from learning.cards.workspace import Desk, Placed
-from learning.memory.scheduler import MemoryState
+from learning.memory.state import MemoryState
 from learning.review.plan import Plan
 from learning.review.practice import Recall
 from learning.review.summary import Tally

@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import IntEnum
 from typing import Any, ClassVar
+
+import msgspec
 
 from vault.errors import SchemaTooNew
 from vault.ids import CardId
@@ -206,6 +209,7 @@ def _more(event: LogEvent) -> dict[str, Any]:
     return {}
 
 
+_PARSE = msgspec.json.Decoder().decode
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -250,6 +254,9 @@ def _text(record: dict[str, Any], key: str, default: str | None = None) -> str:
     return value
 
 
+_shared = sys.intern  # a log repeats few texts many times: each is held once
+
+
 def _instant(value: object) -> datetime:
     if type(value) is not str:
         raise ValueError("an instant is not text")
@@ -292,7 +299,7 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
         raise ValueError("rating is not 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
         raise ValueError("ms is not a duration")
-    return stamp, CardId(_text(record, "card")), RATINGS[rating], ms
+    return stamp, CardId(_shared(_text(record, "card"))), RATINGS[rating], ms
 
 
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
@@ -342,7 +349,7 @@ def decode(line: bytes) -> LogEvent:
     if line[-TAIL:] != checksum(line[:-TAIL]):
         raise ValueError("the checksum does not fit the line")
     try:
-        record = json.loads(line.decode())
+        record = _PARSE(line)
         version = record["v"]
         if type(version) is not int or version < 1:
             raise ValueError("v is not a version")
@@ -357,8 +364,8 @@ def decode(line: bytes) -> LogEvent:
         stamp = Stamp(
             _text(record, "id"),
             at,
-            _text(record, "tz", "+00:00"),
-            _text(record, "via", ""),
+            _shared(_text(record, "tz", "+00:00")),
+            _shared(_text(record, "via", "")),
             None if clock is None else _instant(clock),
         )
         return reader(record, stamp)

@@ -1,14 +1,16 @@
-"""The reviews that count as columns: what a million of them are worked with, where a million objects are too many."""
+"""The review log as columns: what figures over a million reviews are computed from."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from vault.diagnostic import Diagnostic
 from vault.ids import CardId
-from vault.log.events import LogEvent, Review
-from vault.log.review_log import live, unix_ms
+from vault.log.events import LogEvent, Review, Undo
+from vault.log.review_log import last_action, live, parse_log, unix_ms
 
 MOST_MS = 0xFFFFFFFF  # the longest time on screen that a column holds
 
@@ -45,9 +47,14 @@ class ReviewColumns:
 
 def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
     """The columns of the reviews among `events` that no undo voids."""
+    return _columns(live(events))
+
+
+def _columns(active: Iterable[LogEvent]) -> ReviewColumns:
+    """The columns of the reviews among events that count, in order of (at, id)."""
     columns = ReviewColumns()
     index: dict[CardId, int] = {}
-    for event in live(events):
+    for event in active:
         if isinstance(event, Review):
             number = index.setdefault(event.card, len(index))
             if number == len(columns.cards):
@@ -59,3 +66,50 @@ def columns_of(events: Iterable[LogEvent]) -> ReviewColumns:
             columns.at_ms.append(unix_ms(event.at))
             columns.ms.append(min(event.ms, MOST_MS))
     return columns
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedLog:
+    """What counts in the log's files. `others` are the live events that are no reviews, in order of (at, id).
+
+    `places` says of each of `others` how many of `reviews` come before it; `last` is the instant of the last event of
+    all that counts, `undoable` what `undo` would void. `files` and `diagnostics` are those of `parse_log`. `newest` is
+    the greatest id that was read, whether it counts or not; `reaches_ahead` says that an undo names one that was not.
+    """
+
+    reviews: ReviewColumns = field(default_factory=ReviewColumns)
+    others: tuple[LogEvent, ...] = ()
+    places: tuple[int, ...] = ()
+    last: datetime | None = None
+    undoable: LogEvent | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    files: tuple[str, ...] = ()
+    newest: str = field(default="", compare=False)
+    reaches_ahead: bool = field(default=False, compare=False)
+
+
+def scan_log(files: Iterable[tuple[str, bytes]]) -> ScannedLog:
+    """Return the columns of the union of the files (path, bytes), whatever the order of files and lines.
+
+    Raises: SchemaTooNew, naming the line.
+    """
+    log = parse_log(files)
+    active = live(log.events)
+    others: list[LogEvent] = []
+    places: list[int] = []
+    for number, event in enumerate(active):
+        if not isinstance(event, Review):
+            places.append(number - len(others))
+            others.append(event)
+    ids = {event.id for event in log.events}
+    return ScannedLog(
+        _columns(active),
+        tuple(others),
+        tuple(places),
+        active[-1].at if active else None,
+        last_action(active),
+        log.diagnostics,
+        log.files,
+        max(ids, default=""),
+        any(isinstance(event, Undo) and event.voids not in ids for event in log.events),
+    )

@@ -7,19 +7,20 @@ any number of times: an event is known by its id, and events count in order of (
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vault.diagnostic import Diagnostic
 from vault.errors import SchemaTooNew
 from vault.files.folder import Folder
+from vault.files.guard import Guard
 from vault.ids import ulid
 from vault.log.events import (
     Bury,
@@ -42,9 +43,6 @@ from vault.log.events import (
     encode,
 )
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from vault.files.guard import Guard
 
 __all__ = [  # the nouns of the log can be had here, beside what reads and writes them
     "Bury",
@@ -128,10 +126,9 @@ def _unite(events: dict[str, LogEvent], event: LogEvent) -> bool:
 
 def _lines(path: str, data: bytes, unknown: set[str], diagnostics: list[Diagnostic]) -> Iterator[tuple[int, LogEvent]]:
     """The file's events by line; what is no event goes to `diagnostics`, each unknown type once."""
-    lines = data.removeprefix(BOM).split(b"\n")
-    for number, line in enumerate(lines, 1):
-        where = Line(path, number, number == len(lines))
-        for event in line_events(line, where, unknown, diagnostics):
+    for number, line in enumerate(io.BytesIO(data.removeprefix(BOM)), 1):
+        where = Line(path, number, not line.endswith(b"\n"))
+        for event in line_events(line.removesuffix(b"\n"), where, unknown, diagnostics):
             yield number, event
 
 
@@ -250,10 +247,12 @@ def live(events: Iterable[LogEvent]) -> list[LogEvent]:
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
     """What `undo` would void: the latest thing the human did that still counts; imports, grades, parameters stay."""
-    for event in reversed(live(events)):
-        if not isinstance(event, Graded | Import | Params):
-            return event
-    return None
+    return last_action(live(events))
+
+
+def last_action(active: Sequence[LogEvent]) -> LogEvent | None:
+    """As `last_undoable`, of events that are known to count and to be in order."""
+    return next((event for event in reversed(active) if not isinstance(event, Graded | Import | Params)), None)
 
 
 def is_of_deed(event: LogEvent, last: LogEvent) -> bool:
