@@ -41,7 +41,7 @@ def edit_file(editor: str, path: Path) -> Closed:
             code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
     except (OSError, ValueError) as error:
         hint = "set VISUAL or EDITOR to a program"
-        raise UsageError(f"the editor cannot be started: {error}", where=editor, hint=hint) from error
+        raise UsageError(f"the editor could not be started: {error}", where=editor, hint=hint) from error
     if code:
-        output.say(f"the editor ended with code {code}")
+        output.say(f"the editor exited with code {code}")
     return Closed(code, time.monotonic() - began)

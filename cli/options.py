@@ -26,14 +26,14 @@ def vault_option(command: F) -> F:
 def progress_option(command: F) -> F:
     import click
 
-    words = "Progress as JSON lines on stderr, or none."
+    words = "Print progress as JSON lines on stderr, or not at all."
     return click.option("--progress", type=click.Choice(["jsonl", "none"]), help=words)(command)
 
 
 def json_option(command: F) -> F:
     import click
 
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
 def opened(vault_dir: str | None) -> Vault:
@@ -64,8 +64,8 @@ def check_caged(arguments: Sequence[str]) -> None:
     if not may_run(arguments):
         name = " ".join(["retain", *(word for word in arguments if not word.startswith("-"))][:2])
         raise Refused(
-            f"`{name}` is not for an agent in a cage, which may run: {', '.join(AGENT_COMMANDS)}",
-            hint="ask the human to run it outside the cage",
+            f"`{name}` is not allowed inside the sandbox; allowed: {', '.join(AGENT_COMMANDS)}",
+            hint="ask the user to run it outside the sandbox",
         )
 
 

@@ -83,7 +83,7 @@ def defect(error: BaseException) -> int:
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
-    say(f"retain: a defect of retain itself: {what}\n  the trace is in {trace}")
+    say(f"retain: internal error: {what}\n  trace: {trace}")
     return DEFECT
 
 
@@ -136,7 +136,7 @@ def show_file(data: bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def show_json(value: Any) -> None:
@@ -161,7 +161,7 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
@@ -198,7 +198,7 @@ _VERBS = {
     "copy": "copying",
     "fetch": "fetching",
     "fit": "fitting",
-    "reviews": "taking in reviews",
+    "reviews": "importing reviews",
     "changes": "sending changes",
 }
 

@@ -73,7 +73,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
 def tell_rendering(cards: int) -> None:
     """Says what the next seconds are for, where it takes seconds."""
     if cards >= _MANY:
-        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C leaves them as they are, for the next command")
+        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C leaves that to the next command")
 
 
 def _is_caged() -> bool:

@@ -47,13 +47,11 @@ class Outcome:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
-    "--as", "kind", type=click.Choice(KINDS), help="The folder of raw/ to put it in; else by the kind of file."
+    "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."
 )
-@click.option(
-    "--authority", type=click.IntRange(0, 3), help="How much its word weighs: 0 hearsay, 1 usual, 2 expert, 3 standard."
-)
-@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap it is to fill; may be given again.")
+@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap that it fills; repeatable.")
 @click.option(
     "--max-size",
     type=click.IntRange(1, 200),
@@ -77,8 +75,8 @@ def add(
 ) -> int:
     """Copy files or folders into raw/, or fetch a page or document from the web.
 
-    Files keep their names. A web page is kept as Markdown with its address and the day, other documents as they are.
-    One page is fetched for each address, and nothing is sent but the request.
+    Files keep their names. A web page is saved as Markdown with its address and date, other documents unchanged.
+    Only the page itself is fetched, and nothing but the request is sent.
 
     \b
     Examples:
@@ -166,13 +164,13 @@ def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: O
     path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
     if same is not None:
         outcome.there.append(path)
-        output.say(f"  {asked}: the same as {path}, which was fetched on {same.at[:10]}")
+        output.say(f"  {asked}: unchanged since {same.at[:10]} ({path})")
     else:
         new = guard.write(path, one.data, expect=None)  # the very same bytes are not written again
         (outcome.added if new else outcome.there).append(path)
         outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
         if before:
-            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} stays beside the new one")
+            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept as well")
     for note in one.notes:
         output.say(f"  {path}: {note}")
     told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
@@ -196,7 +194,7 @@ def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
         if not guard.exists(path) or guard.read(path) == one.data:
             return path
-    raise Refused("too many files have that name already", where=stem + one.suffix, hint="move some of them")
+    raise Refused("too many files with that name", where=stem + one.suffix, hint="move some of them away")
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
@@ -226,7 +224,7 @@ def _confirm(vault: Vault, outcome: Outcome) -> None:
     try:
         confirm(vault, outcome.added, now())
     except RetainError as error:
-        output.say(f"  the files are there, and `retain guard audit` will name them as new: {error}")
+        output.say(f"  the files are added, but `retain guard audit` will report them as new: {error}")
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
@@ -239,6 +237,6 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
         output.show(path)
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
-    there = f", {len(outcome.there)} there already" if outcome.there else ""
+    there = f", {len(outcome.there)} unchanged" if outcome.there else ""
     after = "; next: retain compile" if outcome.added or outcome.there else ""
     output.say(f"{len(outcome.added)} added{there}{after}")

@@ -23,10 +23,14 @@ _VERSIONS = 99  # reports on one question
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
-@click.option("--engine", type=click.Choice(ENGINES), help="Who answers; without it, whoever compiles this vault.")
-@click.option("--file-back", is_flag=True, help="Keep the answer as a page in output/reports/, too.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most so much; of a model alone.")
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
+)
+@click.option("--file-back", is_flag=True, help="Also save the answer as a page in output/reports/.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 @vault_option
 @json_option
 def ask(
@@ -38,12 +42,12 @@ def ask(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Answer a question from the wiki, and from nothing else.
+    """Answer a question from the wiki alone.
 
-    Every sentence shows the words of the source that it rests on; what the wiki does not say is said, too. The
-    embedded engine quotes the claims that fit best; a model writes sentences, which pass the gates of an article.
-    With --engine agent the question is laid down for your coding agent (see `retain agent`): ask again when it has
-    answered. What was answered is kept and not asked twice.
+    Every sentence cites the words of its source; what the wiki lacks is reported. The embedded engine quotes the best
+    matching claims; a model writes sentences, which are checked like an article's. With --engine agent the question
+    becomes an order for your coding agent (see `retain agent`): ask again when it has answered. Answers are stored, and
+    a question is not asked twice.
 
     \b
     Examples:
@@ -114,7 +118,7 @@ def _filed(vault: Vault, answer: Answer) -> str:
     from vault.ids import slug
 
     if not answer.sentences:
-        raise UsageError("there is no answer to keep", hint="what the wiki does not say is no report")
+        raise UsageError("no answer to save", hint="the wiki has no claims on this question")
     today = now().astimezone(vault.settings.zone).date()
     data, stem, guard = report_text(answer, today).encode(), slug(answer.question), vault.guard(Scope.PUBLISHER)
     for number in range(1, _VERSIONS + 1):
@@ -126,7 +130,7 @@ def _filed(vault: Vault, answer: Answer) -> str:
                 return path
             continue
         return path
-    raise Refused(f"{_VERSIONS} reports on this question lie there already", where=REPORTS, hint="delete some")
+    raise Refused(f"there are already {_VERSIONS} reports on this question", where=REPORTS, hint="delete some")
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
@@ -146,6 +150,6 @@ def _show(answer: Answer, path: str | None, as_json: bool) -> None:
         output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
     if answer.rejections:
         count = len(answer.rejections)
-        output.say(f"{count} sentence{'' if count == 1 else 's'} left out, which the claims do not bear out")
+        output.say(f"{output.number(count, 'unsupported sentence')} dropped")
     if path:
-        output.show(f"\nkept in {path}")
+        output.show(f"\nsaved as {path}")

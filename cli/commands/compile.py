@@ -26,7 +26,7 @@ _wait_option = click.option(
     default=300,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for another compile to end.",
+    help="How long to wait for another compile.",
 )
 
 
@@ -35,15 +35,17 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="Who reads and writes: extractive is built in and offline, claude a model (see docs/model.md), agent a coding "
-    "agent, journal nobody: what was answered before. Without it: your settings, else as this vault was compiled last.",
+    help="extractive (built in, offline), claude (a model, see docs/model.md), agent (a coding agent), or journal "
+    "(stored answers only). Default: your settings, else the engine of the last compile.",
 )
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Never spend more than this.")
-@click.option("--batch", is_flag=True, help="Ask the model by batches: half the price, and up to a day.")
-@click.option("--renew", is_flag=True, help="Ask again what was answered to an older prompt.")
-@click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
+@click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
+@click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @_wait_option
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 @vault_option
 @json_option
 def compile_(
@@ -58,10 +60,10 @@ def compile_(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Bring the wiki, the cards and the reading agenda up to date with raw/.
+    """Update the wiki, the cards and the reading agenda from raw/.
 
-    Only what changed is done again. Without SOURCE, all of raw/ is looked at. What a model answered is kept in the
-    vault: nothing is asked twice, nor paid twice.
+    Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
+    so nothing is asked or paid twice.
 
     \b
     Examples:
@@ -103,13 +105,15 @@ def compile_(
 
 @click.command()
 @_wait_option
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 @vault_option
 @json_option
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Make every product anew from raw/, the ledgers and the review log, using no cache and asking nobody.
+    """Rebuild all generated files from raw/, ledgers and review log, without caches or a model.
 
-    The same bytes come out; what you edited by hand stays.
+    The result has the same bytes; your edits stay.
     """
     from cli.commands.engine_choice import engine_of_last
     from compiler.build.compile import Options, compile_vault
@@ -180,7 +184,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         output.show(f"agents   {output.number(done.agent['pages'], 'page')}")
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
-        output.show(f"inbox    {inbox} for you to settle: `retain inbox`")
+        output.show(f"inbox    {inbox} to decide: `retain inbox`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
         from cli.commands.preview import blast_lines
@@ -193,10 +197,10 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     elif done.nothing_new:
         output.show("nothing changed, nothing written")
     if done.failures:
-        output.say(f"could not be read ({len(done.failures)}):")
+        output.say(f"unreadable ({len(done.failures)}):")
         output.found(done.failures)
     if done.notices:
-        output.say(f"noticed ({len(done.notices)}):")
+        output.say(f"notices ({len(done.notices)}):")
         output.found(done.notices[:SHOWN])
         if len(done.notices) > SHOWN:
             output.say(f"  and {len(done.notices) - SHOWN} more (--json lists all)")

@@ -38,7 +38,7 @@ def _told(found: Estimate) -> dict[str, Any]:
 
 def show_estimate(told: dict[str, Any]) -> None:
     """The estimate in words."""
-    for key, words in (("now", "asking them takes about"), ("later", "and what rests on their answers about")):
+    for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
         each = told[key]
         if not each["input_tokens"]:
             continue
@@ -46,10 +46,8 @@ def show_estimate(told: dict[str, Any]) -> None:
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
     if told["without_pages"]:
-        output.show(
-            "pages and pictures, which your settings show beside the text, come on top and are not counted here"
-        )
-    output.show("an estimate from lengths alone; `--budget USD` is never exceeded")
+        output.show("plus pages and pictures, which your settings send beside the text and this estimate leaves out")
+    output.show("estimated from text lengths; `--budget USD` sets a limit")
 
 
 # --- after ----------------------------------------------------------------------------------------------------------
@@ -84,9 +82,9 @@ def status(vault: Vault, as_json: bool) -> None:
 
 def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     if not total:
-        output.show("no model or agent has answered anything in this vault")
+        output.show("no replies of a model or agent in this vault")
         return
-    output.show(f"in all: {_words(total[0])}")
+    output.show(f"total: {_words(total[0])}")
     for name, each in tables.items():
         output.show(f"\n{name}:")
         for row in each[:SHOWN]:
@@ -97,7 +95,7 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
 
 def _words(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
-    more = ", and some at no known price" if row.unpriced and row.usd else ""
+    more = ", some at no known price" if row.unpriced and row.usd else ""
     return f"{output.number(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
 
 

@@ -59,7 +59,7 @@ def backend_of(
     """
     if engine != "claude":
         if budget is not None or batch:
-            raise UsageError("only a model costs anything", hint="--budget and --batch go with --engine claude")
+            raise UsageError("--budget and --batch need a model", hint="give --engine claude too")
         yield None
         return
     from compiler.build.snapshot import last_report, stood_in
@@ -80,7 +80,7 @@ def backend_of(
         except BaseException:
             narrator.done()
             if words := paid_words(backend):
-                output.say(f"paid before it ended: {words}")
+                output.say(f"paid before the error: {words}")
             raise
 
 
@@ -91,12 +91,12 @@ def paid_words(backend: ModelBackend | None) -> str:
     sent, received = backend.paid.tokens
     words = f"{sent} tokens sent, {received} received, {dollars(backend.paid.usd)}"
     if backend.lost:
-        words += f"; up to {dollars(backend.lost)} more may be billed for calls that broke off"
+        words += f"; up to {dollars(backend.lost)} more may be billed for interrupted calls"
     return words
 
 
 def dollars(usd: float | None) -> str:
     """An amount as people read it: two digits, four below a dollar."""
     if usd is None:
-        return "at a price that nobody knows"
+        return "price unknown"
     return f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}"

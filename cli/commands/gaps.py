@@ -25,15 +25,15 @@ PLANNED = 10
 @json_option
 @click.pass_context
 def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
-    """What the wiki cannot say yet, and what you keep forgetting: list it, or settle a gap.
+    """List, plan, resolve, ignore or reopen gaps: what the wiki lacks, and what you keep forgetting.
 
     \b
     Examples:
       retain gaps
       retain gaps list --kind structural --all
-      retain gaps list --kind learner   what is forgotten, the likely cause, what helps
-      retain gaps plan              what to read next, how to look for it
-      retain gaps plan febc2        mark a gap as one you will read about
+      retain gaps list --kind learner   forgotten cards, the likely cause, what helps
+      retain gaps plan              list what to read next, with search queries
+      retain gaps plan febc2        mark a gap as planned
       retain gaps ignore febc2 9qk4m
     """
     if context.invoked_subcommand is None:
@@ -42,12 +42,12 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
-@click.option("--all", "everything", is_flag=True, help="Settled gaps too, and no limit.")
-@click.option("--limit", default=SHOWN, show_default=True, help="How many to show of each kind.")
+@click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
+@click.option("--limit", default=SHOWN, show_default=True, help="How many gaps of each kind.")
 @vault_option
 @json_option
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """The open gaps, the most pressing first."""
+    """List open gaps, the most urgent first."""
     from learning.agenda.gap_decisions import read_agenda
 
     vault = opened(vault_dir)
@@ -61,14 +61,14 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show(f"{name} ({len(mine)})")
         for gap in mine if everything else mine[:limit]:
             state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added for it: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
             output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
             if gap.kind == "learner":
                 output.show(f"              what helps: {gap.fill}")
         if not everything and len(mine) > limit:
             output.show(f"  and {len(mine) - limit} more (--all)")
     if not found:
-        output.show("nothing is missing")
+        output.show("no open gaps")
 
 
 def _mended(vault: Vault) -> None:
@@ -119,14 +119,14 @@ def _shown(link: str) -> str:
 
 @gaps.command("plan")
 @click.argument("ids", nargs=-1, metavar="[GAP]...")
-@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects to show.")
+@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
 @vault_option
 @json_option
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """What to read next; or, with GAP, mark gaps as ones you will read about: they stay on the agenda.
+    """List what to read next or, with GAP, mark gaps as planned: they stay on the agenda.
 
-    Subjects come by how many articles wait for them, each with queries to copy into a search engine and works that
-    your own sources cite on it. All of the list is in learning/reading-list.md.
+    Subjects are ordered by how many articles name them, each with search queries and works that your sources cite. The
+    whole list is in learning/reading-list.md.
 
     \b
     Examples:
@@ -148,7 +148,7 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
     for number, wanted in enumerate(shown, 1):
         _show_subject(number, wanted, found)
     if not shown:
-        output.show("`retain compile` lays the reading list out" if found.gaps else "nothing is missing")
+        output.show("run `retain compile` to create the reading list" if found.gaps else "no open gaps")
     elif found.of > len(shown):
         output.show(f"and {found.of - len(shown)} more (--limit)")
 
@@ -212,6 +212,6 @@ def _decided(word: str, help_: str) -> None:
         _decide(word, ids, vault_dir, as_json)
 
 
-_decided("resolve", "It is settled, whatever the wiki says.")
-_decided("ignore", "It is not wanted; it will not come back.")
-_decided("reopen", "Take an earlier decision back.")
+_decided("resolve", "Mark gaps as resolved.")
+_decided("ignore", "Ignore gaps for good.")
+_decided("reopen", "Reopen gaps that were resolved, ignored or planned.")

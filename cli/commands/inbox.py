@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from vault.inbox.items import Item, View
 
 _TOLD = {
-    "accept": "accepted: the machine's words stand there now",
-    "keep": "kept as it is, until there is something else to propose",
-    "reject": "kept as it is; the reason is in the ledger, where the next prompt finds it",
+    "accept": "accepted: file replaced with the generated version",
+    "keep": "kept: your version stays",
+    "reject": "rejected: your version stays, the reason goes into the next prompt",
 }
 
 
-_all_option = click.option("--all", "everything", is_flag=True, help="All pages and cards that wait.")
+_all_option = click.option("--all", "everything", is_flag=True, help="All items in the inbox.")
 _kind_option = click.option(
-    "--kind", default="", metavar="KIND", help="With --all: only these (article, deck, names ...)."
+    "--kind", default="", metavar="KIND", help="With --all: only items of this kind (article, deck, names ...)."
 )
 
 
@@ -33,10 +33,10 @@ _kind_option = click.option(
 @json_option
 @click.pass_context
 def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
-    """What waits for your word: the machine's versions of pages and cards that you edited, names in doubt.
+    """Decide about proposed changes: list, show, accept, keep, reject, undo.
 
-    What you edited is never overwritten: look at what the machine would write instead, then accept it, keep yours, or
-    reject it and say why. Every decision can be taken back.
+    Pages and cards that you edited are never overwritten: see the generated version, then accept it, keep yours, or
+    reject it with a reason. The inbox also lists names in doubt. Every decision can be undone.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @vault_option
 @json_option
 def list_(vault_dir: str | None, as_json: bool) -> None:
-    """All that waits, with the ids that the other commands take."""
+    """List the items to decide, with their ids."""
     from vault.inbox.items import items
 
     vault = opened(vault_dir)
@@ -69,7 +69,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
         output.show(f"{item.id}  {item.kind:8}{item.about}{where}")
         output.show(f"          {_how_much(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
     if not found:
-        output.show("nothing waits for you")
+        output.show("the inbox is empty")
 
 
 @inbox.command()
@@ -77,7 +77,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 @vault_option
 @json_option
 def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-    """What differs, sentence by sentence: - is yours, + is the machine's. A deck is shown card by card.
+    """Show the differences by sentence: - is yours, + is the generated version. A deck is shown card by card.
 
     \b
     Examples:
@@ -109,9 +109,9 @@ def _show_view(view: View) -> None:
         words = f"({row.words} the same)" if row.mark == LEFT_OUT else row.words
         output.show(f"    {' ' if row.mark == LEFT_OUT else row.mark} {words}")
     if not found.rows:
-        output.show("      the same words")
+        output.show("      no differences")
     if not found.whole:
-        output.show("      and more: too long to be compared to its end")
+        output.show("      and more: too long to compare in full")
 
 
 @inbox.command()
@@ -124,9 +124,9 @@ def _show_view(view: View) -> None:
 def accept(
     names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
 ) -> None:
-    """Put the machine's version in place of yours. Yours is kept for `retain inbox undo`.
+    """Replace your version with the generated one; `retain inbox undo` restores yours.
 
-    Of a deck, only the cards that you had reworded are replaced. Properties that you added to a page stay.
+    In a deck, only cards that you edited are replaced. Properties that you added to a page stay.
 
     \b
     Examples:
@@ -144,7 +144,7 @@ def accept(
 @vault_option
 @json_option
 def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool) -> None:
-    """Yours stays, and this version is not proposed again.
+    """Keep your version; this proposal is not made again.
 
     \b
     Examples:
@@ -156,7 +156,7 @@ def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_d
 
 @inbox.command()
 @click.argument("names", nargs=-1, metavar="[ID]...")
-@click.option("--because", required=True, metavar="WORDS", help="What is wrong with it; the next prompt hears it.")
+@click.option("--because", required=True, metavar="WORDS", help="What is wrong with it; part of the next prompt.")
 @_all_option
 @_kind_option
 @click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
@@ -165,7 +165,7 @@ def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_d
 def reject(
     names: tuple[str, ...], because: str, everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
 ) -> None:
-    """As keep, and say why: whoever writes about this concept next is told.
+    """Keep your version and give a reason, which the next prompt about this concept quotes.
 
     \b
     Examples:
@@ -191,10 +191,10 @@ def _decide(
     from vault.text.sanitize import clean_line
 
     if bool(names) == everything or (kind and not everything):
-        raise UsageError("say which: the ids of what is meant, or --all", hint="`retain inbox` lists them")
+        raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
     kinds = [each for source in sources() for each in source.kinds]
     if kind and kind not in kinds:
-        raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"there is: {', '.join(kinds)}")
+        raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"kinds: {', '.join(kinds)}")
     vault = opened(vault_dir)
     settle_left_over(vault)
     choice = Choice(word)
@@ -205,7 +205,7 @@ def _decide(
     for item in done:
         output.show(f"{item.id}  {item.about}: {_outcome(item, choice)}")
     if not done:
-        output.show("nothing waits for you")
+        output.show("the inbox is empty")
 
 
 def _outcome(item: Item, choice: Choice) -> str:
@@ -218,9 +218,9 @@ def _outcome(item: Item, choice: Choice) -> str:
 @vault_option
 @json_option
 def undo(vault_dir: str | None, as_json: bool) -> None:
-    """Take the last decision of the inbox back; called again, the one before.
+    """Undo the last decision of the inbox; repeat it to go further back.
 
-    What was accepted gives your text back byte for byte, unless the file was changed since: then nothing happens.
+    Your text is restored byte for byte, unless the file has changed since: then nothing happens.
     """
     from vault.inbox.decisions import undo as take_back
 
@@ -231,9 +231,9 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
         told = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
         output.show_json({"undone": [told]})
         return
-    output.show(f"{done.decision} taken back: {done.path or done.about}")
+    output.show(f"undone: {done.decision} of {done.path or done.about}")
     for path in done.restored:
-        output.show(f"  as it was: {path}")
+        output.show(f"  restored {path}")
 
 
 def _how_much(item: Item) -> str:
@@ -241,7 +241,7 @@ def _how_much(item: Item) -> str:
 
     found = [compared(view.mine, view.offered) for view in item.views]
     cards = f"{output.number(len(item.parts), 'card')}, " if item.parts else ""
-    return f"{cards}{sum(f.removed for f in found)} of yours against {sum(f.added for f in found)}"
+    return f"{cards}{sum(f.removed for f in found)} of your sentences against {sum(f.added for f in found)}"
 
 
 def _as_json(item: Item) -> dict[str, Any]:

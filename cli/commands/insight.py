@@ -29,16 +29,16 @@ SHOWN = 20  # lines of a list; near copies
 
 @click.command()
 @click.argument("concept", required=False, metavar="[CONCEPT]")
-@click.option("--list", "listing", is_flag=True, help="The concepts that are ripe for a thought, and their questions.")
-@click.option("--no-edit", is_flag=True, help="Open no editor: make the note if there is none, and print its path.")
+@click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts with their questions.")
+@click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
 @vault_option
 @json_option
 def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Write a note of your own on CONCEPT: a title, an alias, a file's name or an id.
+    """Write a note of your own on CONCEPT: a title, alias, file name or id.
 
-    Your editor ($VISUAL, else $EDITOR) opens on a note that holds only properties and a question, in your personal
-    vault if you have one, else in insights/. No agent writes there. Without CONCEPT, it is the first of
-    output/promotion-queue.md. An editor with windows of its own must wait until you close the note: `code --wait`.
+    Your editor ($VISUAL, else $EDITOR) opens a note with properties and a question, in your personal vault if you have
+    one, else in insights/. No agent writes there. Without CONCEPT, the note is on the first of
+    output/promotion-queue.md. A graphical editor must wait until you close the note: `code --wait`.
 
     \b
     Examples:
@@ -50,14 +50,14 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     if as_json and not listing:
         raise UsageError("--json goes with --list", hint="`retain insight --list --json`")
     if not (listing or no_edit or sys.stdin.isatty()):
-        raise UsageError("an editor needs a terminal", hint="`--no-edit` makes the note and prints its path")
+        raise UsageError("an editor needs a terminal", hint="`--no-edit` creates the note and prints its path")
     vault = opened(vault_dir)
     if listing:
         return _list(vault, as_json)
     items = _waiting(vault)
     subject = _subject(vault, concept, items)
     if subject is None:
-        output.say("no concept is ripe for a thought yet; `retain insight CONCEPT` opens a note on any")
+        output.say("no concepts in the promotion queue; `retain insight CONCEPT` opens a note on any")
         return output.DONE
     for unknown in finding(vault):
         raise Refused(unknown.message, where=unknown.path, hint=unknown.hint)
@@ -103,7 +103,7 @@ def _list(vault: Vault, as_json: bool) -> int:
     if len(items) > SHOWN:
         output.show(f"and {len(items) - SHOWN} more (--json lists all)")
     if not items:
-        output.show("no concept is ripe for a thought yet")
+        output.show("no concepts in the promotion queue")
     return output.DONE
 
 
@@ -157,23 +157,21 @@ class _Writing:
         """Opens the editor and takes down what was written."""
         editor = editor_named()
         if not editor:
-            output.say("no editor is set in VISUAL or EDITOR; the note is")
+            output.say("no editor is set in VISUAL or EDITOR; the note:")
             return self.laid()
         try:
             closed = edit_file(editor, self.shown)
         except UsageError as error:
             self._take_back()
-            error.hint = f"{error.hint}, or say --no-edit"
+            error.hint = f"{error.hint}, or give --no-edit"
             raise
         if closed.at_once(AT_ONCE_S) and self._is_as_laid():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
-            output.say(f"the editor came back at once, and nothing is written yet; the note stays: {self.shown}")
-            output.say(
-                f"  when you have written, {again} records it; an editor that waits (`code --wait`) spares you that"
-            )
+            output.say(f"the editor returned at once without changes; the note stays: {self.shown}")
+            output.say(f"  after writing, {again} records it; an editor that waits (`code --wait`) does so by itself")
             self._tell_the_audit()
         elif self._take_back():
-            output.say("nothing was written; the empty note is gone again")
+            output.say("nothing written; empty note removed")
         else:
             self._take_down()
         return output.DONE
@@ -196,14 +194,14 @@ class _Writing:
 
         data = self.place.guard.read(self.path)
         if data is None:
-            output.say(f"{self.shown} is not there any more; nothing was recorded")
+            output.say(f"{self.shown} no longer exists; nothing recorded")
             return
         self._tell_the_audit()
         text = data.decode("utf-8", "replace")
         if not holds_words(text):
             return
         if record(self.vault, self.place, self.subject, self.path, data, now()):
-            output.say(f"recorded: a note of your own on {self.subject.title}, {self.shown}")
+            output.say(f"note recorded on {self.subject.title}: {self.shown}")
             self._render_queue()
         _warn(copies_in(self.vault, text))
 
@@ -213,7 +211,7 @@ class _Writing:
         try:
             confirm(self.vault, [self.shown], now())
         except RetainError as problem:
-            output.say(f"  the audit of your files could not be told, and will name this note: {problem}")
+            output.say(f"  the file audit was not updated, and will report this note: {problem}")
 
     def _render_queue(self) -> None:
         from cli.review_pages import render_if_stale
@@ -228,8 +226,8 @@ def _warn(copies: list[NearCopy]) -> None:
     """Shows the lines that nearly copy the wiki, each with the wiki's own below it: a warning, and no more."""
     if not copies:
         return
-    lines = "one passage is" if len(copies) == 1 else f"{len(copies)} passages are"
-    output.say(f"{lines} nearly the wiki's words; a thought that is yours has words that are yours:")
+    passages = "1 passage closely matches" if len(copies) == 1 else f"{len(copies)} passages closely match"
+    output.say(f"{passages} the wiki; consider rephrasing:")
     for copy in copies[:SHOWN]:
         output.say(f"  yours, line {copy.line}:  {_shortened(copy.yours)}")
         output.say(f"    the wiki's:  {_shortened(copy.theirs.text)}  ({copy.theirs.path}:{copy.theirs.line})")

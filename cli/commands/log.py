@@ -22,19 +22,21 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
-@click.option("--rejected", is_flag=True, help="List what was refused instead: by which gate, why, and who said it.")
-@click.option("--coverage", is_flag=True, help="Say instead what of each source became claims, and what yielded none.")
-@click.option("--source", "given", metavar="SOURCE", help="Only of this file of raw/.")
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@click.option("--rejected", is_flag=True, help="List rejected claims instead: gate, reason and engine.")
+@click.option("--coverage", is_flag=True, help="Show instead how much of each source became claims.")
+@click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
+@click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 @vault_option
 @json_option
 def log(
     rejected: bool, coverage: bool, given: str | None, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> None:
-    """What was built and when, newest last.
+    """List builds, newest last.
 
-    With --rejected or --coverage the sources, ledgers and replies are gone through as a compile would, and nothing is
-    written: what they say holds for raw/ as it is now.
+    --rejected and --coverage check sources, ledgers and replies as a compile does, and write nothing: they show raw/ as
+    it is now.
 
     \b
     Examples:
@@ -43,7 +45,7 @@ def log(
       retain log --coverage --json
     """
     if rejected and coverage:
-        raise click.UsageError("give --rejected or --coverage, not both")
+        raise click.UsageError("--rejected and --coverage are mutually exclusive")
     if given is not None and not (rejected or coverage):
         raise click.UsageError("--source goes with --rejected or --coverage")
     vault = opened(vault_dir)
@@ -95,8 +97,8 @@ def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
     for each in found[:SHOWN]:
         output.show(f"{each.path}: {each.gate}: {each.reason}")
         output.show(f"    {each.words}")
-        output.show(f"    said by {each.said_by}" + (f", {each.at}" if each.at else ""))
-    _more(len(found), "nothing was refused" if not found else f"{len(found)} refused")
+        output.show(f"    by {each.said_by}" + (f", {each.at}" if each.at else ""))
+    _more(len(found), "no rejections" if not found else f"{len(found)} rejected")
 
 
 def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> None:

@@ -53,14 +53,14 @@ class Places:
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
         if named(source) is None:
-            web = "for a page of the web give its address with https://" if looks_like_one(given) else ""
+            web = "give a web page's address with https://" if looks_like_one(given) else ""
             raise UsageError("no such file or folder", where=given, hint=web)
         if self.vault.root in (source.resolve(), *source.resolve().parents):
-            raise UsageError("this lies inside the vault already", where=given)
+            raise UsageError("already inside the vault", where=given)
         if not is_folder(source):
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):
-            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
+            raise UsageError("this is a vault", where=given, hint="name files or folders in it")
         else:
             self._inside(source)
 
@@ -73,7 +73,7 @@ class Places:
         paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
         self._tell(folder, self.skipped[before:])
         if not paths:
-            raise UsageError("the folder holds no file to add", where=str(folder))
+            raise UsageError("no file to add in this folder", where=str(folder))
         beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
         for path in paths:
             inner = path.relative_to(folder)
@@ -100,7 +100,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_passed_over(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "programs fill such a folder")
+                    self._skip(path, "a folder that programs fill")
                 else:
                     entered.append(name)
             folders[:] = entered
@@ -134,7 +134,7 @@ def _odd(path: Path) -> str:
     if path.is_symlink():
         return "a link"
     try:
-        return "" if path.is_file() else "no plain file"
+        return "" if path.is_file() else "not a regular file"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
 

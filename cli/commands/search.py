@@ -21,13 +21,13 @@ SHOWN = 20  # of each, unless --limit says otherwise
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="At most so many of each.")
+@click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many of each.")
 @vault_option
 @json_option
 def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> int:
-    """Find cards and articles, by any part of their words and by what you remember of them.
+    """Find cards and articles by words and by memory state.
 
-    All that is written has to hold; a minus turns it round. Filters: state: is: kind: topic: concept: tag: id: path:
+    All terms must match; a minus negates one. Filters: state: is: kind: topic: concept: tag: id: path:
     and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
 
     \b
@@ -52,7 +52,7 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
             pass
         found = find(query, columns, index, at, scope="both")
         if index.repaired:
-            output.say("the search index was damaged and has been made anew")
+            output.say("the search index was damaged and has been rebuilt")
         _tell(found, columns, index.view, limit, as_json)
     finally:
         index.close()
@@ -69,7 +69,7 @@ def _tell(found: Found, columns: CardColumns, view: View, limit: int, as_json: b
     output.show("\n".join([*_lines(articles, "title"), *_lines(cards, "question")]))
     more = len(found) - len(cards) - len(articles)
     if not found:
-        output.say("nothing is found")
+        output.say("no matches")
     elif more:
         output.say(f"and {more} more: --limit shows them")
 

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
+@click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 @vault_option
 @json_option
 def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Read every source again and check each quote, citation, sentence and card against it.
+    """Check every quote, citation, sentence and card against the sources.
 
-    Exit code 1 if anything is not borne out.
+    Exit code 1 if anything is not supported.
     """
     from compiler.query.verify import verify as check
 
@@ -36,10 +38,10 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
         output.show_json({**counts, "cards": verdict.cards, **lists, "conflicts": verdict.conflicts})
     else:
         output.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
-        output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not borne out")
-        output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not borne out")
+        output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not supported")
+        output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not supported")
         if verdict.conflicts:
-            output.show(f"{len(verdict.conflicts)} versions laid beside edited files")
+            output.show(f"{output.number(len(verdict.conflicts), 'version')} beside edited files")
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             output.show(f"  {each['path']}:{each['line']}: {each['id']}: {each['reason']}")
     if not verdict.clean:
@@ -52,7 +54,7 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
 @vault_option
 @json_option
 def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
-    """Follow a card, a claim or an article's sentence back to the words in its source.
+    """Trace a card, a claim or an article's sentence back to the words in its source.
 
     \b
     Examples:

@@ -29,9 +29,9 @@ _MOST_IDS = 1_000_000  # read from a pipe
 
 @click.group()
 def card() -> None:
-    """Cards: show, edit, list, suspend, resume, bury, flag, tag, reschedule.
+    """Show, edit, list, suspend, resume, bury, flag, tag or reschedule cards.
 
-    What is done to cards takes several ids, and `-` for ids on stdin.
+    Actions take several ids, and `-` for ids on stdin.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def card() -> None:
 @vault_option
 @json_option
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """The card, what it rests on, what is remembered of it, and what it said before."""
+    """Show a card: text, memory state and earlier versions."""
     from vault.log.card_history import past_card
     from vault.log.ledger import IDS
 
@@ -61,7 +61,7 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
         return output.DONE
     _print_card(desk, shown)
     if past is None:
-        output.say(f"`retain trace {shown.id}` shows the words it rests on")
+        output.say(f"`retain trace {shown.id}` shows its source")
     return output.DONE
 
 
@@ -159,10 +159,10 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 
 @card.command("edit")
 @click.argument("id_", metavar="CARD")
-@click.option("--question", help="What the card asks from now on.")
-@click.option("--answer", help="What it answers.")
+@click.option("--question", help="The new question.")
+@click.option("--answer", help="The new answer.")
 @click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
-@click.option("--restore", "back", is_flag=True, help="Take the last edit back.")
+@click.option("--restore", "back", is_flag=True, help="Undo the last edit.")
 @vault_option
 @json_option
 def edit(
@@ -174,10 +174,10 @@ def edit(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Change what a card says. Its history and its schedule stay, and no compile writes over your words.
+    """Edit the text of a card. Its history and schedule stay, and no compile overwrites your text.
 
-    Without --question, --answer or --from, $VISUAL or $EDITOR opens on the card. `retain undo` is for reviews and
-    marks; an edit is taken back by --restore.
+    Without --question, --answer or --from, $VISUAL or $EDITOR opens. --restore undoes an edit; `retain undo` undoes
+    reviews and marks.
 
     \b
     Examples:
@@ -189,7 +189,7 @@ def edit(
     from cli.study import card_editing
 
     if sum(part is not None for part in (answer if question is None else question, source, back or None)) > 1:
-        raise UsageError("those options say different things", hint="--question and --answer, or --from, or --restore")
+        raise UsageError("conflicting options", hint="give --question and --answer, or --from, or --restore")
     desk = desk_of(vault_dir)
     placed = desk.card(id_)
     edited = card_editing.edited(desk.vault, placed.card, question, answer, source, back=back)
@@ -202,13 +202,13 @@ def edit(
 
 
 @card.command("list")
-@click.option("--flagged", is_flag=True, help="Only cards that you flagged, with the reason.")
+@click.option("--flagged", is_flag=True, help="Only flagged cards, with the reason.")
 @click.option("--suspended", is_flag=True, help="Only suspended cards.")
-@click.option("--tag", default="", help="Only cards with this tag of their own.")
+@click.option("--tag", default="", help="Only cards with this tag.")
 @vault_option
 @json_option
 def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """Cards that you marked: all of them, or those of one mark.
+    """List flagged, suspended or tagged cards.
 
     \b
     Examples:
@@ -226,13 +226,13 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     rows = []
     for id_, state in desk.states.items():
         tags = [each.casefold() for each in state.tags]
-        marked = (state.flagged, state.suspended, bool(tags))
-        asked = (flagged, suspended, bool(key))
-        fits = all(has for has, wanted in zip(marked, asked, strict=True) if wanted) and (not key or key in tags)
-        if id_ in desk.cards and fits and any(marked):
-            place = desk.place(id_)
-            mine = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
-            rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **mine})
+        if id_ not in desk.cards or not (state.flagged or state.suspended or tags):
+            continue
+        if (flagged and not state.flagged) or (suspended and not state.suspended) or (key and key not in tags):
+            continue
+        place = desk.place(id_)
+        marks = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
+        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **marks})
     if as_json:
         output.show_json({"cards": rows})
         return output.DONE
@@ -244,7 +244,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
     if len(rows) > _SHOWN:
         output.show(f"and {len(rows) - _SHOWN} more (--json lists all)")
     if not rows:
-        output.show("no card is marked so")
+        output.show("no matching cards")
     return output.DONE
 
 
@@ -254,7 +254,7 @@ def _ids(given: Sequence[str]) -> list[str]:
     for id_ in given:
         out += sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_]
     if not out:
-        raise UsageError("no card is named", hint="`retain due --json` lists the ids")
+        raise UsageError("no card given", hint="`retain due --json` lists the ids")
     return out
 
 
@@ -268,19 +268,19 @@ def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
         events = [event_json(event) for event in deed.events]
         output.show_json({"event": events[-1] if events else None, "events": events, "asked": deed.asked})
     elif not deed.events:
-        output.show(f"nothing to change: {'it is' if deed.asked == 1 else 'they are'} so already")
+        output.show("no changes needed")
     else:
         whom = deed.events[0].card if deed.asked == 1 else output.number(len(deed.events), "card")
         rest = deed.asked - len(deed.events)
-        left = f" ({rest} left as they were)" if rest > 1 else " (1 left as it was)" if rest else ""
-        output.show(f"{whom}: {word}{left}; `retain undo` takes it back")
+        left = f" ({rest} unchanged)" if rest else ""
+        output.show(f"{whom}: {word}{left}; `retain undo` undoes this")
     return output.DONE
 
 
 def _marked(word: str, help_: str) -> None:
     @card.command(word, help=help_)
     @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
-    @click.option("--reason", default="", hidden=word != "flag", help="What is wrong: wrong, unclear, too long, ...")
+    @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
     @vault_option
     @json_option
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
@@ -293,20 +293,20 @@ def _marked(word: str, help_: str) -> None:
         return _do(made(desk, cards, via="cli"), desk, word, as_json=as_json)
 
 
-_marked("suspend", "Keep cards out of every queue until they are resumed.")
-_marked("resume", "Let suspended cards come back.")
-_marked("bury", "Keep cards out of the queue until tomorrow.")
-_marked("flag", "Say that something is wrong with cards.")
+_marked("suspend", "Suspend cards until they are resumed.")
+_marked("resume", "Resume suspended cards.")
+_marked("bury", "Bury cards until tomorrow.")
+_marked("flag", "Flag cards as faulty.")
 
 
 @card.command("tag")
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
-@click.option("--add", multiple=True, metavar="TAG", help="A tag that the cards get.")
-@click.option("--remove", multiple=True, metavar="TAG", help="A tag that they lose.")
+@click.option("--add", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
+@click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
 @vault_option
 @json_option
 def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir: str | None, as_json: bool) -> int:
-    """Give cards tags of their own, beside those of their deck, or take some away.
+    """Add tags to cards, beside those of their deck, or remove some.
 
     \b
     Examples:
@@ -316,21 +316,21 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
     from learning.cards import actions
 
     if not (add or remove):
-        raise UsageError("no tag is named", hint="--add TAG, --remove TAG")
+        raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     desk = desk_of(vault_dir)
     return _do(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
 
 
 @card.command("reschedule")
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
-@click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date as 2026-12-01.")
-@click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over so many days from then.")
+@click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
+@click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
 @vault_option
 @json_option
 def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as_json: bool) -> int:
-    """Have cards due on a day that you choose, until you rate them next. What is remembered of them stays.
+    """Make cards due on a day of your choice, until their next rating. Their memory state stays.
 
-    New cards have no day: they come in their turn.
+    New cards are not scheduled and stay in their order.
 
     \b
     Examples:
@@ -358,4 +358,4 @@ def _day(text: str, today: date) -> date:
             return today + timedelta(days=int(word[1:-1]))
         return date.fromisoformat(word)
     except (ValueError, OverflowError) as error:
-        raise UsageError("not a day", where=text, hint="today, +7d, or a date as 2026-12-01") from error
+        raise UsageError("not a day", where=text, hint="today, +7d, or a date like 2026-12-01") from error

@@ -19,27 +19,27 @@ _STDOUT = Path("-")
 
 def force_option(command: F) -> F:
     """`--force`: replace a file of anybody's."""
-    what = "Replace a file by that name even if no such export wrote it."
+    what = "Replace a file that no export wrote."
     return click.option("--force", is_flag=True, help=what)(command)
 
 
 def _named(out: Path, noun: str) -> Path:
     """`out`, which is a name. Raises: UsageError for the `-` that stands for stdout elsewhere."""
     if out == _STDOUT:
-        raise UsageError(f"{noun} cannot go to stdout", where="-", hint="give it a name")
+        raise UsageError(f"{noun} cannot be written to stdout", where="-", hint="give a name")
     return out
 
 
 def _to_stdout(out: Path, as_json: bool) -> bool:
     """Whether `-` was given. Raises: UsageError with --json, which has stdout for itself."""
     if out == _STDOUT and as_json:
-        raise UsageError("--json and `-` both write to stdout", where="-", hint="leave one of them out")
+        raise UsageError("--json and `-` both write to stdout", where="-", hint="omit one of them")
     return out == _STDOUT
 
 
 @click.group()
 def export() -> None:
-    """Write the cards for other programs.
+    """Export cards to other programs.
 
     \b
     Examples:
@@ -51,16 +51,15 @@ def export() -> None:
 
 @export.command("anki")
 @click.argument("out", metavar="OUT.apkg", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--newer", is_flag=True, help="Let every note win over what Anki holds, even one exported later.")
+@click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
 @force_option
-@click.option("--imported", is_flag=True, help="Put cards that came from Anki in too: for another profile or person.")
+@click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
 @vault_option
 @json_option
 def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
-    """A package for Anki: importing it again updates the notes and keeps their schedule.
+    """Export an Anki package; importing it again updates the notes and keeps their schedule.
 
-    Cards that `retain import anki` brought are left out: in the Anki they came from they would be there twice. An
-    earlier export is replaced, no other file.
+    Cards imported from Anki are left out, as their Anki would have them twice. Only an earlier export is replaced.
 
     \b
     Examples:
@@ -83,14 +82,14 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
         return output.DONE
     output.show(f"{output.number(notes, 'note')} in {out}; in Anki: File, Import")
     if left_out:
-        output.show(f"{output.number(len(left_out), 'card')} left out that came from Anki; `--imported` puts them in")
+        output.show(f"{output.number(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
     if retracted:
         search = " OR ".join(f"CardId:{card}" for card in retracted)
-        output.show(f"retracted since they were exported; find and suspend them in Anki: {search}")
+        output.show(f"retracted since the last export; find and suspend them in Anki: {search}")
     if doubled:
         output.say(
-            f"{output.number(len(doubled), 'note')} that a sync made in Anki would be there twice: first export from "
-            "Anki and `retain import anki` that file, which tells their GUIDs"
+            f"{output.number(len(doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
+            "`retain import anki` first, to learn their GUIDs"
         )
     return output.DONE
 
@@ -101,9 +100,9 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
 @vault_option
 @json_option
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """A table for spreadsheets: a row a card, with its quotes and sources. No cell acts as a formula.
+    """Export a table for spreadsheets: one row per card, with quotes and sources. No cell is a formula.
 
-    `-` is stdout. An earlier export is replaced, no other file.
+    `-` is stdout. Only an earlier export is replaced.
 
     \b
     Examples:
@@ -132,9 +131,9 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
 @vault_option
 @json_option
 def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
-    """Bare Q:/A: files, one a concept, which hashcards and repeater read.
+    """Export Q:/A: files, one per concept, for hashcards and repeater.
 
-    Run again, it brings the folder up to date; a file that something else put there, or changed, is never overwritten.
+    A later run updates the folder; a file that another program wrote or changed is never overwritten.
 
     \b
     Examples:
@@ -154,11 +153,11 @@ def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
 @vault_option
 @json_option
 def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
-    """Notes for Obsidian's plugin Spaced Repetition, with the day that each card is due.
+    """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
-    The plugin keeps a day, an interval and an ease; stability, difficulty and the reviews themselves stay here, and
-    what is reviewed there doesn't come home. Suspended cards are left out. Once the plugin has written into a note,
-    export to another folder.
+    The plugin stores a date, an interval and an ease; stability, difficulty and reviews are not exported, and its
+    reviews cannot be imported. Suspended cards are left out. Once the plugin has changed a note, export to another
+    folder.
 
     \b
     Examples:
@@ -188,9 +187,9 @@ def _folder(out: Path, counts: tuple[int, int], as_json: bool) -> int:
 @vault_option
 @json_option
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """One JSON object a line: each card with the quotes that support it and what is remembered of it.
+    """Export JSON lines: each card with its quotes and memory state.
 
-    `-` is stdout. An earlier export is replaced, no other file.
+    `-` is stdout. Only an earlier export is replaced.
 
     \b
     Examples:

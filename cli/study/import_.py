@@ -21,7 +21,7 @@ _SHOWN = 40  # of what is reported; --json has all
 
 @click.group("import")
 def import_() -> None:
-    """Bring cards and reviews home from other programs.
+    """Import cards and reviews from other programs.
 
     \b
     Examples:
@@ -32,10 +32,10 @@ def import_() -> None:
 
 @import_.command("anki")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--deck", metavar="NAME", default="", help="Only this deck, and those below it.")
-@click.option("--without-history", is_flag=True, help="Take no reviews: the deck was somebody else's.")
-@click.option("--restore", is_flag=True, help="Bring back imported cards that were deleted here.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option("--deck", metavar="NAME", default="", help="Only this deck and its subdecks.")
+@click.option("--without-history", is_flag=True, help="Import no reviews, as from a shared deck.")
+@click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @progress_option
 @vault_option
 @json_option
@@ -49,13 +49,12 @@ def anki(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
+    """Import an .apkg or .colpkg: reviews of exported cards go to the review log, other notes become cards.
 
-    Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
-    whatever order files are imported. A card suspended in Anki is suspended here, and resumed once it is there: the
-    newest package tells. Notes made elsewhere become files in learning/flashcards/, their pictures and
-    sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
-    commit before it in git; docs/anki.md says how, and what doesn't come home.
+    Exported cards are recognized by their ids; each review is imported once, in whatever order files are imported.
+    Cards are suspended or resumed as in the newest package. Other notes become files in learning/flashcards/, their
+    pictures and sounds files in learning/media/. Cards that you edited in the vault keep your text. To undo an import,
+    return to the commit before it in git; docs/anki.md explains this, and what is not imported.
 
     \b
     Examples:
@@ -100,7 +99,7 @@ def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None]
 
 
 def _progress(done: int, of: int) -> None:
-    output.say(f"{done:,} of {of:,} reviews are done")
+    output.say(f"{done:,} of {of:,} reviews imported")
 
 
 def _show(done: ImportReport) -> None:
@@ -109,7 +108,7 @@ def _show(done: ImportReport) -> None:
     output.show(
         f"reviews: {reviews['added']} {would}added, {reviews['known']} known, {reviews['left_out']} left out"
         + "".join(f"\n  {count} left out: {reason}" for reason, count in done.left_out.items())
-        + f"\ncards: {done.notes['ours']} of your own; of others {cards['created']} {would}created, "
+        + f"\ncards: {done.notes['ours']} exported before; others: {cards['created']} {would}created, "
         f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
@@ -123,6 +122,6 @@ def _show(done: ImportReport) -> None:
         place = f"{found.path}:{found.line}: " if found.path else ""
         output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
     if len(done.reported) > _SHOWN:
-        output.show(f"  and {len(done.reported) - _SHOWN} more: --json names them all")
+        output.show(f"  and {len(done.reported) - _SHOWN} more (--json lists all)")
     if done.dry_run:
-        output.show("nothing was changed")
+        output.show("nothing changed")

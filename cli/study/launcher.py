@@ -20,7 +20,7 @@ def open_app(
     from cli.study.startup import vault_or_first_run
 
     if is_dumb() and not plain:
-        output.say("this terminal prints lines only (TERM=dumb), and so does retain")
+        output.say("plain text, as this terminal cannot show the app (TERM=dumb)")
         plain = True
     terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
     begun = vault_or_first_run(vault_dir, START_AGAIN, terminal=terminal)

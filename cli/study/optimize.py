@@ -27,20 +27,20 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit; for cron and the like.")
-@click.option("--reset", is_flag=True, help="Go back to FSRS-6's own parameters.")
-@click.option("--undo", is_flag=True, help="Take back the last change of parameters.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit, as for cron.")
+@click.option("--reset", is_flag=True, help="Reset to the default parameters of FSRS-6.")
+@click.option("--undo", is_flag=True, help="Undo the last change of parameters.")
 @progress_option
 @vault_option
 @json_option
 def optimize(
     dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Fit the scheduler to your own reviews; kept only if it foretells later ones better.
+    """Optimize FSRS parameters on your review history; applied only if they predict later reviews better.
 
-    The parameters are fitted to the first four fifths of your reviews and tried on the rest. When they win, they are
-    fitted to all and written to the review log.
+    The parameters are fitted to the first four fifths of your reviews and tested on the rest. If they are better, they
+    are fitted to all reviews and written to the review log.
 
     \b
     Examples:
@@ -49,7 +49,7 @@ def optimize(
       retain optimize --undo
     """
     if reset + undo + auto > 1:
-        raise UsageError("--auto, --reset and --undo do not go together", hint="give one of them")
+        raise UsageError("--auto, --reset and --undo are mutually exclusive")
     vault = opened(vault_dir)
     settle_left_over(vault)
     if reset or undo:
@@ -99,7 +99,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
     if narrator.jsonl:
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
-        output.say(f"fitting to {len(log.reviews):,} reviews")
+        output.say(f"fitting {len(log.reviews):,} reviews")
     found = contest(log.reviews, rules, _changes(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
@@ -128,7 +128,7 @@ def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
     if as_json:
         output.show_json({"reviews": len(log.reviews), "kept": False, "wanted": wanted})
     else:
-        output.show(f"{len(log.reviews):,} reviews; the next fit is due at {wanted:,}")
+        output.show(f"{len(log.reviews):,} reviews; next fit at {wanted:,}")
     return output.DONE
 
 
@@ -143,7 +143,7 @@ def _too_few(found: TooFew, as_json: bool) -> int:
     if found.missing_trials:
         number = f"{found.missing_trials:,}" if words else f"{output.number(found.missing_trials, 'review')} more"
         words.append(f"{number} a day or longer after the card's last one")
-    output.show(f"too few reviews to fit to ({found.reviews:,}): it takes {' and '.join(words)}")
+    output.show(f"too few reviews to fit ({found.reviews:,}): {' and '.join(words)} needed")
     return output.DONE
 
 
@@ -187,15 +187,13 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
 
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
-        f"tried on {found.held_out:,} later ones"
+        f"tested on {found.held_out:,} later ones"
     )
-    output.show(f"  {'':10}  log loss  RMSE in bins  foretold  recalled")
-    for name, marks in (("FSRS-6's", found.default), ("current", found.current), ("new", found.new)):
-        told = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:8.1%}  {marks.recalled:8.1%}"
+    output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
+    for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
+        told = f"{marks.log_loss:8.4f}  {marks.rmse_bins:12.4f}  {marks.foretold:9.1%}  {marks.recalled:8.1%}"
         output.show(f"  {name:10}  {told}")
-    output.show(
-        "  the new ones: recall foretold (|) and as it came (●), by chance\n  range    foretold recalled reviews"
-    )
+    output.show("  new parameters: predicted (|) and actual (●) recall\n  range   predicted recalled reviews")
     for line in plot(found.new.bins):
         output.show(line)
     output.show(_verdict(found, dry_run))
@@ -206,14 +204,16 @@ def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) ->
 def _verdict(found: Contest, dry_run: bool) -> str:
     gain = found.current.log_loss - found.new.log_loss
     if found.better:
-        done = "would be kept (--dry-run)" if dry_run else "kept; `retain optimize --undo` takes that back"
-        return f"better by {gain:.4f} of log loss than the current ones: {done}"
+        done = "would be applied (--dry-run)" if dry_run else "applied; `retain optimize --undo` undoes this"
+        return f"log loss lower by {gain:.4f}: {done}"
     if found.in_use:
-        return "already in use: these reviews give the very parameters that hold, so nothing is written"
+        return "parameters unchanged"
     if gain > 0:
-        return "not kept: better than the current ones, but not than FSRS-6's own; `retain optimize --reset` is best"
-    seen = "" if found.current == found.default else "; those may have been fitted to these very reviews"
-    return f"not kept: on later reviews they are no better than the current ones (log loss {-gain:+.4f}){seen}"
+        return (
+            "not applied: better than the current parameters, but not than the default; run `retain optimize --reset`"
+        )
+    seen = "" if found.current == found.default else "; those may have been fitted to the same reviews"
+    return f"not applied: no better on later reviews than the current parameters (log loss {-gain:+.4f}){seen}"
 
 
 def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
@@ -240,18 +240,18 @@ def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     log = _log_of(vault)
     last = last_params(log.others)
     if undo and last is None:
-        raise NotFound("the review log holds no change of parameters to take back")
+        raise NotFound("no change of parameters to undo")
     stamp = _stamp(vault, log)
     event: LogEvent = Undo(stamp, last.id) if undo and last is not None else reset_event(stamp)
     if not dry_run:
         _write(vault, event)
         _render(vault)
     left = last_params(each for each in log.others if each is not last) if undo else event
-    words = getattr(left, "reason", "") or "FSRS-6's own"
+    words = getattr(left, "reason", "") or "default"
     if as_json:
         output.show_json({"kept": not dry_run, "undone": last.id if undo and last else None, "now": words})
     else:
-        output.show(f"parameters {'would be' if dry_run else 'are'} now: {words}")
+        output.show(f"parameters{' (dry run)' if dry_run else ''}: {words}")
     return output.DONE
 
 
@@ -262,7 +262,7 @@ def _render(vault: Vault) -> None:
     try:
         render_if_stale(vault)
     except RetainError as error:
-        output.say(f"  saved in the review log; only its page could not be written: {error}")
+        output.say(f"  saved in the review log, but its page could not be written: {error}")
 
 
 # --- after a review -------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def optimize_after_review(vault: Vault) -> None:
     try:
         _fit_after_review(vault, _log_of(vault))
     except RetainError as error:
-        output.say(f"the scheduler was not fitted to your reviews: {error}")
+        output.say(f"parameters not optimized: {error}")
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
@@ -288,7 +288,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     if not due_for_fit(log, _tried(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
-        output.say("your reviews have doubled since the scheduler was last fitted: `retain optimize` does it")
+        output.say("your reviews have doubled since the last fit: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     found = contest(log.reviews, rules, _changes(vault))
@@ -298,9 +298,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     _write(vault, params_event(_stamp(vault, log), found))
     _render(vault)
     loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
-    output.say(
-        f"the scheduler is fitted to your {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes it"
-    )
+    output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")
 
 
 def _tried(vault: Vault) -> int:

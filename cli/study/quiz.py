@@ -16,10 +16,10 @@ from vault.errors import UsageError
 @click.argument("topic", required=False, default="", metavar="[TOPIC]")
 @vault_option
 def quiz(topic: str, vault_dir: str | None) -> int:
-    """Be asked about a topic or concept, follow up, and see what was missing. Rates nothing.
+    """Answer a language model's questions about a topic or concept, and see what was missing. Rates nothing.
 
-    Needs a language model, named in your own settings (config.toml): below [engine] use = "claude", below
-    [engine.models] quiz = "NAME". The topic's articles and what you write are sent to it.
+    Needs a language model in your own settings (config.toml): [engine] use = "claude" and [engine.models]
+    quiz = "NAME". The topic's articles and your answers are sent to it.
 
     \b
     Examples:

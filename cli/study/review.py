@@ -28,19 +28,23 @@ SHOWN = 20
 
 
 @click.command()
-@click.option("--tag", default="", help="Only cards of this tag, kind or concept, or as topic:NAME of a topic.")
-@click.option("--limit", type=click.IntRange(1, 9999), default=None, metavar="N", help="At most so many cards.")
+@click.option("--tag", default="", help="Only cards with this tag, kind or concept, or topic:NAME.")
+@click.option("--limit", type=click.IntRange(1, 9999), default=None, metavar="N", help="At most this many cards.")
 @click.option(
-    "--ahead", type=click.IntRange(1, 9999), default=None, metavar="DAYS", help="What falls due by then, too."
+    "--ahead",
+    type=click.IntRange(1, 9999),
+    default=None,
+    metavar="DAYS",
+    help="Include cards due within this many days.",
 )
-@click.option("--cram", is_flag=True, help="Every card, again until it is recalled; nothing is scheduled or kept.")
-@click.option("--preview", is_flag=True, help="A look at new cards; nothing is scheduled or kept.")
-@click.option("--plain", is_flag=True, help="Lines of text only: for a dumb terminal, a pipe or a screen reader.")
+@click.option("--cram", is_flag=True, help="Practice every card until recalled; nothing is scheduled or saved.")
+@click.option("--preview", is_flag=True, help="Look at new cards; nothing is scheduled or saved.")
+@click.option("--plain", is_flag=True, help="Plain text for a dumb terminal, a pipe or a screen reader.")
 @vault_option
 def review(
     tag: str, limit: int | None, ahead: int | None, cram: bool, preview: bool, plain: bool, vault_dir: str | None
 ) -> int:
-    """Start today's reviews. Every rating is on disk before the next card shows.
+    """Start today's reviews. Every rating is saved before the next card is shown.
 
     \b
     Examples:
@@ -54,10 +58,10 @@ def review(
         return open_app(vault_dir, start="review", tag=tag, plain=plain)
     from learning.review.plan import Mode, Plan
 
-    modes = [*[Mode.AHEAD][: bool(ahead)], *[Mode.CRAM][:cram], *[Mode.PREVIEW][:preview]] or [Mode.REVIEW]
+    modes = [mode for mode, on in ((Mode.AHEAD, ahead), (Mode.CRAM, cram), (Mode.PREVIEW, preview)) if on]
     if len(modes) > 1:
-        raise UsageError("one way to review at a time", where=", ".join(f"--{mode}" for mode in modes))
-    plan = Plan(modes[0], " ".join(tag.split()), limit or 0, ahead or 0)
+        raise UsageError("--ahead, --cram and --preview are mutually exclusive")
+    plan = Plan(modes[0] if modes else Mode.REVIEW, " ".join(tag.split()), limit or 0, ahead or 0)
     return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
 
 
@@ -74,7 +78,7 @@ def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
 
 
 @click.command()
-@click.option("--tag", default="", help="Only cards with this tag, of this kind, or of this concept.")
+@click.option("--tag", default="", help="Only cards with this tag, kind or concept.")
 @vault_option
 @json_option
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
@@ -169,7 +173,9 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 @click.command()
 @click.argument("card", metavar="CARD")
 @click.argument("rating", type=click.Choice(RATINGS, case_sensitive=False))
-@click.option("--at", "at_text", metavar="INSTANT", help="When it was, as 2026-11-21T09:30+01:00; else now.")
+@click.option(
+    "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
+)
 @vault_option
 @json_option
 def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_json: bool) -> int:
@@ -208,7 +214,7 @@ def show_in_page(desk: Desk) -> None:
     try:
         render_if_stale(desk.vault)
     except (WriteFailed, Refused) as error:
-        output.say(f"  saved in the review log; only its page could not be written: {error}")
+        output.say(f"  saved in the review log, but its page could not be written: {error}")
 
 
 def event_json(event: LogEvent) -> dict[str, object]:
@@ -220,18 +226,18 @@ def event_json(event: LogEvent) -> dict[str, object]:
 
 def _instant(text: str, at: datetime) -> datetime:
     """The instant in `text`. Raises UsageError for one without a zone, before 1970, or more than ten years ahead."""
-    hint = "write it as 2026-11-21T09:30+01:00"
+    hint = "write it like 2026-11-21T09:30+01:00"
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:
-            raise UsageError("the instant names no time zone", where=text, hint="end it with +01:00, or Z for UTC")
+            raise UsageError("no time zone given", where=text, hint="end it with +01:00, or Z for UTC")
         found = found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise UsageError("not an instant", where=text, hint=hint) from error
+        raise UsageError("not a date and time", where=text, hint=hint) from error
     if not datetime(1970, 1, 1, tzinfo=UTC) <= found <= at + timedelta(days=3653):
-        raise UsageError("no review was or will be then", where=text, hint=hint)
+        raise UsageError("date out of range", where=text, hint=hint)
     if found > at:
-        output.say(f"{text} lies in the future; whatever you do before then will be dated after it")
+        output.say(f"{text} is in the future; later reviews will be dated after it")
     return found
 
 
@@ -239,10 +245,10 @@ def _instant(text: str, at: datetime) -> datetime:
 @vault_option
 @json_option
 def undo(vault_dir: str | None, as_json: bool) -> int:
-    """Take back what you did last to a card, or to many at once. Repeat it to go further back.
+    """Undo the last action on a card, or on many at once. Repeat it to go further back.
 
-    That is a rating, a bury, suspend, resume, flag, tag or reschedule. An edit of a card's words is taken back by
-    `retain card edit CARD --restore`.
+    An action is a rating, bury, suspend, resume, flag, tag or reschedule. `retain card edit CARD --restore` undoes an
+    edit.
     """
     from learning.cards import workspace as desks
 

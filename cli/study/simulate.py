@@ -22,26 +22,28 @@ _WIDTH = 40
 
 
 @click.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How far to look ahead.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="The number of days to forecast."
+)
 @click.option(
     "--retention",
     "retentions",
     type=click.FloatRange(*BOUNDS),
     multiple=True,
-    help="A chance of recall to try; repeat it for more. Else your own and four usual ones.",
+    help="A retention to try; repeatable (default: yours and four usual ones).",
 )
+@click.option("--new", "new", type=click.IntRange(0, 999), help="New cards per day (default: the current backlog).")
 @click.option(
-    "--new", "new", type=click.IntRange(0, 999), help="So many new cards a day, without end; else those waiting."
+    "--minutes", type=click.IntRange(1, 1440), help="Find how many new cards per day fit into this many minutes."
 )
-@click.option("--minutes", type=click.IntRange(1, 1440), help="How many new cards a day fit into so many minutes?")
 @vault_option
 @json_option
 def simulate(
     days: int, retentions: tuple[float, ...], new: int | None, minutes: int | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Forecast reviews and minutes a day, from your own memory, habits and parameters.
+    """Forecast reviews and minutes per day from your memory states, habits and parameters.
 
-    Nothing is changed. Each card meets its future by dice from a fixed seed: the same vault, the same forecast.
+    Nothing is changed. Monte Carlo simulation with a fixed seed: the same vault gives the same forecast.
 
     \b
     Examples:
@@ -117,8 +119,8 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
     under_way, span = _count(len(outlook.stock), "card"), _count(course.days, "day")
     output.show(f"{under_way} under way; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
-        output.show(f"one card in {1 / forecasts[0].share:.0f} was played, and counts for all of them")
-    output.show("  retention  reviews/day  minutes/day  in the last third  remembered in the end")
+        output.show(f"simulated one card in {1 / forecasts[0].share:.0f}, extrapolated to all")
+    output.show("  retention  reviews/day  minutes/day  in the last third  remembered at the end")
     for each in forecasts:
         mark = "*" if each.course.retention == outlook.own else " "
         days = len(each.reviews)
@@ -132,7 +134,7 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
         output.show(_fits(fit, minutes))
     held = shown.held_over[-1]
     if held >= 1:
-        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} wait on the last day")
+        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} overdue on the last day")
     plan = outlook.backlog()
     if plan is not None:
         output.show(backlog_words(plan, outlook.today))
@@ -146,7 +148,7 @@ def _supply(course: Course) -> str:
     if course.supply is None:
         return f"{course.new_per_day:g} new a day"
     if not course.supply:
-        return "no new card waits"
+        return "no new cards"
     last = "while the one waiting lasts" if course.supply == 1 else f"while the {course.supply:,} last"
     return f"{course.new_per_day:g} new a day {last}"
 
@@ -172,7 +174,7 @@ def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     if found.settled_minutes > minutes:
         taken = _count(round(found.settled_minutes), "minute")
         return f"no new card fits into {_count(minutes, 'minute')}: reviews alone take {taken} a day"
-    return f"not even one new card a day fits into {_count(minutes, 'minute')}"
+    return f"no new card fits into {_count(minutes, 'minute')}"
 
 
 def _a_day(reviews: int) -> str:

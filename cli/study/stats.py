@@ -25,14 +25,14 @@ YEAR = 365
     default=YEAR,
     show_default=True,
     type=click.IntRange(1, 36_500),
-    help="How far back predictions, study time and days go.",
+    help="The number of days for predictions and study time.",
 )
-@click.option("--topic", default="", help="Only the concepts of this topic (its title, or the beginning of it).")
+@click.option("--topic", default="", help="Only concepts of this topic (its title, or the beginning of it).")
 @click.option("--tag", default="", help="Only cards with this tag.")
 @vault_option
 @json_option
 def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """How well you remember, what is coming, what is weak, and what changed this week.
+    """Show retention, the forecast, weak concepts and the changes of this week.
 
     \b
     Examples:
@@ -78,5 +78,5 @@ def _narrowed(material: Material, topic: str, tag: str) -> Material:
     mine = narrowed(material, stems, tag)
     if not mine.cards:
         where = " and ".join([f"topic {topic}"] * bool(topic) + [f"tag {tag}"] * bool(tag))
-        raise NotFound("no card belongs there", where=where, hint="`retain stats` names topics and tags")
+        raise NotFound("no matching cards", where=where, hint="`retain stats` lists topics and tags")
     return mine

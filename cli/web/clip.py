@@ -62,8 +62,8 @@ def kept(fetched: Fetched, day: str) -> Kept:
     kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
     if kind not in READERS:
         what = magic(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
-        hint = "to keep it all the same, download it and add the file"
-        raise FetchFailed(f"not a document that can be read: {what}", where=fetched.address, hint=hint)
+        hint = "download it and add the file to keep it anyway"
+        raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
     if kind in _PAGES:
         return _clipping(fetched, ".html" if kind == "html" else suffix, offered, day)
     folder = _FOLDER_OF.get(kind, "articles")
@@ -112,7 +112,7 @@ def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
     properties |= {key: str(clip[key]) for key in ("description",) if clip[key]}
     few = int(clip["characters"]) < FEW_CHARACTERS
     note = (
-        f"only {clip['characters']} characters of text: if the page shows more, save it in a browser and add the file"
+        f"only {clip['characters']} characters of text; if a browser shows more, save the page there and add the file"
     )
     return Kept(
         address=fetched.address,
@@ -142,8 +142,8 @@ def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
     if "unreadable" in reply:
         what = clean_line(str(reply["unreadable"].get("what")))
         hint = "if a browser shows more, save the page there and add the file"
-        raise FetchFailed(f"no article was found in it: {what}", where=fetched.address, hint=hint)
+        raise FetchFailed(f"no article found: {what}", where=fetched.address, hint=hint)
     clip = reply.get("clip")
     if not isinstance(clip, dict):
-        raise RetainError("the reading process gave no clipping", where=fetched.address)
+        raise RetainError("the reading process returned no clipping", where=fetched.address)
     return clip

@@ -124,7 +124,7 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "limit of spending" in done.stderr and "paid before it ended" in done.stderr
+    assert done.code == 4 and "limit of spending" in done.stderr and "paid before the error" in done.stderr
     assert not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()

@@ -34,6 +34,6 @@ def test_an_editor_that_cannot_be_started_is_named(
     editor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="the editor cannot be started"):
+    with pytest.raises(UsageError, match="the editor could not be started"):
         edit_file(editor, tmp_path / "x.md")
     assert not (tmp_path / "evil").exists()
