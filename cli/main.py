@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from cli.command_list import COMMANDS
 from cli.version import __version__
 
 TYPE_CHECKING = False  # as typing has it; loading typing would double the cost of `retain --version`
@@ -23,7 +22,7 @@ Examples:
 def _group() -> click.Group:
     import click
 
-    from cli.lazy_group import LateGroup
+    from cli.command_list import COMMANDS, LateGroup
 
     @click.group(
         cls=LateGroup,
@@ -45,7 +44,7 @@ def _group() -> click.Group:
         """
         ctx.obj = vault
         if ctx.invoked_subcommand is None:
-            from cli.study.launcher import open_app
+            from cli.review.launcher import open_app
 
             return open_app(vault, start="home", plain=plain)
         return 0

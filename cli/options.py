@@ -77,8 +77,3 @@ def settle_left_over(vault: Vault) -> None:
         from cli import agent_runs
 
         agent_runs.settle_left_over(vault)
-
-
-def is_dumb() -> bool:
-    """Whether the terminal says that it can only print lines."""
-    return os.environ.get("TERM") == "dumb"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,16 @@ from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
+from vault.text.sanitize import clean_line
 
 if TYPE_CHECKING:
+    from compiler.model.changes import Blast
     from compiler.model.report import Report
     from vault.vault import Vault
 
 SHOWN = 20
+_PREVIEWED = 12  # items of each noun in the preview of a dry run
+_WORDS = 90  # characters of a sentence
 ENGINES = ("extractive", "claude", "agent", "journal")
 _wait_option = click.option(
     "--wait",
@@ -187,8 +192,6 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         output.show(f"inbox    {inbox} to decide: `retain inbox`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
-        from cli.commands.preview import blast_lines
-
         output.show("\n".join(blast_lines(done.blast)))
     if dry_run:
         output.show(
@@ -204,3 +207,48 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
         output.found(done.notices[:SHOWN])
         if len(done.notices) > SHOWN:
             output.say(f"  and {len(done.notices) - SHOWN} more (--json lists all)")
+
+
+# --- preview of a dry run ---------------------------------------------------------------------------------------
+
+
+def blast_lines(blast: Blast) -> list[str]:
+    """What would be redone, retracted or marked, by noun: what rests on words that nobody changed stays as it is."""
+    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
+    passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
+    articles = [
+        (a.what, a.path, [*(f"- {_short(s)}" for s in a.gone), *(f"+ {_short(s)}" for s in a.new), *_asked(a.asked)])
+        for a in blast.articles
+    ]
+    cards = [(c.what, _short(c.words), [c.path + (f": {c.reason}" if c.reason else "")]) for c in blast.cards]
+    gaps = [(g.what, _short(g.words), [_short(g.reason)]) for g in blast.gaps]
+    nouns = (("claims", claims), ("passages", passages), ("articles", articles), ("cards", cards), ("gaps", gaps))
+    lines = [line for noun, items in nouns for line in _section(noun, items)]
+    return [*lines, f"{blast.unchanged} files stay as they are, byte for byte"]
+
+
+def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iterator[str]:
+    if not items:
+        return
+    counts = Counter(what for what, _, _ in items)
+    yield f"{noun}: " + ", ".join(f"{n} {what}" for what, n in counts.items())
+    for what, words, below in items[:_PREVIEWED]:
+        yield f"  {what} {words}"
+        yield from (f"    {line}" for line in below[:_PREVIEWED])
+        if len(below) > _PREVIEWED:
+            yield f"    and {len(below) - _PREVIEWED} more"
+    if len(items) > _PREVIEWED:
+        yield f"  and {len(items) - _PREVIEWED} more (--json lists all)"
+
+
+def _short(words: str) -> str:
+    line = clean_line(words)
+    return line if len(line) <= _WORDS else line[: _WORDS - 3] + "..."
+
+
+def _was(words: str) -> Iterable[str]:
+    return [f"was “{_short(words)}”"] if words else []
+
+
+def _asked(count: int) -> Iterable[str]:
+    return [f"? {count} {'claim' if count == 1 else 'claims'} to write about"] if count else []

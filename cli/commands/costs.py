@@ -53,8 +53,8 @@ def show_estimate(told: dict[str, Any]) -> None:
 # --- after ----------------------------------------------------------------------------------------------------------
 
 
-def status(vault: Vault, as_json: bool) -> None:
-    """What the vault's replies took: by run, source, article and model."""
+def show_costs(vault: Vault, as_json: bool) -> None:
+    """Show what the vault's replies cost: by run, source, article and model."""
     from compiler.engines.claude.costs import rows
     from compiler.replies.journal import Journal
 

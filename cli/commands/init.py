@@ -10,7 +10,7 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, vault_option
+from cli.options import opened, progress_option
 from vault.config.settings import FILE
 from vault.errors import GitFailed, Refused, UsageError
 from vault.git import git, is_installed
@@ -232,50 +232,3 @@ def _first_line(path: Path) -> str:
         return path.read_text(encoding="utf-8").split("\n")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-@click.command()
-@click.option("--cost", is_flag=True, help="Show what models cost instead: by run, source, article and model.")
-@vault_option
-@json_option
-def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
-    """Show what the vault contains: sources, wiki, cards due and new, gaps.
-
-    \b
-    Examples:
-      retain status
-      retain status --cost
-    """
-    from cli.commands.status import counted
-    from cli.guard.personal import finding, in_words, left_behind
-
-    vault = opened(vault_dir)
-    if cost:
-        from cli.commands.costs import status as status_of_costs
-
-        status_of_costs(vault, as_json)
-        return
-    facts, diagnostics = counted(vault, now())
-    diagnostics += [*finding(vault), *left_behind(vault)]
-    if as_json:
-        output.show_json(facts)
-    else:
-        gaps = facts["gaps"]
-        assert isinstance(gaps, dict)
-        output.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
-        output.show(in_words(facts["vault"]["personal"]))
-        nouns = ("sources", "summaries", "concepts", "topics", "claims")
-        output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
-        output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
-        for held in facts["locks"]:
-            output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}")
-        agent = facts["agent"]
-        if any(agent.values()):
-            waits = f"; {output.number(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""
-            output.show(f"pages with text of agents: {agent['pages']}{waits}")
-        output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
-        if facts["inbox"]:
-            output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
-        if facts["promotion"]:
-            output.show(f"promotion queue: {facts['promotion']} (`retain insight` opens a note on the first)")
-    output.found(diagnostics)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.editor import AT_ONCE_S, edit_file, editor_named
-from cli.environment import now
+from cli.environment import AT_ONCE_S, edit_file, editor_named, now
 from cli.guard.personal import finding
 from cli.options import json_option, opened, vault_option
 from vault.errors import Refused, RetainError, UsageError

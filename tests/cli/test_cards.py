@@ -84,7 +84,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"'{sys.executable}' '{tmp_path / 'editor.py'}' '{tmp_path / 'words'}'")
-    monkeypatch.setattr("cli.editor.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.environment.AT_ONCE_S", 0.0)
     return tmp_path / "words"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.study.plain_review import review_plainly
+from cli.review.plain_review import review_plainly
 from learning.cards import workspace as desks
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings

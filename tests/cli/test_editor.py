@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.editor import edit_file
+from cli.environment import edit_file
 from vault.errors import UsageError
 
 TELLS = "import json, sys; json.dump(sys.argv[2:], open(sys.argv[1], 'w'))"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.study.plain_review import review_plainly
+from cli.review.plain_review import review_plainly
 from vault.config.settings import Settings, render_settings
 from vault.errors import LockHeld, WriteFailed
 from vault.layout import REVIEW_PAGE

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cli import environment
-from cli.study.optimize import optimize_after_review
-from cli.study.plain_review import review_plainly
+from cli.review.optimize import optimize_after_review
+from cli.review.plain_review import review_plainly
 from learning.memory.fsrs import DEFAULTS, Fsrs6
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings

@@ -37,7 +37,7 @@ def quiz(topic: str, vault_dir: str | None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
     settle_left_over(vault)
-    from cli.study.launcher import START_AGAIN
+    from cli.review.launcher import START_AGAIN
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user

@@ -43,11 +43,11 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
     """
     found = _figures(opened(vault_dir), now(), days, topic, tag)
     if as_json:
-        from cli.study.stats_json import as_object
+        from cli.review.stats_json import as_object
 
         output.show_json(as_object(found))
         return output.DONE
-    from cli.study.stats_report import page
+    from cli.review.stats_report import page
 
     output.show(page(found))
     if not found.phases.total and not found.activity.reviews:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import output
-from cli.editor import edit_file, editor_named
+from cli.environment import edit_file, editor_named
 from vault.errors import Refused, RetainError, UsageError
 
 if TYPE_CHECKING:

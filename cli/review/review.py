@@ -11,8 +11,8 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, settle_left_over, vault_option
+from cli.review.launcher import open_app
 from cli.review_pages import mend
-from cli.study.launcher import open_app
 from learning.store.freshness import look
 from vault.errors import Refused, UsageError, WriteFailed
 

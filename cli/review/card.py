@@ -13,7 +13,7 @@ import click
 
 from cli import output
 from cli.options import json_option, vault_option
-from cli.study.review import desk_of, event_json, show_in_page
+from cli.review.review import desk_of, event_json, show_in_page
 from vault.errors import UsageError
 
 if TYPE_CHECKING:
@@ -186,18 +186,18 @@ def edit(
       retain card edit k7q2m9xd3f --from -
       retain card edit k7q2m9xd3f --restore
     """
-    from cli.study import card_editing
+    from cli.review import card_edit
 
     if sum(part is not None for part in (answer if question is None else question, source, back or None)) > 1:
         raise UsageError("conflicting options", hint="give --question and --answer, or --from, or --restore")
     desk = desk_of(vault_dir)
     placed = desk.card(id_)
-    edited = card_editing.edited(desk.vault, placed.card, question, answer, source, back=back)
+    edited = card_edit.edited(desk.vault, placed.card, question, answer, source, back=back)
     if edited is None:
         return output.FINDINGS
     if edited.changed:
         show_in_page(desk)
-    card_editing.told(edited, as_json=as_json)
+    card_edit.told(edited, as_json=as_json)
     return output.DONE
 
 
