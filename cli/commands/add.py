@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,15 +13,18 @@ from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, vault_option
+from cli.web.clip import Kept, kept
+from cli.web.fetch import MIB, Limits, fetch
+from learning.agenda.gap_decisions import find, read_agenda
+from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
+from vault.files.guard import Guard, Scope
+from vault.log import ledger
+from vault.log.ledger import DECISIONS, Event, encode, instant
+from vault.log.provenance import Origin, added_event, fills_event, fills_in, origin_event, origins_in
+from vault.model.gaps import Gap
 from vault.text.urls import checked, is_address
-
-if TYPE_CHECKING:
-    from cli.web.clip import Kept
-    from vault.files.guard import Guard
-    from vault.log.provenance import Origin
-    from vault.model.gaps import Gap
-    from vault.vault import Vault
+from vault.vault import Vault
 
 DEFAULT_MIB = 50
 MAX_NAMESAKES = 1_000
@@ -86,8 +89,6 @@ def add(
       retain add --fills febc2 https://example.org/paper.pdf
       retain add -- -strange-name.md
     """
-    from vault.files.guard import Scope
-    from vault.log.ledger import instant
 
     vault = opened(vault_dir)
     files = [s for s in sources if not is_address(s)]
@@ -132,7 +133,6 @@ def add(
 
 def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
     """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
-    from learning.agenda.gap_decisions import find, read_agenda
 
     agenda = read_agenda(vault) if ids else []
     return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
@@ -140,8 +140,6 @@ def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
     """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
-    from cli.web.clip import kept
-    from cli.web.fetch import MIB, Limits, fetch
 
     narrator = output.Download(address)
     try:
@@ -154,9 +152,6 @@ def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome:
 
 
 def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: Outcome) -> None:
-    from vault.files.guard import Scope
-    from vault.log.ledger import instant
-    from vault.log.provenance import Origin
 
     guard = vault.guard(Scope.ADD)
     before = _earlier(vault, guard, {asked, one.address})
@@ -179,8 +174,6 @@ def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: O
 
 def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
     """What was fetched from these addresses before and is still there, the newest first."""
-    from vault.log import ledger
-    from vault.log.provenance import origins_in
 
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
@@ -199,9 +192,6 @@ def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
     """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
-    from vault.files.guard import Scope
-    from vault.log.ledger import DECISIONS, Event, encode, instant
-    from vault.log.provenance import added_event, fills_event, fills_in, origin_event
 
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
@@ -219,7 +209,6 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
 
 def _confirm(vault: Vault, outcome: Outcome) -> None:
     """Tells the audit of the human's folders that these files are the human's doing."""
-    from vault.audit.watcher import confirm
 
     try:
         confirm(vault, outcome.added, now())

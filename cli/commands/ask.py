@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
+from cli.commands.engine_choice import backend_of, engine_of, paid_words
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
+from compiler.build.snapshot import look
+from compiler.orders.answer import answered
+from compiler.orders.answer import as_json as plain
+from compiler.orders.board import WORK, Place
+from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
-
-if TYPE_CHECKING:
-    from compiler.query.answer import Answer
-    from vault.vault import Vault
+from vault.files.guard import Scope, trace_folder
+from vault.ids import slug
+from vault.sandbox.self_sandbox import restrict_desk
+from vault.vault import Vault
 
 ENGINES = ("extractive", "claude", "agent", "journal")
 _VERSIONS = 99  # reports on one question
@@ -55,7 +61,6 @@ def ask(
       retain ask why does sleep help memory --engine claude
       retain ask "How long should gaps be?" --file-back --json
     """
-    from cli.commands.engine_choice import engine_of, paid_words
 
     vault = opened(vault_dir)
     narrator = output.Progress(progress)
@@ -82,10 +87,6 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     """
     if engine == "claude":
         return
-    from compiler.orders.board import WORK, Place
-    from compiler.query.answer import REPORTS
-    from vault.files.guard import trace_folder
-    from vault.sandbox.self_sandbox import restrict_desk
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
@@ -97,15 +98,11 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
 
 
 def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
-    from cli.commands.engine_choice import backend_of
-    from compiler.build.snapshot import look
 
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-    from compiler.orders.answer import answered
-    from compiler.orders.board import Place
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     return answered(place, question, engine, now(), backend, narrator)
@@ -113,9 +110,6 @@ def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: 
 
 def _filed(vault: Vault, answer: Answer) -> str:
     """The path of the page that keeps the answer; one that says the same is not written twice."""
-    from compiler.query.answer import REPORTS, report_text
-    from vault.files.guard import Scope
-    from vault.ids import slug
 
     if not answer.sentences:
         raise UsageError("no answer to save", hint="the wiki has no claims on this question")
@@ -134,7 +128,6 @@ def _filed(vault: Vault, answer: Answer) -> str:
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
-    from compiler.orders.answer import as_json as plain
 
     if as_json:
         output.show_json({**plain(answer), "report": path})

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
+from cli.commands.costs import estimate_json, show_estimate
+from cli.commands.engine_choice import backend_of, engine_of, engine_of_last, paid_words
 from cli.environment import now
 from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
+from compiler.build.compile import Options, compile_vault, raw_path
+from compiler.build.snapshot import look
+from compiler.model.changes import Blast
+from compiler.model.report import Report
+from vault.inbox.items import waiting
+from vault.layout import GAPS
+from vault.model.gaps import counts
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from compiler.model.changes import Blast
-    from compiler.model.report import Report
-    from vault.vault import Vault
+from vault.vault import Vault
 
 SHOWN = 20
 _PREVIEWED = 12  # items of each noun in the preview of a dry run
@@ -78,9 +83,6 @@ def compile_(
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
     """
-    from cli.commands.engine_choice import backend_of, engine_of, paid_words
-    from compiler.build.compile import Options, compile_vault, raw_path
-    from compiler.build.snapshot import look
 
     vault = opened(vault_dir)
     if not dry_run:
@@ -120,8 +122,6 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 
     The result has the same bytes; your edits stay.
     """
-    from cli.commands.engine_choice import engine_of_last
-    from compiler.build.compile import Options, compile_vault
 
     vault = opened(vault_dir)
     settle_left_over(vault)
@@ -142,8 +142,6 @@ def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json:
 
 def _count_learners(vault: Vault, done: Report) -> None:
     """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
-    from vault.layout import GAPS
-    from vault.model.gaps import counts
 
     if not done.nothing_new:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
@@ -152,7 +150,6 @@ def _count_learners(vault: Vault, done: Report) -> None:
 def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
     if batch is None or not done.open:
         return {}
-    from cli.commands.costs import estimate_json
 
     return estimate_json(done.open, batch)
 
@@ -168,14 +165,11 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
     if len(done.open) > SHOWN:
         output.show(f"  and {len(done.open) - SHOWN} more")
     if estimate:
-        from cli.commands.costs import show_estimate
-
         show_estimate(estimate)
 
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
     """`batch` is None where no model would be asked."""
-    from vault.inbox.items import waiting
 
     inbox, odd = waiting(vault)
     output.found(odd)

@@ -11,11 +11,12 @@ from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
 from cli.review_pages import render_if_stale
+from compiler.concepts import edits
+from compiler.concepts.decisions import Deed
+from compiler.concepts.edits import Known, Shelf
 
 if TYPE_CHECKING:
     from compiler.build.apply_decision import Effect, Make
-    from compiler.concepts.decisions import Deed
-    from compiler.concepts.edits import Known, Shelf
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 30
@@ -115,7 +116,6 @@ def rename(which: str, new: str, **options: Any) -> int:
       retain concept rename "forgetting curve" "Ebbinghaus curve"
       retain concept rename 7k2m9xd3fq "Transformer (architecture)" --dry-run
     """
-    from compiler.concepts import edits
 
     return _decide(lambda shelf: edits.rename(shelf, which, new), **options)
 
@@ -137,7 +137,6 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
       retain concept merge "testing effect" "retrieval practice" --into "testing effect"
       retain concept merge --never "dot-product attention" "scaled dot-product attention"
     """
-    from compiler.concepts import edits
 
     if never:
         if into:
@@ -164,7 +163,6 @@ def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: s
       retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
       retain concept split bank --claim 7f3a9c1e2k --claim 51e09ab2xy --as "Bank (river)"
     """
-    from compiler.concepts import edits
 
     return _decide(lambda shelf: edits.split(shelf, which, name, sources, claims), **options)
 
@@ -182,7 +180,6 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
       retain concept alias "KV cache" "key-value cache"
       retain concept alias "KV cache" KVC --remove
     """
-    from compiler.concepts import edits
 
     make = edits.unalias if remove else edits.alias
     return _decide(lambda shelf: make(shelf, which, name), **options)
@@ -200,13 +197,11 @@ def undo(deed: str, **options: Any) -> int:
       retain concept deeds
       retain concept undo 4m8x1v6tqc
     """
-    from compiler.concepts import edits
 
     return _decide(lambda shelf: edits.undo(shelf, deed), **options)
 
 
 def _shelf(vault_dir: str | None) -> Shelf:
-    from compiler.concepts.edits import Shelf
 
     return Shelf.of(opened(vault_dir))
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from cli import output
 from cli.commands.engine_choice import dollars
+from compiler.model.requests import ROLE_OF, Request
+from compiler.replies.journal import Entry, Journal
+from vault.config.engine import of_user
+from vault.log.ledger import IDS, Ids, fold
+from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.engines.claude.costs import Estimate, Row
-    from compiler.model.requests import Request
-    from compiler.replies.journal import Entry
-    from vault.log.ledger import Ids
-    from vault.vault import Vault
 
 SHOWN = 15
 
@@ -24,7 +25,6 @@ SHOWN = 15
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
     """What asking `requests` would take, and what rests on the answers, as `--json` prints it."""
     from compiler.engines.claude.costs import estimate, following
-    from vault.config.engine import of_user
 
     settings = of_user()
     now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
@@ -56,7 +56,6 @@ def show_estimate(told: dict[str, Any]) -> None:
 def show_costs(vault: Vault, as_json: bool) -> None:
     """Show what the vault's replies cost: by run, source, article and model."""
     from compiler.engines.claude.costs import rows
-    from compiler.replies.journal import Journal
 
     journal, found = Journal.of(vault)
     names = _names(vault)
@@ -100,14 +99,12 @@ def _words(row: Row) -> str:
 
 
 def _role(entry: Entry) -> str:
-    from compiler.model.requests import ROLE_OF
 
     return ROLE_OF[entry.of]
 
 
 def _names(vault: Vault) -> dict[str, str]:
     """What humans call sources and concepts, by id."""
-    from vault.log.ledger import IDS, fold
 
     events, _ = vault.ledger_events(IDS)
     ids: Ids = fold(events)

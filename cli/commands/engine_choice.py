@@ -8,23 +8,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli import output
+from compiler.build.snapshot import Snapshot, last_report, stood_in
+from compiler.model.engine_names import FAMILY
+from vault.config import user
+from vault.config.engine import of_user
 from vault.errors import UsageError
+from vault.log.ledger import BUILDS, ordered
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from compiler.build.snapshot import Snapshot
     from compiler.workers.model_backend import ModelBackend
-    from vault.vault import Vault
 
 
 def engine_of(vault: Vault, given: str | None) -> str:
     """The engine that compiles. Raises: Damaged, of the user's settings."""
     if given:
         return given
-    from vault.config import user
 
     if "compile" in user.config_text():
-        from vault.config.engine import of_user
-
         if chosen := of_user().compile:
             return chosen
     return engine_of_last(vault)
@@ -32,8 +33,6 @@ def engine_of(vault: Vault, given: str | None) -> str:
 
 def engine_of_last(vault: Vault) -> str:
     """The engine that needs nobody and makes what the last build made: "journal" where replies were kept."""
-    from compiler.model.engine_names import FAMILY
-    from vault.log.ledger import BUILDS, ordered
 
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
         return "extractive"
@@ -62,15 +61,12 @@ def backend_of(
             raise UsageError("--budget and --batch need a model", hint="give --engine claude too")
         yield None
         return
-    from compiler.build.snapshot import last_report, stood_in
-    from compiler.model.engine_names import FAMILY
 
     last = None if renew else last_report(vault.root, FAMILY, seen)
     if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
     from compiler.workers.model_backend import ModelBackend, Spending
-    from vault.config.engine import of_user
 
     settings = of_user()
     spending = Spending(budget, batch)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.agenda.reading_list import Plan
-    from vault.model.gaps import Gap
-    from vault.model.reading_list import Wanted
-    from vault.vault import Vault
+from cli.review_pages import mend
+from learning.agenda.gap_decisions import Decision, decide, find_all, read_agenda
+from learning.agenda.gap_rules import cause_of
+from learning.agenda.reading_list import Plan, read_plan
+from learning.cards.workspace import open_desk
+from learning.store.freshness import look
+from vault.errors import RetainError
+from vault.layout import GAPS, READING_LIST
+from vault.model.gaps import Gap
+from vault.model.markdown import unescape
+from vault.model.reading_list import Wanted
+from vault.model.wikilink import links
+from vault.vault import Vault
 
 SHOWN = 20
 PLANNED = 10
@@ -48,7 +53,6 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @json_option
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List open gaps, the most urgent first."""
-    from learning.agenda.gap_decisions import read_agenda
 
     vault = opened(vault_dir)
     _mended(vault)
@@ -73,14 +77,10 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
 
 def _mended(vault: Vault) -> None:
     """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
-    from learning.store.freshness import look
 
     seen = look(vault.root)
     if seen.is_right(vault.root):
         return
-    from cli.review_pages import mend
-    from learning.cards.workspace import open_desk
-    from vault.errors import RetainError
 
     try:
         mend(open_desk(vault, now()), seen)
@@ -89,8 +89,6 @@ def _mended(vault: Vault) -> None:
 
 
 def _as_json(gap: Gap) -> dict[str, object]:
-    from learning.agenda.gap_rules import cause_of
-    from vault.layout import GAPS
 
     cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
     return {
@@ -110,8 +108,6 @@ def _as_json(gap: Gap) -> dict[str, object]:
 
 def _shown(link: str) -> str:
     """A link as words: the name it shows."""
-    from vault.model.markdown import unescape
-    from vault.model.wikilink import links
 
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
@@ -138,7 +134,6 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
     if ids:
         _decide("plan", ids, vault_dir, as_json)
         return
-    from learning.agenda.reading_list import read_plan
 
     found = read_plan(opened(vault_dir))
     shown = found.subjects[:limit]
@@ -174,7 +169,6 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
-    from vault.layout import READING_LIST
 
     return {
         "rank": number,
@@ -191,7 +185,6 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 
 
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-    from learning.agenda.gap_decisions import Decision, decide, find_all
 
     vault = opened(vault_dir)
     meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them

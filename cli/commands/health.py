@@ -15,13 +15,20 @@ from typing import Any
 from cli.guard import personal
 from cli.guard.run import WEAKER
 from cli.version import __version__
+from templates import read
+from vault.audit.agent_runs import all_runs
 from vault.config.settings import SCHEMA_VERSION
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.files.folder import is_folder
+from vault.files.guard import Guard, Scope
 from vault.files.paths import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
 from vault.git import is_installed
-from vault.sandbox import landlock, seccomp
+from vault.locks import holder_of
+from vault.log import ledger
+from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
+from vault.log.review_log import live, read_log
+from vault.sandbox import landlock, seccomp, selftest
 from vault.sandbox.capabilities import Level, bubblewrap, standing, without_landlock
 from vault.vault import Vault
 
@@ -95,8 +102,6 @@ def _bubblewrap_version() -> str | None:
 
 def _self_test(health: Health, vault: Vault) -> bool | None:
     """Whether an agent's sandbox here refuses a write in insights/ and lets one in wiki/ pass; None if not tested."""
-    from vault.files.guard import Guard, Scope
-    from vault.sandbox import selftest
 
     if "RETAIN_CAGED" in os.environ:
         return None
@@ -144,9 +149,6 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
 
 def _clocks(health: Health, vault: Vault, at: datetime) -> None:
     """What the review log and the ledgers date ahead of this machine's clock."""
-    from vault.log import ledger
-    from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
-    from vault.log.review_log import live, read_log
 
     zone = vault.settings.zone
     try:
@@ -176,7 +178,6 @@ def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
 
 
 def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
-    from vault.locks import holder_of
 
     found = []
     for name in LOCKS:
@@ -205,7 +206,6 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
 
 def _unmerged(vault: Vault) -> list[str]:
     """The patterns that retain's own .gitattributes merges by union and that of the vault doesn't name."""
-    from templates import read
 
     try:
         text = vault.read_text(".gitattributes") or ""
@@ -252,7 +252,6 @@ def _is_leftover(name: str) -> bool:
 
 def _open_runs(health: Health, vault: Vault) -> int:
     """Runs of agents that nobody has settled, as when the machine went down."""
-    from vault.audit.agent_runs import all_runs
 
     if "RETAIN_CAGED" in os.environ:
         return 0  # the state of this user is nothing that a cage shows

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, settle_left_over, vault_option
-
-if TYPE_CHECKING:
-    from vault.inbox.events import Choice
-    from vault.inbox.items import Item, View
+from vault.errors import UsageError
+from vault.inbox.decisions import decide
+from vault.inbox.decisions import undo as take_back
+from vault.inbox.events import Choice
+from vault.inbox.items import Item, View, find, items, source_of, sources
+from vault.text.diff import LEFT_OUT, compared
+from vault.text.sanitize import clean_line
 
 _TOLD = {
     "accept": "accepted: file replaced with the generated version",
@@ -57,7 +60,6 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @json_option
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """List the items to decide, with their ids."""
-    from vault.inbox.items import items
 
     vault = opened(vault_dir)
     found = items(vault)
@@ -84,7 +86,6 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
       retain inbox show 7k2m
       retain inbox show wiki/concepts/spacing-effect.md --json
     """
-    from vault.inbox.items import find
 
     vault = opened(vault_dir)
     found = [find(vault, name) for name in names]
@@ -100,7 +101,6 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
-    from vault.text.diff import LEFT_OUT, compared
 
     if view.part:
         output.show(f"  card {view.part}")
@@ -184,11 +184,6 @@ def _decide(
     vault_dir: str | None,
     as_json: bool,
 ) -> None:
-    from vault.errors import UsageError
-    from vault.inbox.decisions import decide
-    from vault.inbox.events import Choice
-    from vault.inbox.items import sources
-    from vault.text.sanitize import clean_line
 
     if bool(names) == everything or (kind and not everything):
         raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
@@ -209,7 +204,6 @@ def _decide(
 
 
 def _outcome(item: Item, choice: Choice) -> str:
-    from vault.inbox.items import source_of
 
     return source_of(item.kind).told.get(choice, _TOLD[choice])
 
@@ -222,7 +216,6 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
     Your text is restored byte for byte, unless the file has changed since: then nothing happens.
     """
-    from vault.inbox.decisions import undo as take_back
 
     vault = opened(vault_dir)
     settle_left_over(vault)
@@ -237,7 +230,6 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
 
 def _how_much(item: Item) -> str:
-    from vault.text.diff import compared
 
     found = [compared(view.mine, view.offered) for view in item.views]
     cards = f"{output.number(len(item.parts), 'card')}, " if item.parts else ""
@@ -245,7 +237,6 @@ def _how_much(item: Item) -> str:
 
 
 def _as_json(item: Item) -> dict[str, Any]:
-    from vault.text.diff import compared
 
     found = [compared(view.mine, view.offered) for view in item.views]
     return {
@@ -263,7 +254,6 @@ def _as_json(item: Item) -> dict[str, Any]:
 
 
 def _view_json(view: View) -> dict[str, Any]:
-    from vault.text.diff import LEFT_OUT, compared
 
     found = compared(view.mine, view.offered)
     rows = [{"mark": row.mark, "words": row.words} for row in found.rows if row.mark != LEFT_OUT]

@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
 from cli import output
 from cli.environment import now
+from cli.guard.audit import first_look
+from cli.guard.personal import left_behind
+from cli.hosts.host_config import lay_hosts
 from cli.options import opened, progress_option
-from vault.config.settings import FILE
+from templates import read
+from vault.config.personal import check_no_personal, checked_apart
+from vault.config.settings import FILE, Settings, render_settings
+from vault.config.user import personal_vault, set_personal_vault
 from vault.errors import GitFailed, Refused, UsageError
+from vault.files.folder import is_folder, named
+from vault.files.guard import Guard, Scope
 from vault.git import git, is_installed
+from vault.ids import ulid
 from vault.vault import open_vault
 
 KINDS = ("articles", "papers", "repos", "datasets", "images")
@@ -60,11 +70,6 @@ def init(
       retain init ~/notes --adopt     add a vault to an existing Obsidian vault
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
-    from templates import read
-    from vault.config.settings import Settings, render_settings
-    from vault.files.folder import is_folder, named
-    from vault.files.guard import Guard, Scope
-    from vault.ids import ulid
 
     root = _given(directory)
     if show and not hosts:
@@ -139,14 +144,12 @@ def _holds_anything(folder: Path) -> bool:
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
-    from cli.hosts.host_config import lay_hosts
 
     return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
 def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
     """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
-    from vault.config.personal import check_no_personal, checked_apart
 
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
@@ -154,8 +157,6 @@ def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
 
 def _name_personal(own: Path, vault_id: str) -> None:
     """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
-    from vault.config.user import personal_vault, set_personal_vault
-    from vault.files.guard import Guard, Scope
 
     if personal_vault(vault_id) in (None, own):  # else the next line refuses
         Guard(own, Scope.INIT).makedirs("")
@@ -174,8 +175,6 @@ def _join(root: Path, personal: str) -> None:
 
 def _begin_the_audit(root: Path) -> None:
     """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
-    from cli.guard.audit import first_look
-    from cli.guard.personal import left_behind
 
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
@@ -184,7 +183,6 @@ def _begin_the_audit(root: Path) -> None:
 
 def _lay(guard: object, name: str, text: str) -> bool:
     """Whether `name` was written; a file that is there already is the human's."""
-    from vault.files.guard import Guard
 
     assert isinstance(guard, Guard)
     if guard.exists(name):
@@ -211,7 +209,6 @@ def _in_git(root: Path) -> bool:
 
 def _local_zone() -> str:
     """The IANA name of this machine's time zone; "UTC" where it cannot be told."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     link = os.path.realpath("/etc/localtime")
     for name in (

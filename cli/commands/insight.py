@@ -6,7 +6,6 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,14 +13,29 @@ from cli import output
 from cli.environment import AT_ONCE_S, edit_file, editor_named, now
 from cli.guard.personal import finding
 from cli.options import json_option, opened, vault_option
+from cli.review_pages import render_if_stale
+from learning.agenda.gap_decisions import decisions_of
+from learning.cards.lookup import Subject, find_subject
+from learning.pages.insight import (
+    Place,
+    copies_in,
+    holds_words,
+    name_of,
+    new_note,
+    note_of,
+    place_of,
+    question_on,
+    record,
+)
+from learning.pages.promotion import notes_in
+from learning.pages.promotion_page import Item, parse_queue, question, waiting
+from learning.store.near_copy import NearCopy
+from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError, UsageError
-
-if TYPE_CHECKING:
-    from learning.cards.lookup import Subject
-    from learning.pages.insight import Place
-    from learning.pages.promotion_page import Item
-    from learning.store.near_copy import NearCopy
-    from vault.vault import Vault
+from vault.files.folder import sha256_hex
+from vault.layout import PROMOTION_QUEUE
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
 
 SHOWN = 20  # lines of a list; near copies
 
@@ -66,9 +80,6 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
 
 def _waiting(vault: Vault) -> list[Item]:
     """The queue as it is now; the page is rendered first if anything has happened since."""
-    from cli.review_pages import render_if_stale
-    from learning.pages.promotion_page import parse_queue, waiting
-    from vault.layout import PROMOTION_QUEUE
 
     try:
         render_if_stale(vault)
@@ -78,8 +89,6 @@ def _waiting(vault: Vault) -> list[Item]:
 
 
 def _list(vault: Vault, as_json: bool) -> int:
-    from learning.pages.promotion_page import question
-    from vault.layout import PROMOTION_QUEUE
 
     items = _waiting(vault)
     if as_json:
@@ -108,7 +117,6 @@ def _list(vault: Vault, as_json: bool) -> int:
 
 def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | None:
     """The concept that was named, else the first of the queue; None where nothing waits."""
-    from learning.cards.lookup import find_subject
 
     if wanted is None and items:
         wanted = items[0].article.rsplit("/", 1)[-1].removesuffix(".md") or items[0].title
@@ -128,9 +136,6 @@ class _Writing:
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
         """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
-        from learning.agenda.gap_decisions import decisions_of
-        from learning.pages.insight import name_of, new_note, note_of, place_of, question_on
-        from learning.pages.promotion import notes_in
 
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
@@ -180,7 +185,6 @@ class _Writing:
 
     def _take_back(self) -> bool:
         """Removes a note that is still exactly as it was laid down; whether it was."""
-        from vault.files.folder import sha256_hex
 
         if self.new is None or not self._is_as_laid():
             return False
@@ -189,7 +193,6 @@ class _Writing:
 
     def _take_down(self) -> None:
         """Records the note if the human wrote in it, tells the audit, and shows what nearly copies the wiki."""
-        from learning.pages.insight import copies_in, holds_words, record
 
         data = self.place.guard.read(self.path)
         if data is None:
@@ -205,7 +208,6 @@ class _Writing:
         _warn(copies_in(self.vault, text))
 
     def _tell_the_audit(self) -> None:
-        from vault.audit.watcher import confirm
 
         try:
             confirm(self.vault, [self.shown], now())
@@ -213,7 +215,6 @@ class _Writing:
             output.say(f"  the file audit was not updated, and will report this note: {problem}")
 
     def _render_queue(self) -> None:
-        from cli.review_pages import render_if_stale
 
         try:
             render_if_stale(self.vault)
@@ -235,7 +236,6 @@ def _warn(copies: list[NearCopy]) -> None:
 
 
 def _shortened(text: str) -> str:
-    from vault.text.sanitize import clean_line
 
     line = clean_line(text)
     return line if len(line) <= 200 else line[:199] + "…"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,13 +12,13 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
+from compiler.build.compile import raw_path
+from compiler.model.report import Rejection
+from vault.log.ledger import BUILDS, ordered
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from compiler.build.coverage import Coverage, Survey
-    from compiler.model.report import Rejection
-    from vault.vault import Vault
 
 SHOWN = 200  # lines of a list that a terminal is given
 
@@ -61,7 +63,6 @@ def log(
 
 
 def _builds(vault: Vault, as_json: bool) -> None:
-    from vault.log.ledger import BUILDS, ordered
 
     events, diagnostics = vault.ledger_events(BUILDS)
     output.found(diagnostics)
@@ -73,9 +74,6 @@ def _builds(vault: Vault, as_json: bool) -> None:
 
 
 def _source(vault: Vault, given: str | None) -> str | None:
-    from pathlib import Path
-
-    from compiler.build.compile import raw_path
 
     return raw_path(vault, given, Path.cwd()) if given is not None else None
 

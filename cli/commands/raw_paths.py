@@ -7,17 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli import output
 from cli.commands.init import KINDS
+from compiler.sources.inventory import is_passed_over
 from vault.config.settings import FILE
 from vault.errors import UsageError
 from vault.files.folder import is_folder, named
 from vault.text.urls import looks_like_one
-
-if TYPE_CHECKING:
-    from vault.vault import Vault
+from vault.vault import Vault
 
 SHOWN = 5  # names of each reason
 _BY_SUFFIX = {
@@ -86,7 +84,6 @@ class Places:
     def _files(self, folder: Path, to: str) -> Iterator[Path]:
         """The plain files below `folder`, which are to lie below `to`; all else is taken down as skipped: hidden
         files, links, a vault on the way, this one above all, and what programs made."""
-        from compiler.sources.inventory import is_passed_over
 
         def unread(error: OSError) -> None:
             self._skip(Path(str(error.filename)), f"cannot be listed: {error.strerror}")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.search.card_table import CardColumns
-    from learning.search.index import View
-    from learning.search.search import Found
+from learning.cards.workspace import open_desk
+from learning.search.card_table import CardColumns, columns_of
+from learning.search.index import SearchIndex, View
+from learning.search.query import parse
+from learning.search.search import Found, find
+from vault.text.sanitize import clean_line
 
 SHOWN = 20  # of each, unless --limit says otherwise
 
@@ -36,11 +37,6 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
       retain search 'kind:applied is:leech topic:memory'
       retain search 'lapses>3 -is:suspended "forgetting curve"' --json
     """
-    from learning.cards.workspace import open_desk
-    from learning.search.card_table import columns_of
-    from learning.search.index import SearchIndex
-    from learning.search.query import parse
-    from learning.search.search import find
 
     query = parse(" ".join(words))
     vault, at = opened(vault_dir), now()
@@ -89,6 +85,5 @@ def _card(number: int, columns: CardColumns, view: View) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[dict[str, Any]], name: str) -> list[str]:
-    from vault.text.sanitize import clean_line
 
     return [f"{each['path']}:{each['line']}  {clean_line(str(each[name]))}" for each in found]

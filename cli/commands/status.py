@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from cli import output
+from cli.commands.costs import show_costs
 from cli.environment import now
 from cli.guard import personal
 from cli.options import json_option, opened, vault_option
@@ -44,8 +45,6 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
     """
     vault = opened(vault_dir)
     if cost:
-        from cli.commands.costs import show_costs
-
         show_costs(vault, as_json)
         return
     facts, diagnostics = counted(vault, now())

@@ -11,6 +11,12 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
+from learning.cards.workspace import open_desk
+from learning.formats.csv import export_table, render_table
+from learning.formats.jsonl import export_jsonl, render_jsonl
+from learning.formats.obsidian_sr import export_obsidian_sr
+from learning.formats.qa import export_qa
+from learning.store.siblings import imported_cards
 from vault.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,8 +72,6 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
       retain export anki ~/Desktop/retain.apkg
     """
     from learning.anki.export_package import doubled_there, export_anki, retracted_there
-    from learning.cards.workspace import open_desk
-    from learning.store.siblings import imported_cards
 
     out = _named(out, "a package")
     desk = open_desk(opened(vault_dir), now())
@@ -109,8 +113,6 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
       retain export csv ~/Desktop/cards.csv
       retain export csv - | less
     """
-    from learning.cards.workspace import open_desk
-    from learning.formats.csv import export_table, render_table
 
     to_stdout = _to_stdout(out, as_json)
     desk = open_desk(opened(vault_dir), now())
@@ -139,8 +141,6 @@ def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export qa ~/decks
     """
-    from learning.cards.workspace import open_desk
-    from learning.formats.qa import export_qa
 
     out = _named(out, "a folder")
     desk = open_desk(opened(vault_dir), now())
@@ -163,8 +163,6 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export obsidian-sr ~/Notes/flashcards
     """
-    from learning.cards.workspace import open_desk
-    from learning.formats.obsidian_sr import export_obsidian_sr
 
     out = _named(out, "a folder")
     desk = open_desk(opened(vault_dir), now())
@@ -196,8 +194,6 @@ def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
       retain export jsonl cards.jsonl
       retain export jsonl - | head -1
     """
-    from learning.cards.workspace import open_desk
-    from learning.formats.jsonl import export_jsonl, render_jsonl
 
     to_stdout = _to_stdout(out, as_json)
     desk = open_desk(opened(vault_dir), now())

@@ -13,6 +13,8 @@ import click
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from learning.cards.workspace import open_desk, read_desk
+from vault.locks import lock
 
 if TYPE_CHECKING:
     from learning.anki_connect.sync import Synced
@@ -62,8 +64,6 @@ def anki(
     """
     from learning.anki_connect.client import connected
     from learning.anki_connect.sync import sync as sync_anki
-    from learning.cards.workspace import open_desk, read_desk
-    from vault.locks import lock
 
     vault = opened(vault_dir)
     if not dry_run:

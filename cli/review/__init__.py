@@ -1,1 +1,1 @@
-"""Commands of the daily review: review, due, rate, undo, card, quiz, stats, simulate, optimize; the app and plain text."""
+"""Commands of the daily review and of statistics: review, due, rate, undo, card, quiz, stats, simulate, optimize."""

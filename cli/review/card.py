@@ -7,21 +7,26 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
 from cli.options import json_option, vault_option
+from cli.review import card_edit
 from cli.review.review import desk_of, event_json, show_in_page
+from learning.cards import actions
+from learning.cards.actions import Deed
+from learning.cards.workspace import Desk
+from learning.memory.labels import headed, status
+from learning.store.placed import Placed
 from vault.errors import UsageError
-
-if TYPE_CHECKING:
-    from learning.cards.actions import Deed
-    from learning.cards.workspace import Desk
-    from learning.store.placed import Placed
-    from vault.ids import CardId
-    from vault.log.card_history import PastCard, Version
+from vault.evidence.flags import flags_of
+from vault.ids import CardId
+from vault.log.card_history import PastCard, Version, history, history_json, past_card
+from vault.log.ledger import IDS, instant
+from vault.model import latex
+from vault.model.markdown import unescape
+from vault.text.sanitize import clean_line
 
 _SHOWN = 20
 _MOST_IDS = 1_000_000  # read from a pipe
@@ -49,8 +54,6 @@ def card() -> None:
 @json_option
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     """Show a card: text, memory state and earlier versions."""
-    from vault.log.card_history import past_card
-    from vault.log.ledger import IDS
 
     desk = desk_of(vault_dir, looking=True)
     data = desk.vault.read_bytes(IDS) or b""
@@ -86,7 +89,6 @@ class _Shown:
 
 
 def _active(placed: Placed, data: bytes) -> _Shown:
-    from vault.log.card_history import history
 
     card, support = placed.card, [c.claim for c in placed.card.support]
     place = (placed.deck.path, card.line, card.human_edited)
@@ -96,17 +98,12 @@ def _active(placed: Placed, data: bytes) -> _Shown:
 
 
 def _retired(past: PastCard) -> _Shown:
-    from vault.ids import CardId
 
     words = (past.last.question, past.last.answer)
     return _Shown(CardId(past.id), past.concept, past.kind, *words, past.cites, past.versions, past=past)
 
 
 def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
-    from learning.memory.labels import status
-    from vault.log.card_history import history_json
-    from vault.log.ledger import instant
-    from vault.model.markdown import unescape
 
     state = desk.state(shown.id)
     words = (shown.question, shown.answer)
@@ -135,10 +132,6 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
-    from learning.memory.labels import headed, status
-    from vault.log.ledger import instant
-    from vault.model import latex
-    from vault.text.sanitize import clean_line
 
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
@@ -186,7 +179,6 @@ def edit(
       retain card edit k7q2m9xd3f --from -
       retain card edit k7q2m9xd3f --restore
     """
-    from cli.review import card_edit
 
     if sum(part is not None for part in (answer if question is None else question, source, back or None)) > 1:
         raise UsageError("conflicting options", hint="give --question and --answer, or --from, or --restore")
@@ -215,10 +207,6 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
       retain card list --flagged
       retain card list --tag exam --json
     """
-    from learning.memory.labels import status
-    from vault.evidence.flags import flags_of
-    from vault.ids import CardId
-    from vault.text.sanitize import clean_line
 
     desk = desk_of(vault_dir, looking=True)
     flags = flags_of(desk.vault)
@@ -260,7 +248,6 @@ def _ids(given: Sequence[str]) -> list[str]:
 
 def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
     """Puts the deed on disk and says what it came to."""
-    from learning.cards import actions
 
     if deed.events:
         show_in_page(actions.do(desk, deed))
@@ -284,7 +271,6 @@ def _marked(word: str, help_: str) -> None:
     @vault_option
     @json_option
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
-        from learning.cards import actions
 
         desk, cards = desk_of(vault_dir), _ids(ids)
         if word == "flag":
@@ -313,7 +299,6 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card tag k7q2m9xd3f --add later --remove exam
     """
-    from learning.cards import actions
 
     if not (add or remove):
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
@@ -337,7 +322,6 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
       retain card reschedule k7q2m9xd3f --to today
       retain card reschedule k7q2m9xd3f p3s8v1ya0t --to 2026-12-01 --over 7
     """
-    from learning.cards import actions
 
     desk = desk_of(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli import output
 from cli.environment import edit_file, editor_named
+from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
-
-if TYPE_CHECKING:
-    from learning.cards.edit import Edited, Words
-    from vault.model.card import Card
-    from vault.vault import Vault
+from vault.files.guard import lay_form, take_form_away
+from vault.model.card import Card
+from vault.vault import Vault
 
 _HELP = "<!-- Save and close to change card {}. Without changes the card stays as it is. -->\n\n"
 _MOST = 1 << 20  # bytes of a form
@@ -26,7 +24,6 @@ def edited(
 
     Raises: as `edit_card`; UsageError where there is no way to get the words.
     """
-    from learning.cards.edit import Words, edit_card, last_edit, restore, words_in, words_of
 
     before = words_of(card)
     if back:
@@ -50,8 +47,6 @@ def _read(source: str) -> str:
 
 def _in_editor(vault: Vault, card: Card) -> Edited | None:
     """Has the human write; what is refused stays where it was written."""
-    from learning.cards.edit import edit_card, form_of, words_in, words_of
-    from vault.files.guard import lay_form, take_form_away
 
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
@@ -91,7 +86,6 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
 
 def _is_as_laid(form: Path, before: Words) -> bool:
     """Whether nobody wrote in the form."""
-    from learning.cards.edit import words_in
 
     try:
         return words_in(form.read_text(encoding="utf-8")) == before

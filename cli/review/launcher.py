@@ -10,6 +10,11 @@ from typing import Literal
 from cli import output
 from cli.environment import here, is_dumb, now
 from cli.options import opened, settle_left_over
+from cli.review.optimize import optimize_after_review
+from cli.review.plain_home import show_home
+from cli.review.plain_review import review_plainly
+from cli.review_pages import tell_rendering
+from templates import example
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew, UsageError, VaultNotFound
 from vault.vault import Vault
 
@@ -35,15 +40,11 @@ def open_app(
                 hint="`retain --plain` shows home, `retain review --plain` reviews without one",
             )
         if start == "home":
-            from cli.review.plain_home import show_home
-
             show_home(vault, now(), tag)
             return output.DONE
-        from cli.review.plain_review import review_plainly
 
         code = review_plainly(vault, tag=tag, plan=plan, clock=now)
     else:
-        from cli.review_pages import tell_rendering
         from tui.app import run_app
         from tui.context import Context
         from tui.preferences import of_user
@@ -52,7 +53,6 @@ def open_app(
         output.found(liked.found)
         context = Context(vault, now, tag, START_AGAIN, preferences=liked)
         code = run_app(context, asked_for or start, plan, tell_rendering)
-    from cli.review.optimize import optimize_after_review
 
     optimize_after_review(vault)
     return code
@@ -79,7 +79,6 @@ def _settled(vault_dir: str | None) -> Vault:
 
 
 def _begun(vault_dir: str | None, program: tuple[str, ...], error: RetainError) -> tuple[Vault, str] | int:
-    from templates import example
     from tui.preferences import of_user
     from tui.screens.first_run import Start, first_run
 

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.review_pages import render_if_stale
+from learning.cards.workspace import open_desk
+from learning.memory.card_events import card_events
+from learning.memory.evaluation import Marks, plot
+from learning.memory.fit_decision import (
+    Contest,
+    TooFew,
+    contest,
+    due_for_fit,
+    last_params,
+    next_fit_at,
+    params_event,
+    reset_event,
+)
+from learning.memory.scheduler import CardEvent, Scheduler, fold_scanned, rules_of, scheduler_for
 from vault.cache.cache import keep_cache, read_cache
 from vault.errors import NotFound, RetainError, UsageError
-
-if TYPE_CHECKING:
-    from learning.memory.evaluation import Marks
-    from learning.memory.fit_decision import Contest, TooFew
-    from learning.memory.scheduler import CardEvent
-    from vault.log.events import LogEvent, Params, Stamp
-    from vault.log.fast_scan import ScannedLog
-    from vault.vault import Vault
+from vault.files.guard import Scope
+from vault.log.events import LogEvent, Params, Stamp, Undo
+from vault.log.fast_scan import ScannedLog, scan_log
+from vault.log.ledger import IDS
+from vault.log.review_log import append, log_files, mint_stamp
+from vault.vault import Vault
 
 _TRIED, _KIND = "tuning", "tuning 2"
 _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
@@ -58,8 +71,6 @@ def optimize(
 
 
 def _log_of(vault: Vault) -> ScannedLog:
-    from vault.log.fast_scan import scan_log
-    from vault.log.review_log import log_files
 
     log = scan_log(log_files(vault.root))
     output.found(log.diagnostics)
@@ -68,28 +79,21 @@ def _log_of(vault: Vault) -> ScannedLog:
 
 def _changes(vault: Vault) -> tuple[CardEvent, ...]:
     """What the ledger says became of the cards."""
-    from learning.memory.card_events import card_events
-    from vault.log.ledger import IDS
 
     return card_events(vault.read_bytes(IDS) or b"")
 
 
 def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
-    from vault.log.review_log import mint_stamp
 
     return mint_stamp(now(), last=log.last, zone=vault.settings.zone, via="cli", entropy=secrets.token_bytes(10))
 
 
 def _write(vault: Vault, event: LogEvent) -> None:
-    from vault.files.guard import Scope
-    from vault.log.review_log import append
 
     append(vault.guard(Scope.LOG), event)
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
-    from learning.memory.fit_decision import TooFew, contest, due_for_fit, params_event
-    from learning.memory.scheduler import rules_of, scheduler_for
 
     log = _log_of(vault)
     if auto and not due_for_fit(log, _tried(vault)):
@@ -122,7 +126,6 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
 
 
 def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
-    from learning.memory.fit_decision import next_fit_at
 
     wanted = next_fit_at(log, tried)
     if as_json:
@@ -183,7 +186,6 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 
 
 def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
-    from learning.memory.evaluation import plot
 
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
@@ -218,8 +220,6 @@ def _verdict(found: Contest, dry_run: bool) -> str:
 
 def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
     """How many cards are due with the parameters as they are, and with those of `event`."""
-    from learning.cards.workspace import open_desk
-    from learning.memory.scheduler import Scheduler, fold_scanned
 
     desk = open_desk(vault, now())
 
@@ -234,8 +234,6 @@ def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple
 
 def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     """`--reset` or `--undo`."""
-    from learning.memory.fit_decision import last_params, reset_event
-    from vault.log.events import Undo
 
     log = _log_of(vault)
     last = last_params(log.others)
@@ -257,7 +255,6 @@ def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
 
 def _render(vault: Vault) -> None:
     """The pages show due dates, which have just moved; where they cannot be written, the next command does it."""
-    from cli.review_pages import render_if_stale
 
     try:
         render_if_stale(vault)
@@ -282,8 +279,6 @@ def optimize_after_review(vault: Vault) -> None:
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
-    from learning.memory.fit_decision import Contest, contest, due_for_fit, params_event
-    from learning.memory.scheduler import rules_of, scheduler_for
 
     if not due_for_fit(log, _tried(vault)):
         return

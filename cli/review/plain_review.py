@@ -6,15 +6,17 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import Protocol, TextIO
 
 from cli import output
 from cli.review_pages import tell_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
+from learning.cards.edit import edit_card, words_of
 from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
+from learning.review.practice_session import Practising
 from learning.review.sitting import Clock, Sitting
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
@@ -23,9 +25,6 @@ from vault.log.events import Rating
 from vault.model import latex
 from vault.text.sanitize import clean, clean_line
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from learning.review.practice_session import Practising
 
 _RATINGS = {str(int(rating)): rating for rating in Rating}
 _HELP = """\
@@ -77,7 +76,6 @@ def review_plainly(
 
 
 def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
-    from learning.review.practice_session import Practising  # few practise
 
     face = _Face(Practising.at(vault, clock, plan), source, out)
     code = face.run()
@@ -189,7 +187,6 @@ class _Face:
 
     def _edit(self, placed: Placed) -> bool:
         """Asks for new words, one line each; what is left empty stays as it is."""
-        from learning.cards.edit import edit_card, words_of
 
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded

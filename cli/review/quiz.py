@@ -9,6 +9,7 @@ import click
 
 from cli.environment import now
 from cli.options import opened, settle_left_over, vault_option
+from learning.review.quiz_material import readings
 from vault.errors import UsageError
 
 
@@ -31,8 +32,6 @@ def quiz(topic: str, vault_dir: str | None) -> int:
     vault = opened(vault_dir)
     tutor(os.environ)  # without one, it is said here, before the terminal is taken over
     if topic:
-        from learning.review.quiz_material import readings
-
         readings(vault, topic)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,16 +11,22 @@ from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, settle_left_over, vault_option
 from cli.review.launcher import open_app
-from cli.review_pages import mend
+from cli.review_pages import mend, render_if_stale
+from learning.cards import workspace as desks
+from learning.cards.workspace import Desk, open_desk
+from learning.memory.labels import headed, interval
+from learning.review.plan import Mode, Plan
+from learning.schedule.queue import Item
+from learning.stats.outlook import backlog_of
 from learning.store.freshness import look
+from vault.cache.stamps import Listing, listing
 from vault.errors import Refused, UsageError, WriteFailed
-
-if TYPE_CHECKING:
-    from learning.cards.workspace import Desk
-    from learning.schedule.queue import Item
-    from vault.cache.stamps import Listing
-    from vault.log.events import LogEvent
-    from vault.vault import Vault
+from vault.layout import FLASHCARDS
+from vault.log.events import LogEvent, Rating, encode
+from vault.log.ledger import instant
+from vault.model.markdown import unescape
+from vault.text.sanitize import clean_line
+from vault.vault import Vault
 
 RATINGS = ("again", "hard", "good", "easy")
 SHOWN = 20
@@ -56,7 +61,6 @@ def review(
     """
     if not (limit or ahead or cram or preview):
         return open_app(vault_dir, start="review", tag=tag, plain=plain)
-    from learning.review.plan import Mode, Plan
 
     modes = [mode for mode, on in ((Mode.AHEAD, ahead), (Mode.CRAM, cram), (Mode.PREVIEW, preview)) if on]
     if len(modes) > 1:
@@ -67,7 +71,6 @@ def review(
 
 def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
     """The desk for one command; one that is only looking leaves what an agent left as it is."""
-    from learning.cards.workspace import open_desk
 
     vault = opened(vault_dir)
     if not looking:
@@ -83,9 +86,6 @@ def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
 @json_option
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
-    from learning.cards.workspace import open_desk
-    from learning.memory.labels import headed
-    from vault.log.ledger import instant
 
     vault = opened(vault_dir)
     decks = _listed(vault)
@@ -121,8 +121,6 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
 
 def _listed(vault: Vault) -> Listing | None:
     """The folder of the decks, listed once for all who ask; None where it cannot be."""
-    from vault.cache.stamps import listing
-    from vault.layout import FLASHCARDS
 
     try:
         return listing(vault.root, FLASHCARDS)
@@ -140,21 +138,17 @@ def _backlog(desk: Desk) -> str:
     per_day = desk.vault.settings.reviews_per_day
     if len(desk.queue.due) <= per_day or desk.tag:
         return ""
-    from learning.stats.outlook import backlog_of
 
     return backlog_of(desk)
 
 
 def _short(markdown: str) -> str:
-    from vault.model.markdown import unescape
-    from vault.text.sanitize import clean_line
 
     text = clean_line(unescape(markdown))
     return text if len(text) <= 90 else text[:89] + "…"
 
 
 def _as_json(desk: Desk, item: Item) -> dict[str, object]:
-    from vault.log.ledger import instant
 
     state = desk.state(item.card)
     place = desk.place(item.card)
@@ -186,9 +180,6 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
       retain rate k7q2m9xd3f good
       retain rate k7q2m9xd3f again --at 2026-11-21T09:30+01:00
     """
-    from learning.cards import workspace as desks
-    from learning.memory.labels import interval
-    from vault.log.events import Rating
 
     desk = desk_of(vault_dir)
     dated = _instant(at_text, desk.now) if at_text else None
@@ -209,7 +200,6 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
 
 def show_in_page(desk: Desk) -> None:
     """Render what shows the log. These are products: where one cannot be written, what the human did is saved."""
-    from cli.review_pages import render_if_stale
 
     try:
         render_if_stale(desk.vault)
@@ -218,7 +208,6 @@ def show_in_page(desk: Desk) -> None:
 
 
 def event_json(event: LogEvent) -> dict[str, object]:
-    from vault.log.events import encode
 
     written: dict[str, object] = json.loads(encode(event))
     return written
@@ -250,7 +239,6 @@ def undo(vault_dir: str | None, as_json: bool) -> int:
     An action is a rating, bury, suspend, resume, flag, tag or reschedule. `retain card edit CARD --restore` undoes an
     edit.
     """
-    from learning.cards import workspace as desks
 
     desk, events, voided = desks.undo_deed(desk_of(vault_dir), via="cli")
     show_in_page(desk)

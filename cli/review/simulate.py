@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.schedule.workload import BacklogPlan
-    from learning.stats.forecast import Course, Forecast
-    from learning.stats.outlook import Outlook
+from learning.cards.workspace import open_desk
+from learning.schedule.workload import BacklogPlan
+from learning.stats.forecast import Course, Forecast, averages
+from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
 
 BOUNDS = (0.7, 0.99)  # of `retention` in retain.toml, too
 _BARS = 13  # stretches of days that the plot shows
@@ -51,8 +50,6 @@ def simulate(
       retain simulate --days 365 --retention 0.85 --retention 0.9
       retain simulate --minutes 20
     """
-    from learning.cards.workspace import open_desk
-    from learning.stats.outlook import USUAL, Outlook
 
     desk = open_desk(opened(vault_dir), now())
     output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
@@ -112,7 +109,6 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
 
 
 def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
-    from learning.stats.outlook import backlog_words, meaning
 
     course = outlook.course
     supply = _supply(course)
@@ -155,7 +151,6 @@ def _supply(course: Course) -> str:
 
 def _plot(outlook: Outlook, found: Forecast) -> None:
     """Minutes a day, a bar for each stretch of days."""
-    from learning.stats.forecast import averages
 
     minutes, reviews = averages(found.minutes, _BARS), averages(found.reviews, _BARS)
     most = max(*minutes, 0.1)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 import click
 
 from cli import output
 from cli.environment import now
 from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from learning.stats.stats import Material, Stats
-    from vault.vault import Vault
+from cli.review.stats_json import as_object
+from cli.review.stats_report import page
+from learning.cards.workspace import open_desk
+from learning.stats.material import material_of, narrowed
+from learning.stats.stats import Material, Stats, stats_of
+from learning.store.topics import topic_named
+from vault.errors import NotFound
+from vault.vault import Vault
 
 YEAR = 365
 
@@ -43,11 +45,8 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
     """
     found = _figures(opened(vault_dir), now(), days, topic, tag)
     if as_json:
-        from cli.review.stats_json import as_object
-
         output.show_json(as_object(found))
         return output.DONE
-    from cli.review.stats_report import page
 
     output.show(page(found))
     if not found.phases.total and not found.activity.reviews:
@@ -56,9 +55,6 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
 
 
 def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Stats:
-    from learning.cards.workspace import open_desk
-    from learning.stats.material import material_of
-    from learning.stats.stats import stats_of
 
     desk = open_desk(vault, at)
     output.found(d for d in desk.diagnostics if d not in vault.notices)
@@ -68,9 +64,6 @@ def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Sta
 
 def _narrowed(material: Material, topic: str, tag: str) -> Material:
     """Raises: NotFound where no topic goes by that name, or no card has the tag."""
-    from learning.stats.material import narrowed
-    from learning.store.topics import topic_named
-    from vault.errors import NotFound
 
     if not topic and not tag:
         return material

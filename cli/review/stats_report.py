@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from learning.stats.mastery import WORDS, weakest
+from learning.stats.mastery import WORDS, Group, Mastery, weakest
+from learning.stats.retention import Retention, Tries
+from learning.stats.stats import Forgotten, Stats
 from learning.stats.wording import FEW, counted, percent, verdict, wider
 from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from learning.stats.mastery import Group, Mastery
-    from learning.stats.retention import Retention, Tries
-    from learning.stats.stats import Forgotten, Stats
 
 WIDTH = 80
 LISTED = 5

@@ -9,6 +9,7 @@ from typing import Any
 
 from cli.web.fetch import Fetched
 from compiler.readers.formats import HEAD, READERS, kind_of, magic
+from compiler.workers import pool
 from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.ids import digest12, slug
@@ -128,7 +129,6 @@ def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
 
 def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
     """What the reading process makes of the page; nothing of it is parsed here."""
-    from compiler.workers import pool
 
     message = {"op": "clip", "name": name, "charset": fetched.charset, "address": fetched.address}
     worker = pool.start_worker("", None)
