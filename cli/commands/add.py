@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,7 @@ from cli import output
 from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, vault_option
-from cli.web.clip import Kept, kept
-from cli.web.fetch import MIB, Limits, fetch
+from cli.options import opened, progress_option, vault_json_options
 from learning.agenda.gap_decisions import find, read_agenda
 from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
@@ -25,6 +23,9 @@ from vault.log.provenance import Origin, added_event, fills_event, fills_in, ori
 from vault.model.gaps import Gap
 from vault.text.urls import checked, is_address
 from vault.vault import Vault
+
+if TYPE_CHECKING:
+    from cli.web.clip import Clip
 
 DEFAULT_MIB = 50
 MAX_NAMESAKES = 1_000
@@ -64,8 +65,7 @@ class Outcome:
     help="The largest document to fetch from the web.",
 )
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def add(
     sources: tuple[str, ...],
     kind: str | None,
@@ -89,7 +89,6 @@ def add(
       retain add --fills febc2 https://example.org/paper.pdf
       retain add -- -strange-name.md
     """
-
     vault = opened(vault_dir)
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(checked(s) for s in sources if is_address(s)))
@@ -133,26 +132,23 @@ def add(
 
 def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
     """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
-
     agenda = read_agenda(vault) if ids else []
     return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
 
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
     """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
+    from cli.web.clip import clip  # an HTTP client, which files do not need
+    from cli.web.fetch import MIB, Limits, fetch
 
-    narrator = output.Download(address)
-    try:
+    with output.Download(address) as narrator:
         fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
-    finally:
-        narrator.done()
     day = now().astimezone(vault.settings.zone).date().isoformat()
-    one = kept(fetched, day)
+    one = clip(fetched, day)
     _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
 
 
-def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: Outcome) -> None:
-
+def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
     guard = vault.guard(Scope.ADD)
     before = _earlier(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
@@ -174,13 +170,12 @@ def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: O
 
 def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
     """What was fetched from these addresses before and is still there, the newest first."""
-
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
     return [origin for origin in reversed(found) if guard.exists(origin.path)]
 
 
-def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
+def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
     """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
     stem = f"{stem}-{day}" if day else stem
     for number in range(1, MAX_NAMESAKES):
@@ -192,7 +187,6 @@ def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
     """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
-
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
@@ -209,7 +203,6 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
 
 def _confirm(vault: Vault, outcome: Outcome) -> None:
     """Tells the audit of the human's folders that these files are the human's doing."""
-
     try:
         confirm(vault, outcome.added, now())
     except RetainError as error:

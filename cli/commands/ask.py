@@ -11,7 +11,7 @@ import click
 from cli import output
 from cli.commands.engine_choice import backend_of, engine_of, paid_words
 from cli.environment import now
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, progress_option, vault_json_options
 from compiler.build.snapshot import look
 from compiler.orders.answer import answered
 from compiler.orders.answer import as_json as plain
@@ -21,6 +21,7 @@ from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
 from vault.files.guard import Scope, trace_folder
 from vault.ids import slug
 from vault.sandbox.self_sandbox import restrict_desk
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 ENGINES = ("extractive", "claude", "agent", "journal")
@@ -34,11 +35,8 @@ _VERSIONS = 99  # reports on one question
 )
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in output/reports/.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
-@click.option(
-    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
-)
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def ask(
     question: tuple[str, ...],
     engine: str | None,
@@ -61,7 +59,6 @@ def ask(
       retain ask why does sleep help memory --engine claude
       retain ask "How long should gaps be?" --file-back --json
     """
-
     vault = opened(vault_dir)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
@@ -98,19 +95,16 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
 
 
 def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
-
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     return answered(place, question, engine, now(), backend, narrator)
 
 
 def _filed(vault: Vault, answer: Answer) -> str:
     """The path of the page that keeps the answer; one that says the same is not written twice."""
-
     if not answer.sentences:
         raise UsageError("no answer to save", hint="the wiki has no claims on this question")
     today = now().astimezone(vault.settings.zone).date()
@@ -128,7 +122,6 @@ def _filed(vault: Vault, answer: Answer) -> str:
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
-
     if as_json:
         output.show_json({**plain(answer), "report": path})
         return
@@ -143,6 +136,6 @@ def _show(answer: Answer, path: str | None, as_json: bool) -> None:
         output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
     if answer.rejections:
         count = len(answer.rejections)
-        output.say(f"{output.number(count, 'unsupported sentence')} dropped")
+        output.say(f"{plural(count, 'unsupported sentence')} dropped")
     if path:
         output.show(f"\nsaved as {path}")

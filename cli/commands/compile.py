@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cli import output
-from cli.commands.costs import estimate_json, show_estimate
 from cli.commands.engine_choice import backend_of, engine_of, engine_of_last, paid_words
 from cli.environment import now
-from cli.options import json_option, opened, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.workspace import render_if_stale
 from compiler.build.compile import Options, compile_vault, raw_path
 from compiler.build.snapshot import look
 from compiler.model.changes import Blast
@@ -22,12 +22,12 @@ from compiler.model.report import Report
 from vault.inbox.items import waiting
 from vault.layout import GAPS
 from vault.model.gaps import counts
-from vault.text.sanitize import clean_line
+from vault.text.formatting import plural, short_line
 from vault.vault import Vault
 
 SHOWN = 20
 _PREVIEWED = 12  # items of each noun in the preview of a dry run
-_WORDS = 90  # characters of a sentence
+_short = partial(short_line, width=90)
 ENGINES = ("extractive", "claude", "agent", "journal")
 _wait_option = click.option(
     "--wait",
@@ -51,13 +51,10 @@ _wait_option = click.option(
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
 @click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
-@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@dry_run_option
 @_wait_option
-@click.option(
-    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
-)
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def compile_(
     sources: tuple[str, ...],
     engine: str | None,
@@ -83,66 +80,47 @@ def compile_(
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
     """
-
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
     engine = engine_of(vault, engine)
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
         options = Options(engine, only, dry_run, wait_s=wait_s, renew=renew)
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
         told = paid_words(backend)
-    finally:
-        narrator.done()
     if told:
         output.say(f"paid: {told}")
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
     _show(vault, done, as_json, dry_run, batch=batch if engine == "claude" else None)
-    if done.failures:
-        return output.FINDINGS
-    return output.DONE
+    return output.FINDINGS if done.failures else output.DONE
 
 
 @click.command()
 @_wait_option
-@click.option(
-    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
-)
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Rebuild all generated files from raw/, ledgers and review log, without caches or a model.
 
     The result has the same bytes; your edits stay.
     """
-
-    vault = opened(vault_dir)
-    settle_left_over(vault)
-    narrator = output.Progress(progress)
-    try:
+    vault = opened_to_write(vault_dir)
+    with output.Progress(progress) as narrator:
         done = compile_vault(
             vault, Options(engine_of_last(vault), fresh=True, command="rebuild", wait_s=wait_s), now(), narrator
         )
-    finally:
-        narrator.done()
     render_if_stale(vault)
     _count_learners(vault, done)
     _show(vault, done, as_json, dry_run=False)
-    if done.failures:
-        return output.FINDINGS
-    return output.DONE
+    return output.FINDINGS if done.failures else output.DONE
 
 
 def _count_learners(vault: Vault, done: Report) -> None:
     """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
-
     if not done.nothing_new:
         done.gaps["learner"] = counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
@@ -150,6 +128,8 @@ def _count_learners(vault: Vault, done: Report) -> None:
 def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
     if batch is None or not done.open:
         return {}
+
+    from cli.commands.costs import estimate_json  # pydantic, for models alone
 
     return estimate_json(done.open, batch)
 
@@ -160,17 +140,15 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
         return
     counts = Counter(request.type for request in done.open)
     output.show("would ask " + ", ".join(f"{n} {type_}" for type_, n in sorted(counts.items())))
-    for request in done.open[:SHOWN]:
-        output.show(f"  {request.type}: {request.title}")
-    if len(done.open) > SHOWN:
-        output.show(f"  and {len(done.open) - SHOWN} more")
+    output.show_first([f"{request.type}: {request.title}" for request in done.open], SHOWN, indent="  ")
     if estimate:
+        from cli.commands.costs import show_estimate
+
         show_estimate(estimate)
 
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
     """`batch` is None where no model would be asked."""
-
     inbox, odd = waiting(vault)
     output.found(odd)
     estimate = _estimated(done, batch)
@@ -180,7 +158,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     for noun, verbs in done.counts().items():
         output.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
     if done.agent["pages"]:
-        output.show(f"agents   {output.number(done.agent['pages'], 'page')}")
+        output.show(f"agents   {plural(done.agent['pages'], 'page')}")
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
         output.show(f"inbox    {inbox} to decide: `retain inbox`")
@@ -188,9 +166,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     if done.blast is not None and done.written:
         output.show("\n".join(blast_lines(done.blast)))
     if dry_run:
-        output.show(
-            "\n".join(["would write:", *(f"  {p}" for p in done.written)]) if done.written else "nothing would change"
-        )
+        output.show("\n  ".join(["would write:", *done.written]) if done.written else "nothing would change")
     elif done.nothing_new:
         output.show("nothing changed, nothing written")
     if done.failures:
@@ -211,7 +187,15 @@ def blast_lines(blast: Blast) -> list[str]:
     claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
     passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
     articles = [
-        (a.what, a.path, [*(f"- {_short(s)}" for s in a.gone), *(f"+ {_short(s)}" for s in a.new), *_asked(a.asked)])
+        (
+            a.what,
+            a.path,
+            [
+                *(f"- {_short(s)}" for s in a.gone),
+                *(f"+ {_short(s)}" for s in a.new),
+                *_asked(a.asked),
+            ],
+        )
         for a in blast.articles
     ]
     cards = [(c.what, _short(c.words), [c.path + (f": {c.reason}" if c.reason else "")]) for c in blast.cards]
@@ -235,14 +219,9 @@ def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iter
         yield f"  and {len(items) - _PREVIEWED} more (--json lists all)"
 
 
-def _short(words: str) -> str:
-    line = clean_line(words)
-    return line if len(line) <= _WORDS else line[: _WORDS - 3] + "..."
-
-
 def _was(words: str) -> Iterable[str]:
     return [f"was “{_short(words)}”"] if words else []
 
 
 def _asked(count: int) -> Iterable[str]:
-    return [f"? {count} {'claim' if count == 1 else 'claims'} to write about"] if count else []
+    return [f"? {plural(count, 'claim')} to write about"] if count else []

@@ -1,34 +1,28 @@
-"""`retain concept`: what the human decides about concepts and their names."""
+"""The command group `concept`: list, show, deeds, rename, merge, split, alias, undo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
+from cli.options import combine, dry_run_option, opened, progress_option, settle_left_over, vault_json_options
+from cli.workspace import render_if_stale
 from compiler.concepts import edits
 from compiler.concepts.decisions import Deed
 from compiler.concepts.edits import Known, Shelf
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from compiler.build.apply_decision import Effect, Make
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 30
 _FINISHES = "`retain compile --engine claude` (or `--engine agent`)"
 
 
-def _decision(command: F) -> F:
-    """The options of every command that decides."""
-    dry_run = click.option("--dry-run", is_flag=True, help="Show which files would change; write nothing.")
-    for option in (json_option, vault_option, progress_option, dry_run):
-        command = option(command)
-    return command
+_decision_options = combine(dry_run_option, progress_option, vault_json_options)
 
 
 @click.group()
@@ -54,8 +48,7 @@ def concept() -> None:
 
 
 @concept.command("list")
-@vault_option
-@json_option
+@vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """List concepts with an article: id, title, aliases."""
     shelf = _shelf(vault_dir)
@@ -70,8 +63,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 
 @concept.command("show")
 @click.argument("which", metavar="CONCEPT")
-@vault_option
-@json_option
+@vault_json_options
 def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     """Show a concept: names, page, sources and your decisions."""
     shelf = _shelf(vault_dir)
@@ -89,8 +81,7 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
 
 
 @concept.command("deeds")
-@vault_option
-@json_option
+@vault_json_options
 def deeds(vault_dir: str | None, as_json: bool) -> None:
     """List your decisions about concepts, newest first, with the ids for `undo`."""
     shelf = _shelf(vault_dir)
@@ -107,7 +98,7 @@ def deeds(vault_dir: str | None, as_json: bool) -> None:
 @concept.command("rename")
 @click.argument("which", metavar="CONCEPT")
 @click.argument("new", metavar="NAME")
-@_decision
+@_decision_options
 def rename(which: str, new: str, **options: Any) -> int:
     """Rename a concept. The old name becomes an alias, and the page moves to a path of the new name.
 
@@ -116,7 +107,6 @@ def rename(which: str, new: str, **options: Any) -> int:
       retain concept rename "forgetting curve" "Ebbinghaus curve"
       retain concept rename 7k2m9xd3fq "Transformer (architecture)" --dry-run
     """
-
     return _decide(lambda shelf: edits.rename(shelf, which, new), **options)
 
 
@@ -125,7 +115,7 @@ def rename(which: str, new: str, **options: Any) -> int:
 @click.argument("other", metavar="CONCEPT")
 @click.option("--into", default="", metavar="CONCEPT", help="The concept to keep (default: the second).")
 @click.option("--never", is_flag=True, help="Keep the two apart, whatever a rule or model decides.")
-@_decision
+@_decision_options
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
     """Merge two concepts: claims, cards and names of both, under the id and title of the second.
 
@@ -137,7 +127,6 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
       retain concept merge "testing effect" "retrieval practice" --into "testing effect"
       retain concept merge --never "dot-product attention" "scaled dot-product attention"
     """
-
     if never:
         if into:
             raise click.UsageError("--never and --into are mutually exclusive")
@@ -152,7 +141,7 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
 )
 @click.option("--claim", "claims", multiple=True, metavar="CLAIM", help="Move this claim; repeatable.")
 @click.option("--as", "name", required=True, metavar="NAME", help="The name of the new concept.")
-@_decision
+@_decision_options
 def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: str, **options: Any) -> int:
     """Split a concept: move the claims of some sources, or single claims, to a concept of their own.
 
@@ -163,7 +152,6 @@ def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: s
       retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
       retain concept split bank --claim 7f3a9c1e2k --claim 51e09ab2xy --as "Bank (river)"
     """
-
     return _decide(lambda shelf: edits.split(shelf, which, name, sources, claims), **options)
 
 
@@ -171,7 +159,7 @@ def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: s
 @click.argument("which", metavar="CONCEPT")
 @click.argument("name", metavar="NAME")
 @click.option("--remove", is_flag=True, help="Remove the alias; no rule or model adds it again.")
-@_decision
+@_decision_options
 def alias(which: str, name: str, remove: bool, **options: Any) -> int:
     """Add an alias to a concept, by which sentences and links find it.
 
@@ -180,14 +168,13 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
       retain concept alias "KV cache" "key-value cache"
       retain concept alias "KV cache" KVC --remove
     """
-
     make = edits.unalias if remove else edits.alias
     return _decide(lambda shelf: make(shelf, which, name), **options)
 
 
 @concept.command("undo")
 @click.argument("deed", required=False, default="", metavar="[DEED]")
-@_decision
+@_decision_options
 def undo(deed: str, **options: Any) -> int:
     """Undo a decision about concepts: the last one, or the one with this id. An undo can be undone by its id.
 
@@ -197,12 +184,10 @@ def undo(deed: str, **options: Any) -> int:
       retain concept deeds
       retain concept undo 4m8x1v6tqc
     """
-
     return _decide(lambda shelf: edits.undo(shelf, deed), **options)
 
 
 def _shelf(vault_dir: str | None) -> Shelf:
-
     return Shelf.of(opened(vault_dir))
 
 
@@ -210,15 +195,12 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
     from compiler.build.apply_decision import stale_links, take_effect, try_out
 
     vault = opened(vault_dir)
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         if dry_run:
             effect = try_out(vault, make, now(), narrator)
         else:
             settle_left_over(vault)
             effect = take_effect(vault, make, now(), narrator)
-    finally:
-        narrator.done()
     if not dry_run:
         render_if_stale(vault)
     stale = [] if dry_run else list(stale_links(vault))
@@ -229,7 +211,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
     else:
         _show(effect, dry_run)
         if stale:
-            links = output.number(len(stale), "link")
+            links = plural(len(stale), "link")
             output.say(f"{links} in your notes with the old name (not changed):")
             output.found(stale)
     if failures:
@@ -257,7 +239,7 @@ def _show(effect: Effect, dry_run: bool) -> None:
         output.show(f"  {known.title} ({known.path}){names}")
     if effect.without_effect:
         output.say("not enough claims for an article of its own; `retain concept undo` undoes this")
-    counts = [output.number(len(paths), "file") for paths in (effect.written, effect.removed)]
+    counts = [plural(len(paths), "file") for paths in (effect.written, effect.removed)]
     back = f"retain concept undo {effect.deed.deed}" if effect.deed.voids else "retain concept undo"
     output.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` undoes this")
 
@@ -295,7 +277,7 @@ def _words(deed: Deed, shelf: Shelf) -> str:
         "rename": f"{one} renamed to {deed.name}",
         "merge": f"{one} merged into {other}",
         "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} kept apart",
-        "split": f"{deed.name} split from {one} ({output.number(len(deed.places), 'place')})",
+        "split": f"{deed.name} split from {one} ({plural(len(deed.places), 'place')})",
         "alias": f"alias {deed.name} added to {one}",
         "unalias": f"alias {deed.name} removed from {one}",
         "undo": f"undo of {deed.voids}",

@@ -11,6 +11,7 @@ from compiler.model.requests import ROLE_OF, Request
 from compiler.replies.journal import Entry, Journal
 from vault.config.engine import of_user
 from vault.log.ledger import IDS, Ids, fold
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -86,26 +87,21 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     output.show(f"total: {_words(total[0])}")
     for name, each in tables.items():
         output.show(f"\n{name}:")
-        for row in each[:SHOWN]:
-            output.show(f"  {row.name}: {_words(row)}")
-        if len(each) > SHOWN:
-            output.show(f"  and {len(each) - SHOWN} more (--json lists all)")
+        output.show_first([f"{row.name}: {_words(row)}" for row in each], SHOWN, indent="  ")
 
 
 def _words(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
     more = ", some at no known price" if row.unpriced and row.usd else ""
-    return f"{output.number(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
+    return f"{plural(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
 
 
 def _role(entry: Entry) -> str:
-
     return ROLE_OF[entry.of]
 
 
 def _names(vault: Vault) -> dict[str, str]:
     """What humans call sources and concepts, by id."""
-
     events, _ = vault.ledger_events(IDS)
     ids: Ids = fold(events)
     called = {"source": lambda b: ids.present_key.get(b.id, b.key), "concept": lambda b: b.name or b.slug}

@@ -11,14 +11,14 @@ from cli import output
 from cli.commands.health import Health, examined
 from cli.environment import here, now
 from cli.guard import personal
-from cli.options import json_option, vault_option
+from cli.options import vault_json_options
 from vault.errors import RetainError, VaultNotFound
+from vault.text.formatting import plural
 from vault.vault import Vault, open_vault
 
 
 @click.command()
-@vault_option
-@json_option
+@vault_json_options
 def doctor(vault_dir: str | None, as_json: bool) -> int:
     """Show what protects this vault, and check it for problems.
 
@@ -105,4 +105,4 @@ def _show_vault(vault: dict[str, Any]) -> None:
     if git["repository"]:
         output.show(f"  git repository; logs are {'' if git['union_merge'] else 'not '}merged line by line")
     if vault["leftovers"]:
-        output.show(f"  {output.number(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")
+        output.show(f"  {plural(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")

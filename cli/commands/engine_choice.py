@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from cli import output
 from compiler.build.snapshot import Snapshot, last_report, stood_in
 from compiler.model.engine_names import FAMILY
-from vault.config import user
 from vault.config.engine import of_user
 from vault.errors import UsageError
 from vault.log.ledger import BUILDS, ordered
@@ -22,18 +21,11 @@ if TYPE_CHECKING:
 
 def engine_of(vault: Vault, given: str | None) -> str:
     """The engine that compiles. Raises: Damaged, of the user's settings."""
-    if given:
-        return given
-
-    if "compile" in user.config_text():
-        if chosen := of_user().compile:
-            return chosen
-    return engine_of_last(vault)
+    return given or of_user().compile or engine_of_last(vault)
 
 
 def engine_of_last(vault: Vault) -> str:
     """The engine that needs nobody and makes what the last build made: "journal" where replies were kept."""
-
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
         return "extractive"
     events, _ = vault.ledger_events(BUILDS)

@@ -6,12 +6,10 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, vault_option
-from cli.review_pages import mend
+from cli.options import opened, vault_json_options
 from learning.agenda.gap_decisions import Decision, decide, find_all, read_agenda
 from learning.agenda.gap_rules import cause_of
 from learning.agenda.reading_list import Plan, read_plan
-from learning.cards.workspace import open_desk
 from learning.store.freshness import look
 from vault.errors import RetainError
 from vault.layout import GAPS, READING_LIST
@@ -19,6 +17,7 @@ from vault.model.gaps import Gap
 from vault.model.markdown import unescape
 from vault.model.reading_list import Wanted
 from vault.model.wikilink import links
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 SHOWN = 20
@@ -26,8 +25,7 @@ PLANNED = 10
 
 
 @click.group(invoke_without_command=True)
-@vault_option
-@json_option
+@vault_json_options
 @click.pass_context
 def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
     """List, plan, resolve, ignore or reopen gaps: what the wiki lacks, and what you keep forgetting.
@@ -49,11 +47,9 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
 @click.option("--limit", default=SHOWN, show_default=True, help="How many gaps of each kind.")
-@vault_option
-@json_option
+@vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List open gaps, the most urgent first."""
-
     vault = opened(vault_dir)
     _mended(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
@@ -77,10 +73,12 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
 
 def _mended(vault: Vault) -> None:
     """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
-
     seen = look(vault.root)
     if seen.is_right(vault.root):
         return
+
+    from cli.workspace import mend  # mostly the pages are current
+    from learning.cards.workspace import open_desk
 
     try:
         mend(open_desk(vault, now()), seen)
@@ -89,7 +87,6 @@ def _mended(vault: Vault) -> None:
 
 
 def _as_json(gap: Gap) -> dict[str, object]:
-
     cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
     return {
         "id": gap.id,
@@ -108,7 +105,6 @@ def _as_json(gap: Gap) -> dict[str, object]:
 
 def _shown(link: str) -> str:
     """A link as words: the name it shows."""
-
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
 
@@ -116,8 +112,7 @@ def _shown(link: str) -> str:
 @gaps.command("plan")
 @click.argument("ids", nargs=-1, metavar="[GAP]...")
 @click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
-@vault_option
-@json_option
+@vault_json_options
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List what to read next or, with GAP, mark gaps as planned: they stay on the agenda.
 
@@ -149,12 +144,7 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
 
 
 def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
-    named = (
-        f"{wanted.waiting} article{'s name' if wanted.waiting > 1 else ' names'} it"
-        if wanted.waiting
-        else "no article names it"
-    )
-    output.show(f"{number:>2}. {wanted.what} ({named})")
+    output.show(f"{number:>2}. {wanted.what} (named by {plural(wanted.waiting, 'article', zero='no')})")
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
@@ -169,7 +159,6 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
-
     return {
         "rank": number,
         "path": READING_LIST,
@@ -185,7 +174,6 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 
 
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-
     vault = opened(vault_dir)
     meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
     done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
@@ -199,8 +187,7 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
 def _decided(word: str, help_: str) -> None:
     @gaps.command(word, help=help_)
     @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
-    @vault_option
-    @json_option
+    @vault_json_options
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
         _decide(word, ids, vault_dir, as_json)
 

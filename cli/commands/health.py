@@ -102,7 +102,6 @@ def _bubblewrap_version() -> str | None:
 
 def _self_test(health: Health, vault: Vault) -> bool | None:
     """Whether an agent's sandbox here refuses a write in insights/ and lets one in wiki/ pass; None if not tested."""
-
     if "RETAIN_CAGED" in os.environ:
         return None
     try:
@@ -149,7 +148,6 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
 
 def _clocks(health: Health, vault: Vault, at: datetime) -> None:
     """What the review log and the ledgers date ahead of this machine's clock."""
-
     zone = vault.settings.zone
     try:
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
@@ -178,7 +176,6 @@ def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
 
 
 def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
-
     found = []
     for name in LOCKS:
         holder = holder_of(vault.root, name)
@@ -206,7 +203,6 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
 
 def _unmerged(vault: Vault) -> list[str]:
     """The patterns that retain's own .gitattributes merges by union and that of the vault doesn't name."""
-
     try:
         text = vault.read_text(".gitattributes") or ""
     except RetainError:
@@ -252,7 +248,6 @@ def _is_leftover(name: str) -> bool:
 
 def _open_runs(health: Health, vault: Vault) -> int:
     """Runs of agents that nobody has settled, as when the machine went down."""
-
     if "RETAIN_CAGED" in os.environ:
         return 0  # the state of this user is nothing that a cage shows
     try:

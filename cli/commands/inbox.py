@@ -1,4 +1,4 @@
-"""What waits for the human's word: inbox list, show, accept, keep, reject, undo."""
+"""The command group `inbox`: list, show, accept, keep, reject, undo."""
 
 from __future__ import annotations
 
@@ -9,31 +9,34 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, settle_left_over, vault_option
+from cli.options import combine, opened, opened_to_write, vault_json_options
 from vault.errors import UsageError
 from vault.inbox.decisions import decide
 from vault.inbox.decisions import undo as take_back
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View, find, items, source_of, sources
 from vault.text.diff import LEFT_OUT, compared
+from vault.text.formatting import plural
 from vault.text.sanitize import clean_line
 
-_TOLD = {
+_OUTCOMES = {
     "accept": "accepted: file replaced with the generated version",
     "keep": "kept: your version stays",
     "reject": "rejected: your version stays, the reason goes into the next prompt",
 }
 
 
-_all_option = click.option("--all", "everything", is_flag=True, help="All items in the inbox.")
-_kind_option = click.option(
-    "--kind", default="", metavar="KIND", help="With --all: only items of this kind (article, deck, names ...)."
+_decision_options = combine(
+    click.argument("names", nargs=-1, metavar="[ID]..."),
+    click.option("--all", "everything", is_flag=True, help="All items in the inbox."),
+    click.option("--kind", default="", metavar="KIND", help="With --all: only items of this kind (article, deck ...)."),
+    click.option("--card", default="", metavar="CARD", help="Only this card of a deck."),
+    vault_json_options,
 )
 
 
 @click.group(invoke_without_command=True)
-@vault_option
-@json_option
+@vault_json_options
 @click.pass_context
 def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
     """Decide about proposed changes: list, show, accept, keep, reject, undo.
@@ -56,11 +59,9 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 
 
 @inbox.command("list")
-@vault_option
-@json_option
+@vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """List the items to decide, with their ids."""
-
     vault = opened(vault_dir)
     found = items(vault)
     if as_json:
@@ -76,8 +77,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 
 @inbox.command()
 @click.argument("names", nargs=-1, required=True, metavar="ID|PATH...")
-@vault_option
-@json_option
+@vault_json_options
 def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
     """Show the differences by sentence: - is yours, + is the generated version. A deck is shown card by card.
 
@@ -86,7 +86,6 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
       retain inbox show 7k2m
       retain inbox show wiki/concepts/spacing-effect.md --json
     """
-
     vault = opened(vault_dir)
     found = [find(vault, name) for name in names]
     if as_json:
@@ -101,7 +100,6 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
 
 
 def _show_view(view: View) -> None:
-
     if view.part:
         output.show(f"  card {view.part}")
     found = compared(view.mine, view.offered)
@@ -115,15 +113,8 @@ def _show_view(view: View) -> None:
 
 
 @inbox.command()
-@click.argument("names", nargs=-1, metavar="[ID]...")
-@_all_option
-@_kind_option
-@click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
-@vault_option
-@json_option
-def accept(
-    names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
-) -> None:
+@_decision_options
+def accept(**options: Any) -> None:
     """Replace your version with the generated one; `retain inbox undo` restores yours.
 
     In a deck, only cards that you edited are replaced. Properties that you added to a page stay.
@@ -133,17 +124,12 @@ def accept(
       retain inbox accept 7k2m9xd3
       retain inbox accept 7k2m9xd3 --card k7q2m9xd3f
     """
-    _decide("accept", names, everything, kind, card, "", vault_dir, as_json)
+    _decide(Choice.ACCEPT, **options)
 
 
 @inbox.command()
-@click.argument("names", nargs=-1, metavar="[ID]...")
-@_all_option
-@_kind_option
-@click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
-@vault_option
-@json_option
-def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool) -> None:
+@_decision_options
+def keep(**options: Any) -> None:
     """Keep your version; this proposal is not made again.
 
     \b
@@ -151,51 +137,42 @@ def keep(names: tuple[str, ...], everything: bool, kind: str, card: str, vault_d
       retain inbox keep 7k2m9xd3
       retain inbox keep --all
     """
-    _decide("keep", names, everything, kind, card, "", vault_dir, as_json)
+    _decide(Choice.KEEP, **options)
 
 
 @inbox.command()
-@click.argument("names", nargs=-1, metavar="[ID]...")
 @click.option("--because", required=True, metavar="WORDS", help="What is wrong with it; part of the next prompt.")
-@_all_option
-@_kind_option
-@click.option("--card", default="", metavar="CARD", help="Only this card of a deck.")
-@vault_option
-@json_option
-def reject(
-    names: tuple[str, ...], because: str, everything: bool, kind: str, card: str, vault_dir: str | None, as_json: bool
-) -> None:
+@_decision_options
+def reject(because: str, **options: Any) -> None:
     """Keep your version and give a reason, which the next prompt about this concept quotes.
 
     \b
     Examples:
       retain inbox reject 7k2m9xd3 --because "too many details of the experiment"
     """
-    _decide("reject", names, everything, kind, card, because, vault_dir, as_json)
+    _decide(Choice.REJECT, reason=because, **options)
 
 
 def _decide(
-    word: str,
+    choice: Choice,
+    *,
     names: Sequence[str],
     everything: bool,
     kind: str,
     card: str,
-    reason: str,
     vault_dir: str | None,
     as_json: bool,
+    reason: str = "",
 ) -> None:
-
     if bool(names) == everything or (kind and not everything):
         raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
     kinds = [each for source in sources() for each in source.kinds]
     if kind and kind not in kinds:
         raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"kinds: {', '.join(kinds)}")
-    vault = opened(vault_dir)
-    settle_left_over(vault)
-    choice = Choice(word)
+    vault = opened_to_write(vault_dir)
     done = decide(vault, None if everything else names, choice, now(), reason=reason, part=card, kind=kind)
     if as_json:
-        output.show_json({"decided": [_as_json(item) | {"decision": word} for item in done]})
+        output.show_json({"decided": [_as_json(item) | {"decision": choice.value} for item in done]})
         return
     for item in done:
         output.show(f"{item.id}  {item.about}: {_outcome(item, choice)}")
@@ -204,21 +181,17 @@ def _decide(
 
 
 def _outcome(item: Item, choice: Choice) -> str:
-
-    return source_of(item.kind).told.get(choice, _TOLD[choice])
+    return source_of(item.kind).told.get(choice, _OUTCOMES[choice])
 
 
 @inbox.command()
-@vault_option
-@json_option
+@vault_json_options
 def undo(vault_dir: str | None, as_json: bool) -> None:
     """Undo the last decision of the inbox; repeat it to go further back.
 
     Your text is restored byte for byte, unless the file has changed since: then nothing happens.
     """
-
-    vault = opened(vault_dir)
-    settle_left_over(vault)
+    vault = opened_to_write(vault_dir)
     done = take_back(vault, now())
     if as_json:
         told = {"id": "", "path": done.path, "line": 0, "reason": done.decision, "restored": list(done.restored)}
@@ -230,14 +203,12 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 
 
 def _how_much(item: Item) -> str:
-
     found = [compared(view.mine, view.offered) for view in item.views]
-    cards = f"{output.number(len(item.parts), 'card')}, " if item.parts else ""
+    cards = f"{plural(len(item.parts), 'card')}, " if item.parts else ""
     return f"{cards}{sum(f.removed for f in found)} of your sentences against {sum(f.added for f in found)}"
 
 
 def _as_json(item: Item) -> dict[str, Any]:
-
     found = [compared(view.mine, view.offered) for view in item.views]
     return {
         "id": item.id,
@@ -254,7 +225,6 @@ def _as_json(item: Item) -> dict[str, Any]:
 
 
 def _view_json(view: View) -> dict[str, Any]:
-
     found = compared(view.mine, view.offered)
     rows = [{"mark": row.mark, "words": row.words} for row in found.rows if row.mark != LEFT_OUT]
     return {"card": view.part, "title": view.title, "mine": view.mine, "offered": view.offered, "rows": rows}

@@ -70,7 +70,6 @@ def init(
       retain init ~/notes --adopt     add a vault to an existing Obsidian vault
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
-
     root = _given(directory)
     if show and not hosts:
         raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
@@ -144,20 +143,17 @@ def _holds_anything(folder: Path) -> bool:
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
-
     return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
 def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
     """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
-
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
 
 
 def _name_personal(own: Path, vault_id: str) -> None:
     """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
-
     if personal_vault(vault_id) in (None, own):  # else the next line refuses
         Guard(own, Scope.INIT).makedirs("")
     set_personal_vault(vault_id, own)
@@ -175,7 +171,6 @@ def _join(root: Path, personal: str) -> None:
 
 def _begin_the_audit(root: Path) -> None:
     """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
-
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
     output.found(left_behind(vault))
@@ -183,7 +178,6 @@ def _begin_the_audit(root: Path) -> None:
 
 def _lay(guard: object, name: str, text: str) -> bool:
     """Whether `name` was written; a file that is there already is the human's."""
-
     assert isinstance(guard, Guard)
     if guard.exists(name):
         return guard.read(name) == text.encode()
@@ -209,7 +203,6 @@ def _in_git(root: Path) -> bool:
 
 def _local_zone() -> str:
     """The IANA name of this machine's time zone; "UTC" where it cannot be told."""
-
     link = os.path.realpath("/etc/localtime")
     for name in (
         os.environ.get("TZ", "").lstrip(":"),

@@ -12,8 +12,8 @@ import click
 from cli import output
 from cli.environment import AT_ONCE_S, edit_file, editor_named, now
 from cli.guard.personal import finding
-from cli.options import json_option, opened, vault_option
-from cli.review_pages import render_if_stale
+from cli.options import opened, vault_json_options
+from cli.workspace import render_if_stale
 from learning.agenda.gap_decisions import decisions_of
 from learning.cards.lookup import Subject, find_subject
 from learning.pages.insight import (
@@ -34,7 +34,7 @@ from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError, UsageError
 from vault.files.folder import sha256_hex
 from vault.layout import PROMOTION_QUEUE
-from vault.text.sanitize import clean_line
+from vault.text.formatting import short_line
 from vault.vault import Vault
 
 SHOWN = 20  # lines of a list; near copies
@@ -44,8 +44,7 @@ SHOWN = 20  # lines of a list; near copies
 @click.argument("concept", required=False, metavar="[CONCEPT]")
 @click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts with their questions.")
 @click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
-@vault_option
-@json_option
+@vault_json_options
 def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | None, as_json: bool) -> int:
     """Write a note of your own on CONCEPT: a title, alias, file name or id.
 
@@ -78,18 +77,21 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     return desk.laid() if no_edit else desk.edited()
 
 
-def _waiting(vault: Vault) -> list[Item]:
-    """The queue as it is now; the page is rendered first if anything has happened since."""
-
+def _render(vault: Vault) -> None:
+    """Render the promotion queue if it is stale; an error is only reported."""
     try:
         render_if_stale(vault)
-    except RetainError as problem:
-        output.say(f"  {problem}")
+    except RetainError as error:
+        output.say(f"  {error}")
+
+
+def _waiting(vault: Vault) -> list[Item]:
+    """The queue as it is now; the page is rendered first if anything has happened since."""
+    _render(vault)
     return list(waiting(parse_queue((vault.read_bytes(PROMOTION_QUEUE) or b"").decode("utf-8", "replace"))))
 
 
 def _list(vault: Vault, as_json: bool) -> int:
-
     items = _waiting(vault)
     if as_json:
         rows = [
@@ -106,10 +108,7 @@ def _list(vault: Vault, as_json: bool) -> int:
         ]
         output.show_json({"candidates": rows})
         return output.DONE
-    for item in items[:SHOWN]:
-        output.show(f"{item.title}: {question(item.reason, item.title)}")
-    if len(items) > SHOWN:
-        output.show(f"and {len(items) - SHOWN} more (--json lists all)")
+    output.show_first([f"{item.title}: {question(item.reason, item.title)}" for item in items], SHOWN)
     if not items:
         output.show("no concepts in the promotion queue")
     return output.DONE
@@ -117,7 +116,6 @@ def _list(vault: Vault, as_json: bool) -> int:
 
 def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | None:
     """The concept that was named, else the first of the queue; None where nothing waits."""
-
     if wanted is None and items:
         wanted = items[0].article.rsplit("/", 1)[-1].removesuffix(".md") or items[0].title
     return find_subject(vault, wanted) if wanted is not None else None
@@ -136,7 +134,6 @@ class _Writing:
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
         """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
-
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
@@ -185,7 +182,6 @@ class _Writing:
 
     def _take_back(self) -> bool:
         """Removes a note that is still exactly as it was laid down; whether it was."""
-
         if self.new is None or not self._is_as_laid():
             return False
         self.place.guard.remove(self.path, expect=sha256_hex(self.new))
@@ -193,7 +189,6 @@ class _Writing:
 
     def _take_down(self) -> None:
         """Records the note if the human wrote in it, tells the audit, and shows what nearly copies the wiki."""
-
         data = self.place.guard.read(self.path)
         if data is None:
             output.say(f"{self.shown} no longer exists; nothing recorded")
@@ -204,22 +199,14 @@ class _Writing:
             return
         if record(self.vault, self.place, self.subject, self.path, data, now()):
             output.say(f"note recorded on {self.subject.title}: {self.shown}")
-            self._render_queue()
+            _render(self.vault)
         _warn(copies_in(self.vault, text))
 
     def _tell_the_audit(self) -> None:
-
         try:
             confirm(self.vault, [self.shown], now())
         except RetainError as problem:
             output.say(f"  the file audit was not updated, and will report this note: {problem}")
-
-    def _render_queue(self) -> None:
-
-        try:
-            render_if_stale(self.vault)
-        except RetainError as problem:
-            output.say(f"  {problem}")
 
 
 def _warn(copies: list[NearCopy]) -> None:
@@ -229,13 +216,7 @@ def _warn(copies: list[NearCopy]) -> None:
     passages = "1 passage closely matches" if len(copies) == 1 else f"{len(copies)} passages closely match"
     output.say(f"{passages} the wiki; consider rephrasing:")
     for copy in copies[:SHOWN]:
-        output.say(f"  yours, line {copy.line}:  {_shortened(copy.yours)}")
-        output.say(f"    the wiki's:  {_shortened(copy.theirs.text)}  ({copy.theirs.path}:{copy.theirs.line})")
+        output.say(f"  yours, line {copy.line}:  {short_line(copy.yours, 200)}")
+        output.say(f"    the wiki's:  {short_line(copy.theirs.text, 200)}  ({copy.theirs.path}:{copy.theirs.line})")
     if len(copies) > SHOWN:
         output.say(f"  and {len(copies) - SHOWN} more")
-
-
-def _shortened(text: str) -> str:
-
-    line = clean_line(text)
-    return line if len(line) <= 200 else line[:199] + "…"

@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-from learning.cards.workspace import open_desk
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
 from learning.search.card_table import CardColumns, columns_of
 from learning.search.index import SearchIndex, View
 from learning.search.query import parse
@@ -23,8 +22,7 @@ SHOWN = 20  # of each, unless --limit says otherwise
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many of each.")
-@vault_option
-@json_option
+@vault_json_options
 def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> int:
     """Find cards and articles by words and by memory state.
 
@@ -37,16 +35,13 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
       retain search 'kind:applied is:leech topic:memory'
       retain search 'lapses>3 -is:suspended "forgetting curve"' --json
     """
-
     query = parse(" ".join(words))
-    vault, at = opened(vault_dir), now()
-    desk = open_desk(vault, at)
-    output.found(d for d in desk.diagnostics if d not in vault.notices)
-    columns, index = columns_of(desk), SearchIndex(vault)
+    desk = opened_desk(vault_dir, read_only=True)
+    columns, index = columns_of(desk), SearchIndex(desk.vault)
     try:
         for _ in index.refresh(columns):
             pass
-        found = find(query, columns, index, at, scope="both")
+        found = find(query, columns, index, desk.now, scope="both")
         if index.repaired:
             output.say("the search index was damaged and has been rebuilt")
         _tell(found, columns, index.view, limit, as_json)
@@ -85,5 +80,4 @@ def _card(number: int, columns: CardColumns, view: View) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[dict[str, Any]], name: str) -> list[str]:
-
     return [f"{each['path']}:{each['line']}  {clean_line(str(each[name]))}" for each in found]

@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 from cli import output
-from cli.commands.costs import show_costs
 from cli.environment import now
 from cli.guard import personal
-from cli.options import json_option, opened, vault_option
-from cli.review_pages import mend
+from cli.options import opened, vault_json_options
+from cli.workspace import mend
 from compiler.agents.record import count_pages
 from learning.cards.workspace import open_desk
 from learning.pages.promotion import promotion
@@ -25,6 +24,7 @@ from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
 from vault.model.gaps import counts
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 LOCKS = ("publish", "review")
@@ -33,8 +33,7 @@ _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
 @click.command()
 @click.option("--cost", is_flag=True, help="Show what models cost instead: by run, source, article and model.")
-@vault_option
-@json_option
+@vault_json_options
 def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
     """Show what the vault contains: sources, wiki, cards due and new, gaps.
 
@@ -45,6 +44,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
     """
     vault = opened(vault_dir)
     if cost:
+        from cli.commands.costs import show_costs  # pydantic, for --cost alone
+
         show_costs(vault, as_json)
         return
     facts, diagnostics = counted(vault, now())
@@ -63,7 +64,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
             output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}")
         agent = facts["agent"]
         if any(agent.values()):
-            waits = f"; {output.number(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""
+            waits = f"; {plural(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""
             output.show(f"pages with text of agents: {agent['pages']}{waits}")
         output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli import output
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, vault_json_options
 from compiler.query.trace import trace as follow
 from vault.diagnostic import Diagnostic
 from vault.log.card_history import history_json
@@ -13,8 +13,7 @@ from vault.log.card_history import history_json
 
 @click.command()
 @click.argument("what", metavar="ID|WORDS")
-@vault_option
-@json_option
+@vault_json_options
 def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
     """Trace a card, a claim or an article's sentence back to the words in its source.
 

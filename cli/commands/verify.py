@@ -5,15 +5,13 @@ from __future__ import annotations
 import click
 
 from cli import output
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, progress_option, vault_json_options
+from vault.text.formatting import plural
 
 
 @click.command()
-@click.option(
-    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
-)
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Check every quote, citation, sentence and card against the sources.
 
@@ -22,11 +20,8 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     from compiler.query.verify import verify as check
 
     vault = opened(vault_dir)
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         verdict = check(vault, narrator)
-    finally:
-        narrator.done()
     if as_json:
         lists = {"unverified": verdict.unverified, "uncited": verdict.uncited, "unsupported": verdict.unsupported}
         counts = {"claims": verdict.claims, "verified": verdict.verified, "sentences": verdict.sentences}
@@ -36,7 +31,7 @@ def verify(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
         output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not supported")
         output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not supported")
         if verdict.conflicts:
-            output.show(f"{output.number(len(verdict.conflicts), 'version')} beside edited files")
+            output.show(f"{plural(len(verdict.conflicts), 'version')} beside edited files")
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             output.show(f"  {each['path']}:{each['line']}: {each['id']}: {each['reason']}")
     if not verdict.clean:

@@ -1,4 +1,4 @@
-"""Commands that write the cards for other programs: export anki, csv, qa, jsonl, obsidian-sr."""
+"""The command group `export`: anki, csv, qa, jsonl, obsidian-sr."""
 
 from __future__ import annotations
 
@@ -9,38 +9,74 @@ from typing import Any, TypeVar
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-from learning.cards.workspace import open_desk
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
+from learning.cards.workspace import Desk
 from learning.formats.csv import export_table, render_table
 from learning.formats.jsonl import export_jsonl, render_jsonl
 from learning.formats.obsidian_sr import export_obsidian_sr
 from learning.formats.qa import export_qa
 from learning.store.siblings import imported_cards
 from vault.errors import UsageError
+from vault.text.formatting import plural
 
 F = TypeVar("F", bound=Callable[..., Any])
 _STDOUT = Path("-")
 
 
-def force_option(command: F) -> F:
-    """`--force`: replace a file of anybody's."""
-    what = "Replace a file that no export wrote."
-    return click.option("--force", is_flag=True, help=what)(command)
+force_option = click.option("--force", is_flag=True, help="Replace a file that no export wrote.")
+
+
+def _file_argument(metavar: str, *, stdout: bool = False) -> Callable[[F], F]:
+    """Return the argument OUT, a file; with `stdout` also "-"."""
+    return click.argument("out", metavar=metavar, type=click.Path(dir_okay=False, allow_dash=stdout, path_type=Path))
+
+
+_folder_argument = click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
 
 
 def _named(out: Path, noun: str) -> Path:
-    """`out`, which is a name. Raises: UsageError for the `-` that stands for stdout elsewhere."""
+    """Return `out`. Raises UsageError for "-", which is stdout elsewhere."""
     if out == _STDOUT:
         raise UsageError(f"{noun} cannot be written to stdout", where="-", hint="give a name")
     return out
 
 
-def _to_stdout(out: Path, as_json: bool) -> bool:
-    """Whether `-` was given. Raises: UsageError with --json, which has stdout for itself."""
+def _export_file(
+    out: Path,
+    vault_dir: str | None,
+    as_json: bool,
+    render: Callable[[Desk], str],
+    write: Callable[..., int],
+    *,
+    force: bool,
+) -> int:
+    """Write one file of cards with `write`, or print it with `render` if `out` is "-"."""
     if out == _STDOUT and as_json:
         raise UsageError("--json and `-` both write to stdout", where="-", hint="omit one of them")
-    return out == _STDOUT
+    desk = opened_desk(vault_dir, read_only=True)
+    if out == _STDOUT:
+        output.show_file(render(desk).encode())
+        return output.DONE
+    cards = write(desk, out, force=force)
+    if as_json:
+        output.show_json({"path": str(out), "cards": cards})
+    else:
+        output.show(f"{plural(cards, 'card')} in {out}")
+    return output.DONE
+
+
+def _export_folder(
+    out: Path, vault_dir: str | None, as_json: bool, write: Callable[[Desk, Path], tuple[int, int]]
+) -> int:
+    """Write a folder of cards with `write`, which returns the number of cards and of changed files."""
+    desk = opened_desk(vault_dir, read_only=True)
+    cards, files = write(desk, _named(out, "a folder"))
+    if as_json:
+        output.show_json({"path": str(out), "cards": cards, "files": files})
+    else:
+        output.show(f"{plural(cards, 'card')} in {plural(files, 'file')} in {out}")
+    return output.DONE
 
 
 @click.group()
@@ -56,12 +92,11 @@ def export() -> None:
 
 
 @export.command("anki")
-@click.argument("out", metavar="OUT.apkg", type=click.Path(dir_okay=False, path_type=Path))
+@_file_argument("OUT.apkg")
 @click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
 @force_option
 @click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
-@vault_option
-@json_option
+@vault_json_options
 def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export an Anki package; importing it again updates the notes and keeps their schedule.
 
@@ -74,8 +109,7 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
     from learning.anki.export_package import doubled_there, export_anki, retracted_there
 
     out = _named(out, "a package")
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    desk = opened_desk(vault_dir, read_only=True)
     left_out = [] if imported else imported_cards(desk.cards, desk.vault)
     notes = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
     retracted, doubled = retracted_there(desk), doubled_there(desk)
@@ -84,25 +118,24 @@ def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | N
             {"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled, "imported": left_out}
         )
         return output.DONE
-    output.show(f"{output.number(notes, 'note')} in {out}; in Anki: File, Import")
+    output.show(f"{plural(notes, 'note')} in {out}; in Anki: File, Import")
     if left_out:
-        output.show(f"{output.number(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
+        output.show(f"{plural(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
     if retracted:
         search = " OR ".join(f"CardId:{card}" for card in retracted)
         output.show(f"retracted since the last export; find and suspend them in Anki: {search}")
     if doubled:
         output.say(
-            f"{output.number(len(doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
+            f"{plural(len(doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
             "`retain import anki` first, to learn their GUIDs"
         )
     return output.DONE
 
 
 @export.command("csv")
-@click.argument("out", metavar="OUT.csv", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@_file_argument("OUT.csv", stdout=True)
 @force_option
-@vault_option
-@json_option
+@vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export a table for spreadsheets: one row per card, with quotes and sources. No cell is a formula.
 
@@ -113,25 +146,12 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
       retain export csv ~/Desktop/cards.csv
       retain export csv - | less
     """
-
-    to_stdout = _to_stdout(out, as_json)
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    if to_stdout:
-        output.show_file(render_table(desk).encode())
-        return output.DONE
-    rows = export_table(desk, out, force=force)
-    if as_json:
-        output.show_json({"path": str(out), "cards": rows})
-    else:
-        output.show(f"{output.number(rows, 'card')} in {out}")
-    return output.DONE
+    return _export_file(out, vault_dir, as_json, render_table, export_table, force=force)
 
 
 @export.command("qa")
-@click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
-@vault_option
-@json_option
+@_folder_argument
+@vault_json_options
 def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
     """Export Q:/A: files, one per concept, for hashcards and repeater.
 
@@ -141,17 +161,12 @@ def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export qa ~/decks
     """
-
-    out = _named(out, "a folder")
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    return _folder(out, export_qa(desk, out), as_json)
+    return _export_folder(out, vault_dir, as_json, export_qa)
 
 
 @export.command("obsidian-sr")
-@click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
-@vault_option
-@json_option
+@_folder_argument
+@vault_json_options
 def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
     """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
@@ -163,27 +178,13 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
     Examples:
       retain export obsidian-sr ~/Notes/flashcards
     """
-
-    out = _named(out, "a folder")
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    return _folder(out, export_obsidian_sr(desk, out), as_json)
-
-
-def _folder(out: Path, counts: tuple[int, int], as_json: bool) -> int:
-    cards, files = counts
-    if as_json:
-        output.show_json({"path": str(out), "cards": cards, "files": files})
-    else:
-        output.show(f"{output.number(cards, 'card')} in {output.number(files, 'file')} in {out}")
-    return output.DONE
+    return _export_folder(out, vault_dir, as_json, export_obsidian_sr)
 
 
 @export.command("jsonl")
-@click.argument("out", metavar="OUT.jsonl", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@_file_argument("OUT.jsonl", stdout=True)
 @force_option
-@vault_option
-@json_option
+@vault_json_options
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export JSON lines: each card with its quotes and memory state.
 
@@ -194,16 +195,4 @@ def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
       retain export jsonl cards.jsonl
       retain export jsonl - | head -1
     """
-
-    to_stdout = _to_stdout(out, as_json)
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    if to_stdout:
-        output.show_file(render_jsonl(desk).encode())
-        return output.DONE
-    cards = export_jsonl(desk, out, force=force)
-    if as_json:
-        output.show_json({"path": str(out), "cards": cards})
-    else:
-        output.show(f"{output.number(cards, 'card')} in {out}")
-    return output.DONE
+    return _export_file(out, vault_dir, as_json, render_jsonl, export_jsonl, force=force)

@@ -10,7 +10,8 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from learning.anki.import_package import ImportReport
@@ -35,10 +36,9 @@ def import_() -> None:
 @click.option("--deck", metavar="NAME", default="", help="Only this deck and its subdecks.")
 @click.option("--without-history", is_flag=True, help="Import no reviews, as from a shared deck.")
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
-@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@dry_run_option
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def anki(
     file: Path,
     deck: str,
@@ -65,9 +65,7 @@ def anki(
     from learning.anki.import_package import import_package
     from learning.anki.package_reader import open_package
 
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     narrator = output.Progress(progress)
     if narrator.jsonl:
         narrator({"event": "source", "done": 0, "of": 1, "path": file.name})
@@ -117,7 +115,7 @@ def _show(done: ImportReport) -> None:
         output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
     for name, told in sorted(done.note_types.items()):
         for each in told["reported"]:
-            output.show(f"note type {name}, {output.number(each['cards'], 'card')}: {each['reason']}")
+            output.show(f"note type {name}, {plural(each['cards'], 'card')}: {each['reason']}")
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""
         output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))

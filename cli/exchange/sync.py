@@ -12,9 +12,11 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.workspace import report_cards
 from learning.cards.workspace import open_desk, read_desk
 from vault.locks import lock
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from learning.anki_connect.sync import Synced
@@ -40,8 +42,7 @@ def sync() -> None:
 @click.option("--newer", is_flag=True, help="Overwrite what was edited or deleted in Anki.")
 @click.option("--imported", is_flag=True, help="Include cards imported from (another) Anki.")
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def anki(
     url: str, dry_run: bool, newer: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
@@ -65,15 +66,13 @@ def anki(
     from learning.anki_connect.client import connected
     from learning.anki_connect.sync import sync as sync_anki
 
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     there = connected(url, os.environ.get("RETAIN_ANKI_KEY", ""))
     # Two syncs at once would each make what the other one is making.
     alone = nullcontext() if dry_run else lock(vault.root, "import", purpose="syncing", now=now())
     with alone:
         desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
-        output.found(d for d in desk.diagnostics if d not in vault.notices)
+        report_cards(desk)
         done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_told(progress))
     output.found(done.home.odd)
     if as_json:
@@ -120,24 +119,23 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
 
 
 def _show(done: Synced, dry_run: bool) -> None:
-    plan, home, number = done.plan, done.home, output.number
+    plan, home = done.plan, done.home
     would = "would be " if dry_run else ""
-    output.show(f"{number(len(home.new), 'review')} {would}imported, {home.known} known before")
+    output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")
     if any(done.marks.values()):
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     same = len({note.card for note in plan.unchanged})
     output.show(
-        f"{number(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
+        f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
         (done.suspended, f"{would}suspended in Anki, as the cards were retracted (tag retain::retracted)"),
         (done.resumed, f"{would}resumed in Anki, as the cards are no longer retracted"),
     ):
         if cards:
-            output.show(f"{number(len(cards), 'note')} {what}")
+            output.show(f"{plural(len(cards), 'note')} {what}")
     if done.left_out:
-        cards_ = number(len(done.left_out), "card")
-        output.show(f"{cards_} imported from Anki left out")
+        output.show(f"{plural(len(done.left_out), 'card')} imported from Anki left out")
     for ids, what in (
         (plan.edited, "edited in Anki and not changed; `--newer` overwrites them"),
         (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),

@@ -11,9 +11,10 @@ from datetime import date, timedelta
 import click
 
 from cli import output
-from cli.options import json_option, vault_option
+from cli.options import vault_json_options
 from cli.review import card_edit
-from cli.review.review import desk_of, event_json, show_in_page
+from cli.review.review import event_json
+from cli.workspace import opened_desk, render_saved
 from learning.cards import actions
 from learning.cards.actions import Deed
 from learning.cards.workspace import Desk
@@ -26,6 +27,7 @@ from vault.log.card_history import PastCard, Version, history, history_json, pas
 from vault.log.ledger import IDS, instant
 from vault.model import latex
 from vault.model.markdown import unescape
+from vault.text.formatting import plural
 from vault.text.sanitize import clean_line
 
 _SHOWN = 20
@@ -50,12 +52,10 @@ def card() -> None:
 
 @card.command("show")
 @click.argument("id_", metavar="CARD")
-@vault_option
-@json_option
+@vault_json_options
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
     """Show a card: text, memory state and earlier versions."""
-
-    desk = desk_of(vault_dir, looking=True)
+    desk = opened_desk(vault_dir, read_only=True)
     data = desk.vault.read_bytes(IDS) or b""
     past = past_card(data, id_) if id_ not in desk.cards else None
     shown = _retired(past) if past is not None else _active(desk.card(id_), data)
@@ -89,7 +89,6 @@ class _Shown:
 
 
 def _active(placed: Placed, data: bytes) -> _Shown:
-
     card, support = placed.card, [c.claim for c in placed.card.support]
     place = (placed.deck.path, card.line, card.human_edited)
     return _Shown(
@@ -98,13 +97,11 @@ def _active(placed: Placed, data: bytes) -> _Shown:
 
 
 def _retired(past: PastCard) -> _Shown:
-
     words = (past.last.question, past.last.answer)
     return _Shown(CardId(past.id), past.concept, past.kind, *words, past.cites, past.versions, past=past)
 
 
 def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
-
     state = desk.state(shown.id)
     words = (shown.question, shown.answer)
     question, answer = words if shown.past else map(unescape, words)
@@ -132,12 +129,11 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
-
     state = desk.state(shown.id)
     place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{headed(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
-    seen = f"{output.number(state.reps, 'review')}, {output.number(state.lapses, 'lapse')}"
+    seen = f"{plural(state.reps, 'review')}, {plural(state.lapses, 'lapse')}"
     if state.due and not shown.past:
         seen = f"due {instant(state.due)}, {seen}"
     output.show(f"{status(state, desk.now)}: {seen if state.reps or state.due else 'never reviewed'}")
@@ -156,8 +152,7 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 @click.option("--answer", help="The new answer.")
 @click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
 @click.option("--restore", "back", is_flag=True, help="Undo the last edit.")
-@vault_option
-@json_option
+@vault_json_options
 def edit(
     id_: str,
     question: str | None,
@@ -179,16 +174,15 @@ def edit(
       retain card edit k7q2m9xd3f --from -
       retain card edit k7q2m9xd3f --restore
     """
-
     if sum(part is not None for part in (answer if question is None else question, source, back or None)) > 1:
         raise UsageError("conflicting options", hint="give --question and --answer, or --from, or --restore")
-    desk = desk_of(vault_dir)
+    desk = opened_desk(vault_dir)
     placed = desk.card(id_)
     edited = card_edit.edited(desk.vault, placed.card, question, answer, source, back=back)
     if edited is None:
         return output.FINDINGS
     if edited.changed:
-        show_in_page(desk)
+        render_saved(desk.vault)
     card_edit.told(edited, as_json=as_json)
     return output.DONE
 
@@ -197,8 +191,7 @@ def edit(
 @click.option("--flagged", is_flag=True, help="Only flagged cards, with the reason.")
 @click.option("--suspended", is_flag=True, help="Only suspended cards.")
 @click.option("--tag", default="", help="Only cards with this tag.")
-@vault_option
-@json_option
+@vault_json_options
 def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List flagged, suspended or tagged cards.
 
@@ -207,8 +200,7 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
       retain card list --flagged
       retain card list --tag exam --json
     """
-
-    desk = desk_of(vault_dir, looking=True)
+    desk = opened_desk(vault_dir, read_only=True)
     flags = flags_of(desk.vault)
     key = tag.removeprefix("#").casefold()
     rows = []
@@ -219,18 +211,16 @@ def list_(flagged: bool, suspended: bool, tag: str, vault_dir: str | None, as_js
         if (flagged and not state.flagged) or (suspended and not state.suspended) or (key and key not in tags):
             continue
         place = desk.place(id_)
-        marks = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
-        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **marks})
+        shown = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
+        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **shown})
     if as_json:
         output.show_json({"cards": rows})
         return output.DONE
-    for row in rows[:_SHOWN]:
-        said = "; ".join(
-            filter(None, [str(row["status"]), str(row["reason"]), " ".join(desk.states[CardId(str(row["id"]))].tags)])
-        )
-        output.show(f"{row['id']}  {row['concept']}: {said}")
-    if len(rows) > _SHOWN:
-        output.show(f"and {len(rows) - _SHOWN} more (--json lists all)")
+    lines = []
+    for row in rows:
+        marks = [str(row["status"]), str(row["reason"]), " ".join(desk.states[CardId(str(row["id"]))].tags)]
+        lines.append(f"{row['id']}  {row['concept']}: {'; '.join(filter(None, marks))}")
+    output.show_first(lines, _SHOWN)
     if not rows:
         output.show("no matching cards")
     return output.DONE
@@ -248,16 +238,15 @@ def _ids(given: Sequence[str]) -> list[str]:
 
 def _do(deed: Deed, desk: Desk, word: str, *, as_json: bool) -> int:
     """Puts the deed on disk and says what it came to."""
-
     if deed.events:
-        show_in_page(actions.do(desk, deed))
+        render_saved(actions.do(desk, deed).vault)
     if as_json:
         events = [event_json(event) for event in deed.events]
         output.show_json({"event": events[-1] if events else None, "events": events, "asked": deed.asked})
     elif not deed.events:
         output.show("no changes needed")
     else:
-        whom = deed.events[0].card if deed.asked == 1 else output.number(len(deed.events), "card")
+        whom = deed.events[0].card if deed.asked == 1 else plural(len(deed.events), "card")
         rest = deed.asked - len(deed.events)
         left = f" ({rest} unchanged)" if rest else ""
         output.show(f"{whom}: {word}{left}; `retain undo` undoes this")
@@ -268,11 +257,9 @@ def _marked(word: str, help_: str) -> None:
     @card.command(word, help=help_)
     @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
     @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
-    @vault_option
-    @json_option
+    @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
-
-        desk, cards = desk_of(vault_dir), _ids(ids)
+        desk, cards = opened_desk(vault_dir), _ids(ids)
         if word == "flag":
             return _do(actions.flagging(desk, cards, reason, via="cli"), desk, word, as_json=as_json)
         made = {"suspend": actions.suspending, "resume": actions.resuming, "bury": actions.burying}[word]
@@ -289,8 +276,7 @@ _marked("flag", "Flag cards as faulty.")
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
 @click.option("--add", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
-@vault_option
-@json_option
+@vault_json_options
 def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir: str | None, as_json: bool) -> int:
     """Add tags to cards, beside those of their deck, or remove some.
 
@@ -299,10 +285,9 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
       retain card tag k7q2m9xd3f p3s8v1ya0t --add exam
       retain card tag k7q2m9xd3f --add later --remove exam
     """
-
     if not (add or remove):
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
-    desk = desk_of(vault_dir)
+    desk = opened_desk(vault_dir)
     return _do(actions.tagging(desk, _ids(ids), add, remove, via="cli"), desk, "tag", as_json=as_json)
 
 
@@ -310,8 +295,7 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True)
 @click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
 @click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
-@vault_option
-@json_option
+@vault_json_options
 def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as_json: bool) -> int:
     """Make cards due on a day of your choice, until their next rating. Their memory state stays.
 
@@ -322,8 +306,7 @@ def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as
       retain card reschedule k7q2m9xd3f --to today
       retain card reschedule k7q2m9xd3f p3s8v1ya0t --to 2026-12-01 --over 7
     """
-
-    desk = desk_of(vault_dir)
+    desk = opened_desk(vault_dir)
     today = date.fromordinal(desk.scheduler.calendar.day(desk.now))
     day = _day(to, today)
     deed = actions.spreading(desk, _ids(ids), day, over, via="cli")

@@ -24,7 +24,6 @@ def edited(
 
     Raises: as `edit_card`; UsageError where there is no way to get the words.
     """
-
     before = words_of(card)
     if back:
         return restore(vault, last_edit(vault, str(card.id)))
@@ -47,7 +46,6 @@ def _read(source: str) -> str:
 
 def _in_editor(vault: Vault, card: Card) -> Edited | None:
     """Has the human write; what is refused stays where it was written."""
-
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
@@ -86,7 +84,6 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
 
 def _is_as_laid(form: Path, before: Words) -> bool:
     """Whether nobody wrote in the form."""
-
     try:
         return words_in(form.read_text(encoding="utf-8")) == before
     except (OSError, ValueError, RetainError):

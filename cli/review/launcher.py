@@ -1,95 +1,89 @@
-"""The terminal app, or lines of text where there is no terminal to draw on."""
+"""Open the terminal app, the first run where no vault can be opened, or plain text without a terminal."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import Literal
 
 from cli import output
 from cli.environment import here, is_dumb, now
-from cli.options import opened, settle_left_over
-from cli.review.optimize import optimize_after_review
-from cli.review.plain_home import show_home
-from cli.review.plain_review import review_plainly
-from cli.review_pages import tell_rendering
+from cli.options import opened_to_write
+from cli.workspace import say_rendering
 from templates import example
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew, UsageError, VaultNotFound
 from vault.vault import Vault
 
-START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")  # whatever the working folder holds
+# The command line of retain itself; -I, so that no module in the working directory is imported.
+START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")
 
 
 def open_app(
     vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plan: str = "", plain: bool = False
 ) -> int:
-    """Open the terminal app, or the plain review where there is no terminal to draw on; `plan` as its text."""
+    """Open the app at a screen, or plain text if `plain` or without a terminal; return the exit code.
+
+    `plan` is the text of a review plan, "" for today's queue.
+    """
     if is_dumb() and not plain:
         output.say("plain text, as this terminal cannot show the app (TERM=dumb)")
         plain = True
     terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
-    begun = vault_or_first_run(vault_dir, START_AGAIN, terminal=terminal)
-    if isinstance(begun, int):
-        return begun
-    vault, asked_for = begun
-    if not terminal:
-        if start == "home" and not plain:
-            raise UsageError(
-                "the app needs a terminal",
-                hint="`retain --plain` shows home, `retain review --plain` reviews without one",
-            )
-        if start == "home":
-            show_home(vault, now(), tag)
+    try:
+        vault, screen = opened_to_write(vault_dir), ""
+    except (VaultNotFound, Damaged, SchemaTooNew, Refused) as error:
+        if not terminal:
+            raise
+        started = _first_run(vault_dir, error)
+        if started is None:
             return output.DONE
+        vault, screen = started
+    if terminal:
+        code = _run_app(vault, screen or start, tag, plan)
+    elif start == "home":
+        if not plain:
+            hint = "`retain --plain` shows home, `retain review --plain` reviews without one"
+            raise UsageError("the app needs a terminal", hint=hint)
+        from cli.review.plain_home import show_home
+
+        show_home(vault, now(), tag)
+        return output.DONE
+    else:
+        from cli.review.plain_review import review_plainly
 
         code = review_plainly(vault, tag=tag, plan=plan, clock=now)
-    else:
-        from tui.app import run_app
-        from tui.context import Context
-        from tui.preferences import of_user
-
-        liked = of_user()
-        output.found(liked.found)
-        context = Context(vault, now, tag, START_AGAIN, preferences=liked)
-        code = run_app(context, asked_for or start, plan, tell_rendering)
+    from cli.review.optimize import optimize_after_review
 
     optimize_after_review(vault)
     return code
 
 
-def vault_or_first_run(vault_dir: str | None, program: Sequence[str], *, terminal: bool) -> tuple[Vault, str] | int:
-    """The vault to open and the screen that the first run asked for ("" if it was not needed); else the exit code.
+def _run_app(vault: Vault, screen: str, tag: str, plan: str) -> int:
+    from tui.app import run_app
+    from tui.context import Context
+    from tui.preferences import of_user
 
-    Without a terminal, raises what `opened` raises. A vault that is damaged, refused or of a newer schema is said on
-    a screen first, and keeps its exit code.
+    preferences = of_user()
+    output.found(preferences.found)
+    return run_app(Context(vault, now, tag, START_AGAIN, preferences=preferences), screen, plan, say_rendering)
+
+
+def _first_run(vault_dir: str | None, error: RetainError) -> tuple[Vault, str] | None:
+    """Ask what to do where no vault can be opened; return the vault and the screen to open, None to quit.
+
+    Raises `error` for a vault that is damaged, refused or of a newer schema, after showing it.
     """
-    try:
-        return _settled(vault_dir), ""
-    except (VaultNotFound, Damaged, SchemaTooNew, Refused) as error:
-        if not terminal:
-            raise
-        return _begun(vault_dir, tuple(program), error)
-
-
-def _settled(vault_dir: str | None) -> Vault:
-    vault = opened(vault_dir)
-    settle_left_over(vault)
-    return vault
-
-
-def _begun(vault_dir: str | None, program: tuple[str, ...], error: RetainError) -> tuple[Vault, str] | int:
     from tui.preferences import of_user
     from tui.screens.first_run import Start, first_run
 
-    def opens() -> Vault:
-        return _settled(vault_dir)
-
+    theme = of_user().theme
     chosen = first_run(
-        Start(here(), error, program, dict(os.environ), now, example(), lambda: opens().root, of_user().theme)
+        Start(
+            here(), error, START_AGAIN, dict(os.environ), now, example(), lambda: opened_to_write(vault_dir).root, theme
+        )
     )
     if chosen is not None:
-        return _settled(str(chosen.root)), chosen.start
+        return opened_to_write(str(chosen.root)), chosen.start
     if isinstance(error, VaultNotFound):
-        return output.DONE
+        return None
     raise error

@@ -10,8 +10,8 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.workspace import render_saved
 from learning.cards.workspace import open_desk
 from learning.memory.card_events import card_events
 from learning.memory.evaluation import Marks, plot
@@ -33,6 +33,7 @@ from vault.log.events import LogEvent, Params, Stamp, Undo
 from vault.log.fast_scan import ScannedLog, scan_log
 from vault.log.ledger import IDS
 from vault.log.review_log import append, log_files, mint_stamp
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 _TRIED, _KIND = "tuning", "tuning 2"
@@ -40,13 +41,12 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@dry_run_option
 @click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit, as for cron.")
 @click.option("--reset", is_flag=True, help="Reset to the default parameters of FSRS-6.")
 @click.option("--undo", is_flag=True, help="Undo the last change of parameters.")
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def optimize(
     dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
@@ -63,15 +63,13 @@ def optimize(
     """
     if reset + undo + auto > 1:
         raise UsageError("--auto, --reset and --undo are mutually exclusive")
-    vault = opened(vault_dir)
-    settle_left_over(vault)
+    vault = opened_to_write(vault_dir)
     if reset or undo:
         return _changed(vault, undo=undo, dry_run=dry_run, as_json=as_json)
     return _fitted(vault, dry_run=dry_run, auto=auto, as_json=as_json, progress=progress)
 
 
 def _log_of(vault: Vault) -> ScannedLog:
-
     log = scan_log(log_files(vault.root))
     output.found(log.diagnostics)
     return log
@@ -79,22 +77,18 @@ def _log_of(vault: Vault) -> ScannedLog:
 
 def _changes(vault: Vault) -> tuple[CardEvent, ...]:
     """What the ledger says became of the cards."""
-
     return card_events(vault.read_bytes(IDS) or b"")
 
 
 def _stamp(vault: Vault, log: ScannedLog) -> Stamp:
-
     return mint_stamp(now(), last=log.last, zone=vault.settings.zone, via="cli", entropy=secrets.token_bytes(10))
 
 
 def _write(vault: Vault, event: LogEvent) -> None:
-
     append(vault.guard(Scope.LOG), event)
 
 
 def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: str | None) -> int:
-
     log = _log_of(vault)
     if auto and not due_for_fit(log, _tried(vault)):
         return _not_due(log, _tried(vault), as_json)
@@ -115,7 +109,7 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
         due = _due_before_and_after(vault, log, event)
         if not dry_run:
             _write(vault, event)
-            _render(vault)
+            render_saved(vault)
     else:
         _remember_tried(vault, log)
     if as_json:
@@ -126,7 +120,6 @@ def _fitted(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress:
 
 
 def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
-
     wanted = next_fit_at(log, tried)
     if as_json:
         output.show_json({"reviews": len(log.reviews), "kept": False, "wanted": wanted})
@@ -142,9 +135,9 @@ def _too_few(found: TooFew, as_json: bool) -> int:
         return output.DONE
     words = []
     if found.missing:
-        words.append(f"{output.number(found.missing, 'review')} more")
+        words.append(f"{plural(found.missing, 'review')} more")
     if found.missing_trials:
-        number = f"{found.missing_trials:,}" if words else f"{output.number(found.missing_trials, 'review')} more"
+        number = f"{found.missing_trials:,}" if words else f"{plural(found.missing_trials, 'review')} more"
         words.append(f"{number} a day or longer after the card's last one")
     output.show(f"too few reviews to fit ({found.reviews:,}): {' and '.join(words)} needed")
     return output.DONE
@@ -186,7 +179,6 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 
 
 def _show_contest(found: Contest, dry_run: bool, due: tuple[int, int] | None) -> None:
-
     output.show(
         f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,}, "
         f"tested on {found.held_out:,} later ones"
@@ -220,7 +212,6 @@ def _verdict(found: Contest, dry_run: bool) -> str:
 
 def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple[int, int]:
     """How many cards are due with the parameters as they are, and with those of `event`."""
-
     desk = open_desk(vault, now())
 
     def due(parameters: tuple[float, ...]) -> int:
@@ -234,7 +225,6 @@ def _due_before_and_after(vault: Vault, log: ScannedLog, event: Params) -> tuple
 
 def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     """`--reset` or `--undo`."""
-
     log = _log_of(vault)
     last = last_params(log.others)
     if undo and last is None:
@@ -243,7 +233,7 @@ def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     event: LogEvent = Undo(stamp, last.id) if undo and last is not None else reset_event(stamp)
     if not dry_run:
         _write(vault, event)
-        _render(vault)
+        render_saved(vault)
     left = last_params(each for each in log.others if each is not last) if undo else event
     words = getattr(left, "reason", "") or "default"
     if as_json:
@@ -251,15 +241,6 @@ def _changed(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) -> int:
     else:
         output.show(f"parameters{' (dry run)' if dry_run else ''}: {words}")
     return output.DONE
-
-
-def _render(vault: Vault) -> None:
-    """The pages show due dates, which have just moved; where they cannot be written, the next command does it."""
-
-    try:
-        render_if_stale(vault)
-    except RetainError as error:
-        output.say(f"  saved in the review log, but its page could not be written: {error}")
 
 
 # --- after a review -------------------------------------------------------------------------------------------------
@@ -279,7 +260,6 @@ def optimize_after_review(vault: Vault) -> None:
 
 
 def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
-
     if not due_for_fit(log, _tried(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
@@ -291,7 +271,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
         _remember_tried(vault, log)
         return
     _write(vault, params_event(_stamp(vault, log), found))
-    _render(vault)
+    render_saved(vault)
     loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}"
     output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol, TextIO
 
 from cli import output
-from cli.review_pages import tell_rendering
+from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
 from learning.cards.edit import edit_card, words_of
@@ -69,14 +69,13 @@ def review_plainly(
         try:
             code = face.run()
         finally:
-            tell_rendering(len(sitting.desk.cards))
+            say_rendering(len(sitting.desk.cards))
             sitting.finish()
         face.say_result()
         return code
 
 
 def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
-
     face = _Face(Practising.at(vault, clock, plan), source, out)
     code = face.run()
     face.say_practised()
@@ -187,7 +186,6 @@ class _Face:
 
     def _edit(self, placed: Placed) -> bool:
         """Asks for new words, one line each; what is left empty stays as it is."""
-
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)

@@ -9,23 +9,21 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, settle_left_over, vault_option
-from cli.review.launcher import open_app
-from cli.review_pages import mend, render_if_stale
+from cli.options import opened, vault_json_options, vault_option
+from cli.workspace import mend, opened_desk, render_saved, report_cards
 from learning.cards import workspace as desks
 from learning.cards.workspace import Desk, open_desk
 from learning.memory.labels import headed, interval
 from learning.review.plan import Mode, Plan
 from learning.schedule.queue import Item
-from learning.stats.outlook import backlog_of
 from learning.store.freshness import look
 from vault.cache.stamps import Listing, listing
-from vault.errors import Refused, UsageError, WriteFailed
+from vault.errors import UsageError
 from vault.layout import FLASHCARDS
 from vault.log.events import LogEvent, Rating, encode
 from vault.log.ledger import instant
 from vault.model.markdown import unescape
-from vault.text.sanitize import clean_line
+from vault.text.formatting import plural, short_line
 from vault.vault import Vault
 
 RATINGS = ("again", "hard", "good", "easy")
@@ -59,6 +57,8 @@ def review(
       retain review --cram --tag "topic:Memory"
       retain review --plain
     """
+    from cli.review.launcher import open_app  # `due` and `rate` open no app
+
     if not (limit or ahead or cram or preview):
         return open_app(vault_dir, start="review", tag=tag, plain=plain)
 
@@ -69,29 +69,16 @@ def review(
     return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
 
 
-def desk_of(vault_dir: str | None, *, looking: bool = False) -> Desk:
-    """The desk for one command; one that is only looking leaves what an agent left as it is."""
-
-    vault = opened(vault_dir)
-    if not looking:
-        settle_left_over(vault)
-    desk = open_desk(vault, now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
-    return desk
-
-
 @click.command()
 @click.option("--tag", default="", help="Only cards with this tag, kind or concept.")
-@vault_option
-@json_option
+@vault_json_options
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
     """List the cards that are due, then the new ones, in study order."""
-
     vault = opened(vault_dir)
     decks = _listed(vault)
     seen = look(vault.root, decks=decks)
     desk = open_desk(vault, now(), tag=tag, listing=decks)
-    output.found(d for d in desk.diagnostics if d not in vault.notices)
+    report_cards(desk)
     if as_json:
         lists = {"due": [_as_json(desk, i) for i in desk.queue.due], "new": [_as_json(desk, i) for i in desk.queue.new]}
         held = {"waiting": _waiting(desk), "why": desk.held_back}
@@ -108,8 +95,9 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
         output.show(f"{name} ({len(items)})")
         for item in items[:SHOWN]:
             placed = desk.cards.get(item.card)
-            if placed is not None:  # gone in this very moment
-                output.show(f"  {item.card}  {headed(placed.title, item.kind)}: {_short(placed.card.question)}")
+            if placed is not None:  # None if it was deleted just now
+                question = short_line(unescape(placed.card.question), 90)
+                output.show(f"  {item.card}  {headed(placed.title, item.kind)}: {question}")
         if len(items) > SHOWN:
             output.show(f"  and {len(items) - SHOWN} more (--json lists all)")
     if not desk.cards:
@@ -121,7 +109,6 @@ def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
 
 def _listed(vault: Vault) -> Listing | None:
     """The folder of the decks, listed once for all who ask; None where it cannot be."""
-
     try:
         return listing(vault.root, FLASHCARDS)
     except OSError:
@@ -139,17 +126,12 @@ def _backlog(desk: Desk) -> str:
     if len(desk.queue.due) <= per_day or desk.tag:
         return ""
 
+    from learning.stats.outlook import backlog_of  # mostly there is no backlog
+
     return backlog_of(desk)
 
 
-def _short(markdown: str) -> str:
-
-    text = clean_line(unescape(markdown))
-    return text if len(text) <= 90 else text[:89] + "…"
-
-
 def _as_json(desk: Desk, item: Item) -> dict[str, object]:
-
     state = desk.state(item.card)
     place = desk.place(item.card)
     return {
@@ -170,8 +152,7 @@ def _as_json(desk: Desk, item: Item) -> dict[str, object]:
 @click.option(
     "--at", "at_text", metavar="INSTANT", help="The time of the review, like 2026-11-21T09:30+01:00 (default: now)."
 )
-@vault_option
-@json_option
+@vault_json_options
 def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Record one review of a card.
 
@@ -180,15 +161,14 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
       retain rate k7q2m9xd3f good
       retain rate k7q2m9xd3f again --at 2026-11-21T09:30+01:00
     """
-
-    desk = desk_of(vault_dir)
+    desk = opened_desk(vault_dir)
     dated = _instant(at_text, desk.now) if at_text else None
     desk, event = desks.rate(desk, card, Rating[rating.upper()], via="cli", dated=dated)
-    show_in_page(desk)
+    render_saved(desk.vault)
     state = desk.state(event.card)
     if as_json:
         numbers = {"stability": round(state.stability, 4), "difficulty": round(state.difficulty, 4)}
-        due_at = state.due.isoformat(timespec="milliseconds").replace("+00:00", "Z") if state.due else None
+        due_at = instant(state.due) if state.due else None
         output.show_json({"event": event_json(event), "due": due_at, "interval_days": state.interval_days, **numbers})
     else:
         when = (
@@ -198,17 +178,7 @@ def rate(card: str, rating: str, at_text: str | None, vault_dir: str | None, as_
     return output.DONE
 
 
-def show_in_page(desk: Desk) -> None:
-    """Render what shows the log. These are products: where one cannot be written, what the human did is saved."""
-
-    try:
-        render_if_stale(desk.vault)
-    except (WriteFailed, Refused) as error:
-        output.say(f"  saved in the review log, but its page could not be written: {error}")
-
-
 def event_json(event: LogEvent) -> dict[str, object]:
-
     written: dict[str, object] = json.loads(encode(event))
     return written
 
@@ -231,21 +201,19 @@ def _instant(text: str, at: datetime) -> datetime:
 
 
 @click.command()
-@vault_option
-@json_option
+@vault_json_options
 def undo(vault_dir: str | None, as_json: bool) -> int:
     """Undo the last action on a card, or on many at once. Repeat it to go further back.
 
     An action is a rating, bury, suspend, resume, flag, tag or reschedule. `retain card edit CARD --restore` undoes an
     edit.
     """
-
-    desk, events, voided = desks.undo_deed(desk_of(vault_dir), via="cli")
-    show_in_page(desk)
+    desk, events, voided = desks.undo_deed(opened_desk(vault_dir), via="cli")
+    render_saved(desk.vault)
     if as_json:
         several = {"voided_all": [event_json(one) for one in voided]}
         output.show_json({"event": event_json(events[-1]), "voided": event_json(voided[-1]), **several})
     else:
-        whose = getattr(voided[0], "card", "") if len(voided) == 1 else output.number(len(voided), "card")
+        whose = getattr(voided[0], "card", "") if len(voided) == 1 else plural(len(voided), "card")
         output.show(f"undone: {voided[-1].type} of {whose}")
     return output.DONE

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-from learning.cards.workspace import open_desk
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
 from learning.schedule.workload import BacklogPlan
 from learning.stats.forecast import Course, Forecast, averages
 from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
+from vault.text.formatting import plural
 
 BOUNDS = (0.7, 0.99)  # of `retention` in retain.toml, too
 _BARS = 13  # stretches of days that the plot shows
@@ -35,8 +35,7 @@ _WIDTH = 40
 @click.option(
     "--minutes", type=click.IntRange(1, 1440), help="Find how many new cards per day fit into this many minutes."
 )
-@vault_option
-@json_option
+@vault_json_options
 def simulate(
     days: int, retentions: tuple[float, ...], new: int | None, minutes: int | None, vault_dir: str | None, as_json: bool
 ) -> int:
@@ -50,9 +49,7 @@ def simulate(
       retain simulate --days 365 --retention 0.85 --retention 0.9
       retain simulate --minutes 20
     """
-
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    desk = opened_desk(vault_dir, read_only=True)
     outlook = Outlook(desk, days, new)
     own = desk.scheduler.rules.retention
     wanted = sorted(set(retentions)) if retentions else sorted({*USUAL, own})
@@ -109,10 +106,9 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
 
 
 def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
-
     course = outlook.course
     supply = _supply(course)
-    under_way, span = _count(len(outlook.stock), "card"), _count(course.days, "day")
+    under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")
     output.show(f"{under_way} under way; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
         output.show(f"simulated one card in {1 / forecasts[0].share:.0f}, extrapolated to all")
@@ -136,10 +132,6 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
         output.show(backlog_words(plan, outlook.today))
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def _supply(course: Course) -> str:
     if course.supply is None:
         return f"{course.new_per_day:g} new a day"
@@ -151,29 +143,28 @@ def _supply(course: Course) -> str:
 
 def _plot(outlook: Outlook, found: Forecast) -> None:
     """Minutes a day, a bar for each stretch of days."""
-
     minutes, reviews = averages(found.minutes, _BARS), averages(found.reviews, _BARS)
     most = max(*minutes, 0.1)
     output.show(f"  minutes a day at {found.course.retention:.0%}")
     for number, (spent, seen) in enumerate(zip(minutes, reviews, strict=True)):
         begins = outlook.date(len(found.minutes) * number // len(minutes))
         bar = "█" * round(spent / most * _WIDTH)
-        output.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {_count(round(seen), 'review')}")
+        output.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {plural(round(seen), 'review')}")
 
 
 def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     new, found = fit
     if new:
         ends = f"the last third of the days takes {found.settled_minutes:.0f}"
-        return f"{_cards_fit(new)} into {_count(minutes, 'minute')}, once what is overdue is done: {ends}"
+        return f"{_cards_fit(new)} into {plural(minutes, 'minute')}, once what is overdue is done: {ends}"
     if found.settled_minutes > minutes:
-        taken = _count(round(found.settled_minutes), "minute")
-        return f"no new card fits into {_count(minutes, 'minute')}: reviews alone take {taken} a day"
-    return f"no new card fits into {_count(minutes, 'minute')}"
+        taken = plural(round(found.settled_minutes), "minute")
+        return f"no new card fits into {plural(minutes, 'minute')}: reviews alone take {taken} a day"
+    return f"no new card fits into {plural(minutes, 'minute')}"
 
 
 def _a_day(reviews: int) -> str:
-    return f"{_count(reviews, 'review')} a day {'is' if reviews == 1 else 'are'}"
+    return f"{plural(reviews, 'review')} a day {'is' if reviews == 1 else 'are'}"
 
 
 def _cards_fit(new: int) -> str:

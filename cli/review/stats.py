@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
+from cli.options import vault_json_options
 from cli.review.stats_json import as_object
 from cli.review.stats_report import page
-from learning.cards.workspace import open_desk
+from cli.workspace import opened_desk
 from learning.stats.material import material_of, narrowed
 from learning.stats.stats import Material, Stats, stats_of
 from learning.store.topics import topic_named
 from vault.errors import NotFound
-from vault.vault import Vault
 
 YEAR = 365
 
@@ -31,8 +27,7 @@ YEAR = 365
 )
 @click.option("--topic", default="", help="Only concepts of this topic (its title, or the beginning of it).")
 @click.option("--tag", default="", help="Only cards with this tag.")
-@vault_option
-@json_option
+@vault_json_options
 def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool) -> int:
     """Show retention, the forecast, weak concepts and the changes of this week.
 
@@ -43,7 +38,7 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
       retain stats --tag exam --days 90
       retain stats --json
     """
-    found = _figures(opened(vault_dir), now(), days, topic, tag)
+    found = _figures(vault_dir, days, topic, tag)
     if as_json:
         output.show_json(as_object(found))
         return output.DONE
@@ -54,17 +49,14 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
     return output.DONE
 
 
-def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Stats:
-
-    desk = open_desk(vault, at)
-    output.found(d for d in desk.diagnostics if d not in vault.notices)
+def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
+    desk = opened_desk(vault_dir, read_only=True)
     material = _narrowed(material_of(desk), topic, tag)
-    return stats_of(material, desk.scheduler, at, days=days)
+    return stats_of(material, desk.scheduler, desk.now, days=days)
 
 
 def _narrowed(material: Material, topic: str, tag: str) -> Material:
     """Raises: NotFound where no topic goes by that name, or no card has the tag."""
-
     if not topic and not tag:
         return material
     stems = topic_named(topic, material.topics)[1] if topic else None

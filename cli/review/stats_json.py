@@ -17,7 +17,6 @@ _YEAR = 365
 
 def as_object(stats: Stats) -> dict[str, Any]:
     """The whole of `retain stats --json`; the figures of each word are those of the dataclass of that name."""
-
     return {
         "as_of": instant(stats.as_of),
         "today": stats.today.isoformat(),

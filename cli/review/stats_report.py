@@ -8,7 +8,7 @@ from learning.stats.mastery import WORDS, Group, Mastery, weakest
 from learning.stats.retention import Retention, Tries
 from learning.stats.stats import Forgotten, Stats
 from learning.stats.wording import FEW, counted, percent, verdict, wider
-from vault.text.sanitize import clean_line
+from vault.text.formatting import short_line
 
 WIDTH = 80
 LISTED = 5
@@ -177,12 +177,7 @@ def _scores(found: Mastery | Group) -> str:
     name = found.title if hasattr(found, "title") else found.name
     cells = [found.profile[kind.value] for kind in WORDS]
     shown = " ".join(f"{'–' if cell is None else format(cell * 100, '.0f'):>8}" for cell in cells)
-    return f"    {_cut(name, 31):32}{found.score * 100:>4.0f}  {shown}"
-
-
-def _cut(words: str, most: int) -> str:
-    plain = clean_line(words)
-    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
+    return f"    {short_line(name, 31):32}{found.score * 100:>4.0f}  {shown}"
 
 
 def _week(stats: Stats) -> list[str]:
@@ -199,13 +194,13 @@ def _week(stats: Stats) -> list[str]:
     lines = _wrapped(f"{count:,} {words}" for count, words in named if count)
     if found.mastered:
         more = f" and {len(found.mastered) - LISTED:,} more" * (len(found.mastered) > LISTED)
-        lines += _wrapped([f"newly mastered: {'; '.join(_cut(t, 30) for t in found.mastered[:LISTED])}{more}"])
+        lines += _wrapped([f"newly mastered: {'; '.join(short_line(t, 30) for t in found.mastered[:LISTED])}{more}"])
     lines += [f"  forgotten most: {_told(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
     return ["This week (7 days):", *lines] if lines else ["This week (7 days): no changes"]
 
 
 def _told(one: Forgotten) -> str:
-    return f"{_cut(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
+    return f"{short_line(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
 
 
 def _leeches(stats: Stats) -> list[str]:

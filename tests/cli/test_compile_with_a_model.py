@@ -158,7 +158,7 @@ def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
 
 
 def test_what_models_took_is_listed_by_run_source_article_and_model(desk: Desk) -> None:
-    assert "no model" in desk.retain("status", "--cost").stdout
+    assert "no replies" in desk.retain("status", "--cost").stdout
     desk.configure(rest=PRICES)
     cost = desk.json("compile", "--engine", "claude")["cost"]
     found = desk.json("status", "--cost")
