@@ -8,6 +8,7 @@ from cli import output
 from cli.environment import now
 from vault.audit.agent_runs import SETTLED_BY
 from vault.errors import RetainError
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from compiler.agent_session import Outcome, Run
@@ -58,7 +59,7 @@ def _put_metadata_back(vault: Vault, begun: Run) -> list[str]:
         return [f"whether the agent changed modes, times or attributes of your files cannot be told: {error}"]
     if not found:
         return []
-    files = output.number(len(found), "file") + " or folder" + ("s" if len(found) > 1 else "")
+    files = plural(len(found), "file") + " or folder" + ("s" if len(found) > 1 else "")
     more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     return [
         f"the agent changed mode, owner, time or attributes of {files} that it must not change; they are put back:",
@@ -77,7 +78,7 @@ def _tell(settled: Outcome, *, untouched: bool) -> None:
     aside = f", {failed} moved to output/quarantine/" if failed else ""
     restored = f", {back} as before" if back else ""
     unsupported = len(settled.unsupported)
-    marked = f", {output.number(unsupported, 'sentence')} without evidence" if unsupported else ""
+    marked = f", {plural(unsupported, 'sentence')} without evidence" if unsupported else ""
     output.say(f"of the agent's work {kept} {'is' if kept == 1 else 'are'} kept{marked}{aside}{restored}")
     lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.why}" for each in settled.quarantined]
     lines += [f"{each.path}: {each.why}; as it was before" for each in settled.restored]

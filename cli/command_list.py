@@ -1,41 +1,71 @@
-"""The commands of retain: the module that holds each, and its help in one line."""
+"""The commands of retain: the module that holds each, its help in one line, and the group that loads one on demand."""
 
 from __future__ import annotations
 
-# command -> (where it is, its one line of help): listing them must not load them.
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+# command -> ("module:name", help in one line): listing the commands does not load them
+Table = Mapping[str, tuple[str, str]]
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("cli.commands.init:init", "Make a new vault, or lay one over an existing folder of notes."),
-    "add": ("cli.commands.add:add", "Copy files, folders or a page from the web into raw/."),
-    "compile": ("cli.commands.compile:compile_", "Bring wiki, cards and gaps up to date with raw/."),
-    "review": ("cli.study.review:review", "Start today's reviews."),
-    "due": ("cli.study.review:due", "List the cards that are due, and the new ones."),
-    "rate": ("cli.study.review:rate", "Record one review of a card."),
-    "undo": ("cli.study.review:undo", "Take back the last thing you did to a card."),
-    "card": ("cli.study.card:card", "Cards: show, edit, list, suspend, resume, bury, flag, tag, reschedule."),
-    "optimize": (
-        "cli.study.optimize:optimize",
-        "Fit the scheduler to your own reviews, if that foretells them better.",
+    "init": ("cli.commands.init:init", "Create a vault, or add one to an existing notes folder."),
+    "add": ("cli.commands.add:add", "Copy files, folders or a web page into raw/."),
+    "compile": ("cli.commands.compile:compile_", "Update wiki, cards and gaps from raw/."),
+    "review": ("cli.review.review:review", "Start today's reviews."),
+    "due": ("cli.review.review:due", "List due and new cards."),
+    "rate": ("cli.review.review:rate", "Record one review of a card."),
+    "undo": ("cli.review.review:undo", "Undo the last action on a card."),
+    "card": ("cli.review.card:card", "Show, edit, list, suspend, resume, bury, flag, tag or reschedule cards."),
+    "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters on your review history."),
+    "simulate": (
+        "cli.review.simulate:simulate",
+        "Forecast the workload for a retention or number of new cards.",
     ),
-    "simulate": ("cli.study.simulate:simulate", "What a retention, or more new cards, would cost you a day."),
-    "quiz": ("cli.study.quiz:quiz", "Be asked about a topic by a language model, if you have named one."),
-    "gaps": ("cli.commands.gaps:gaps", "The reading agenda: list, plan, resolve, ignore."),
-    "inbox": ("cli.commands.inbox:inbox", "What waits for your word: list, show, accept, keep, reject, undo."),
-    "concept": ("cli.commands.concept:concept", "Concepts: rename, merge, split, alias, list, show, deeds, undo."),
-    "stats": ("cli.study.stats:stats", "How well you remember, what is coming, what is weak."),
-    "ask": ("cli.commands.ask:ask", "Answer a question from the wiki, with the words it rests on."),
-    "search": ("cli.commands.search:search", "Find cards and articles by their words, and by what you remember."),
-    "status": ("cli.commands.init:status", "What the vault holds."),
+    "quiz": ("cli.review.quiz:quiz", "Answer a language model's questions about a topic."),
+    "gaps": ("cli.commands.gaps:gaps", "List, plan, resolve, ignore or reopen gaps."),
+    "inbox": ("cli.commands.inbox:inbox", "Decide about proposed changes: list, show, accept, keep, reject, undo."),
+    "concept": ("cli.commands.concept:concept", "Rename, merge, split, alias, list or show concepts."),
+    "stats": ("cli.review.stats:stats", "Show retention, the forecast and weak concepts."),
+    "ask": ("cli.commands.ask:ask", "Answer a question from the wiki, with citations."),
+    "search": ("cli.commands.search:search", "Find cards and articles by words and by memory state."),
+    "status": ("cli.commands.status:status", "Show what the vault contains."),
     "verify": ("cli.commands.verify:verify", "Check every quote, citation and card against the sources."),
-    "trace": ("cli.commands.verify:trace", "Follow a card, sentence or claim back to its source."),
-    "log": ("cli.commands.log:log", "The chronicle of builds; what was refused, what yielded nothing."),
-    "insight": ("cli.commands.insight:insight", "Write a note of your own, in the folder that no agent touches."),
-    "guard": ("cli.guard.group:guard", "Cage agents; see and restore what changed behind your back."),
+    "trace": ("cli.commands.trace:trace", "Trace a card, sentence or claim back to its source."),
+    "log": ("cli.commands.log:log", "List builds, rejected claims and source coverage."),
+    "insight": ("cli.commands.insight:insight", "Write a note of your own, where no agent writes."),
+    "guard": ("cli.guard.group:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
-    "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault here, and find what looks wrong."),
-    "upgrade": ("cli.commands.upgrade:upgrade", "Bring AGENTS.md and the schema version of an older vault up to date."),
-    "export": ("cli.study.export:export", "Write the cards for other programs."),
-    "import": ("cli.study.import_:import_", "Bring cards and reviews home from Anki."),
-    "sync": ("cli.study.sync:sync", "Bring cards and reviews together with a running Anki."),
-    "rebuild": ("cli.commands.compile:rebuild", "Make every product anew from raw/, ledgers and log."),
+    "doctor": ("cli.commands.doctor:doctor", "Show what protects this vault, and check it for problems."),
+    "upgrade": ("cli.commands.upgrade:upgrade", "Update AGENTS.md and the schema version of an older vault."),
+    "export": ("cli.exchange.export:export", "Export cards to other programs."),
+    "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki."),
+    "sync": ("cli.exchange.sync:sync", "Sync cards and reviews with a running Anki."),
+    "rebuild": ("cli.commands.compile:rebuild", "Rebuild all generated files from scratch."),
 }
+
+
+class LateGroup(click.Group):
+    """`unlisted` commands can be called and are not listed."""
+
+    def __init__(self, *args: Any, table: Table, unlisted: frozenset[str] = frozenset(), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.table, self.unlisted = table, unlisted
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name in self.table if name not in self.unlisted]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.table:
+            return None
+        module, _, name = self.table[cmd_name][0].partition(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.table[name][1]) for name in self.list_commands(ctx)])

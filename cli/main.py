@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from cli.command_list import COMMANDS
 from cli.version import __version__
 
 TYPE_CHECKING = False  # as typing has it; loading typing would double the cost of `retain --version`
@@ -23,7 +22,7 @@ Examples:
 def retain_group() -> click.Group:
     import click
 
-    from cli.lazy_group import LateGroup
+    from cli.command_list import COMMANDS, LateGroup
 
     @click.group(
         cls=LateGroup,
@@ -34,18 +33,18 @@ def retain_group() -> click.Group:
     )
     @click.version_option(__version__, prog_name="retain")
     @click.option(
-        "--vault", metavar="DIR", help="The vault; else RETAIN_VAULT, else the nearest folder with retain.toml."
+        "--vault", metavar="DIR", help="The vault (default: RETAIN_VAULT, else the nearest folder with retain.toml)."
     )
-    @click.option("--plain", is_flag=True, help="Without a command: lines of text instead of the app.")
+    @click.option("--plain", is_flag=True, help="Without a command: plain text instead of the app.")
     @click.pass_context
     def retain(ctx: click.Context, vault: str | None, plain: bool) -> int:
-        """Turn what you read into what you know: a cited wiki, flashcards, a daily review.
+        """Turn documents into a cited wiki, flashcards and a daily review.
 
-        Without a command, the terminal app opens.
+        Without a command, open the terminal app.
         """
         ctx.obj = vault
         if ctx.invoked_subcommand is None:
-            from cli.study.launcher import open_app
+            from cli.review.launcher import open_app
 
             return open_app(vault, start="home", plain=plain)
         return 0
@@ -107,8 +106,8 @@ def _run(arguments: list[str]) -> int:
 
     output.speak_events(arguments)
     try:
-        code = _called(arguments)
-        if code < 128:  # whoever was hung up has nobody to tell
+        code = _dispatch(arguments)
+        if code < 128:  # >= 128: killed by SIGHUP, stdout is gone
             output.flush()
     except KeyboardInterrupt:
         return _interrupted()
@@ -137,12 +136,12 @@ def _failed(error: Exception) -> int:
 def _interrupted() -> int:
     from cli import output
 
-    output.say("\nretain: interrupted; what was saved stays saved")
+    output.say("\nretain: interrupted; saved data is kept")
     return output.INTERRUPTED
 
 
-def _called(arguments: list[str]) -> int:
-    """What the command gave back. Not by click's own `main`: of a pipe that nobody reads it makes exit code 1."""
+def _dispatch(arguments: list[str]) -> int:
+    """Run the command and return its exit code. click's own `main` would turn a broken pipe into exit code 1."""
     import os
 
     import click

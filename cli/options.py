@@ -1,84 +1,84 @@
-"""What all commands share: opening the vault they were pointed at, and the options that every listing has."""
+"""What commands share: their options, opening the vault, and what must be done before a command."""
 
 from __future__ import annotations
 
 import itertools
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import click
+
 from cli import output
-from cli.environment import here
+from cli.agent_commands import AGENT_COMMANDS, may_run
+from cli.environment import here, is_sandboxed
+from vault.audit.agent_runs import at_work
 from vault.errors import Refused
 from vault.vault import Vault, open_vault
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-def vault_option(command: F) -> F:
-    """`--vault DIR` on the command itself, as well as before it."""
-    import click  # in these alone: the app opens a vault without it
-
-    return click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")(command)
-
-
-def progress_option(command: F) -> F:
-    import click
-
-    words = "Progress as JSON lines on stderr, or none."
-    return click.option("--progress", type=click.Choice(["jsonl", "none"]), help=words)(command)
+vault_option = click.option("--vault", "vault_dir", metavar="DIR", help="The vault to work on.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+progress_option = click.option(
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+)
 
 
-def json_option(command: F) -> F:
-    import click
+def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return one decorator that adds all these options to a command, in this order."""
 
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")(command)
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+vault_json_options = combine(vault_option, json_option)
 
 
 def opened(vault_dir: str | None) -> Vault:
-    """The vault that `--vault`, RETAIN_VAULT or the working directory names; what is odd about it is said."""
-    vault = open_vault(vault_dir or _given_before_the_command(), os.environ.get("RETAIN_VAULT"), here())
+    """Return the vault that `--vault`, RETAIN_VAULT or the working directory names; report what its settings lack."""
+    vault = open_vault(vault_dir or vault_before_command(), os.environ.get("RETAIN_VAULT"), here())
     output.found(vault.notices)
     return vault
 
 
-def _given_before_the_command() -> str | None:
-    """What `retain --vault DIR COMMAND` names; None where no command line was read."""
-    click = sys.modules.get("click")
-    context = click.get_current_context(silent=True) if click is not None else None
+def opened_to_write(vault_dir: str | None, *, dry_run: bool = False) -> Vault:
+    """Return the vault as `opened` does; unless it is a dry run, finalize the run of an agent that was killed first."""
+    vault = opened(vault_dir)
+    if not dry_run:
+        settle_left_over(vault)
+    return vault
+
+
+def vault_before_command() -> str | None:
+    """Return DIR of `retain --vault DIR COMMAND`; None if there is no command line, or no such option."""
+    context = click.get_current_context(silent=True)
     return context.find_root().obj if context is not None else None
 
 
 def check_caged(arguments: Sequence[str]) -> None:
-    """Raises Refused where this runs in the cage of `retain guard run` and `arguments` are not an agent's to give.
+    """Raise Refused if this runs in the sandbox of `retain guard run` and an agent may not give these arguments.
 
-    Only words: what holds an agent is the kernel, which lets nothing in the cage write ledgers, log or settings.
+    This only explains. The kernel enforces it: nothing in the sandbox can write ledgers, log or settings.
     """
-    if "RETAIN_CAGED" not in os.environ:
-        return
-    from cli.agent_commands import AGENT_COMMANDS, may_run
-
-    if any(pair == ("guard", "run") for pair in itertools.pairwise(arguments)):
-        return  # it refuses by itself, with the exit code that is its own
+    if not is_sandboxed() or any(pair == ("guard", "run") for pair in itertools.pairwise(arguments)):
+        return  # `guard run` refuses by itself, with an exit code of its own
     if not may_run(arguments):
         name = " ".join(["retain", *(word for word in arguments if not word.startswith("-"))][:2])
         raise Refused(
-            f"`{name}` is not for an agent in a cage, which may run: {', '.join(AGENT_COMMANDS)}",
-            hint="ask the human to run it outside the cage",
+            f"`{name}` is not allowed inside the sandbox; allowed: {', '.join(AGENT_COMMANDS)}",
+            hint="ask the user to run it outside the sandbox",
         )
 
 
 def settle_left_over(vault: Vault) -> None:
-    """Judge first what an agent left whose run was killed: until then nobody could say what in the vault is whose."""
-    from vault.audit.agent_runs import at_work
-
-    if at_work(vault) and "RETAIN_CAGED" not in os.environ:
-        from cli import agent_runs
+    """Finalize the run of an agent that was killed: until then nobody knows which changes are the agent's."""
+    if at_work(vault) and not is_sandboxed():
+        from cli import agent_runs  # most commands find no such run
 
         agent_runs.settle_left_over(vault)
-
-
-def is_dumb() -> bool:
-    """Whether the terminal says that it can only print lines."""
-    return os.environ.get("TERM") == "dumb"

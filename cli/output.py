@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from vault.diagnostic import Diagnostic
 from vault.errors import (
@@ -83,7 +83,7 @@ def defect(error: BaseException) -> int:
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
-    say(f"retain: a defect of retain itself: {what}\n  the trace is in {trace}")
+    say(f"retain: internal error: {what}\n  trace: {trace}")
     return DEFECT
 
 
@@ -136,7 +136,7 @@ def show_file(data: bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def show_json(value: Any) -> None:
@@ -144,9 +144,12 @@ def show_json(value: Any) -> None:
     _print(_json(value, sys.stdout, indent=2))
 
 
-def number(count: int, noun: str) -> str:
-    """A count and its noun: 1 change, 2 changes."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+def show_first(lines: Sequence[str], most: int, *, indent: str = "") -> None:
+    """Print the first `most` lines, and how many more there are."""
+    for line in lines[:most]:
+        show(indent + line)
+    if len(lines) > most:
+        show(f"{indent}and {len(lines) - most} more (--json lists all)")
 
 
 def flush() -> None:
@@ -161,7 +164,7 @@ def _print(text: str, *, end: str = "\n", flush: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WriteFailed(f"the output cannot be written: {error.strerror}") from error
+        raise WriteFailed(f"the output could not be written: {error.strerror}") from error
 
 
 def _json(value: Any, out: TextIO, indent: int | None = None) -> str:
@@ -198,13 +201,30 @@ _VERBS = {
     "copy": "copying",
     "fetch": "fetching",
     "fit": "fitting",
-    "reviews": "taking in reviews",
+    "reviews": "importing reviews",
     "changes": "sending changes",
 }
 
 
-class Progress:
-    """Long work on stderr: a line that renews itself on a terminal, JSON lines on request, else silence."""
+class _Live:
+    """A line of stderr that renews itself, cleared at the end of the `with` block."""
+
+    _shown = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.done()
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            _tell("\r\x1b[K")
+
+
+class Progress(_Live):
+    """The progress of long work on stderr: a line that renews itself, JSON lines on request, or nothing."""
 
     def __init__(self, mode: str | None) -> None:
         self.jsonl, self.none = mode == "jsonl", mode == "none"
@@ -214,33 +234,25 @@ class Progress:
     def __call__(self, event: dict[str, Any]) -> None:
         if self.jsonl:
             _tell(_json(event, sys.stderr) + "\n")
-        elif (
-            event["event"] == "wait" and not self.none
-        ):  # said without a terminal too: a silence of minutes would be taken for a fault
+        elif event["event"] == "wait" and not self.none:  # also without a terminal: it can take minutes
             say(f"retain: {event['words']}")
         elif self.live:
             now = time.monotonic()
             if event["done"] == event["of"] or now - self._last > 0.1:
-                self._last = now
+                self._last, self._shown = now, True
                 name = clean_line(str(event.get("path", "")).rsplit("/", 1)[-1])[:48]
                 done = f"{_VERBS.get(event['event'], event['event'])} {event['done']}/{event['of']}"
                 cost = f"{event['tokens']} tokens, ${event['usd']:.4f}" if event.get("tokens") else ""
                 _tell("\r\x1b[K" + "  ".join(filter(None, (done, name, cost))))
 
-    def done(self) -> None:
-        """Clear the renewing line."""
-        if self.live and self._last:
-            _tell("\r\x1b[K")
 
-
-class Download:
-    """How much of a document has come, on a line of stderr that renews itself; silence where that is no terminal."""
+class Download(_Live):
+    """The progress of a download on a line of stderr that renews itself; nothing if stderr is no terminal."""
 
     def __init__(self, address: str) -> None:
         self.live = sys.stderr.isatty()
         self.name = clean_line(address)[:60]
         self._last = time.monotonic()  # what is done in a moment needs no line
-        self._shown = False
 
     def __call__(self, came: int, of: int | None) -> None:
         now = time.monotonic()
@@ -248,8 +260,3 @@ class Download:
             self._last, self._shown = now, True
             whole = f" of {of / 2**20:.1f}" if of else ""
             _tell(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
-
-    def done(self) -> None:
-        """Clear the line."""
-        if self._shown:
-            _tell("\r\x1b[K")

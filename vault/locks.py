@@ -82,7 +82,7 @@ def lock(
     free within `timeout_s`.
     """
     if not _NAME.fullmatch(name):
-        raise Refused(f"{name!r} is no name for a lock")
+        raise Refused(f"{name!r} is not a lock name")
     handle = _acquire(Guard(root, Scope.PUBLISHER), name, timeout_s, waiting)
     since = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     own = this_process()
@@ -141,9 +141,9 @@ def _who(guard: Guard, name: str) -> str:
 def _held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
     who, hint = _who(guard, name), "wait until it is done, or end that process"
     if not who:
-        return LockHeld("another process is at work here", where=_path(name), hint="wait until it is done")
+        return LockHeld("locked by another process", where=_path(name), hint="wait until it is done")
     if elsewhere:
-        hint = f"that is another machine; its word counts for {_in_words(_BELIEVED)}, then the lock is free"
+        hint = f"locked by another machine; expires after {_in_words(_BELIEVED)}"
     return LockHeld(f"held by {who}", where=_path(name), hint=hint)
 
 

@@ -124,7 +124,7 @@ def _decoded(data: bytes, path: Path) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise Damaged("not UTF-8", where=str(path), hint="mend the file, or move it away") from error
+        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it away") from error
 
 
 def _write(guard: Guard, name: str, old: str, new: str) -> None:

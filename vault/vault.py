@@ -57,7 +57,7 @@ class Vault:
         if scope not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL):
             return Guard(self.root, scope, forbidden=self.kept_out())
         if personal is None:
-            hint = f"`retain init {self.root} --personal DIR` names one"
+            hint = f"`retain init {self.root} --personal DIR` sets one"
             raise Refused("this vault has no personal vault", hint=hint)
         return Guard(personal, scope, forbidden=(self.root,))
 
@@ -108,7 +108,7 @@ class Vault:
         except FileNotFoundError:
             return []
         except PermissionError as error:  # empty is the last thing to take it for
-            hint = f"`chmod u+rwx {folder}`, or look whose it is"
+            hint = f"`chmod u+rwx {folder}`, or check its owner"
             raise Refused("this folder cannot be listed", where=folder, hint=hint) from error
         return [f"{folder}/{name}" for name in sorted(names)]
 
@@ -158,15 +158,15 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
             there = (root / FILE).is_file()
         except OSError as error:
             raise VaultNotFound(
-                f"whether {source} names a vault cannot be told: {os.strerror(error.errno or 0).lower()}",
+                f"{source} cannot be checked: {os.strerror(error.errno or 0).lower()}",
                 where=str(root),
-                hint="look at the owners and the modes of the folders on the way",
+                hint="check the owners and modes of the folders above it",
             ) from error
         if not there:
             raise VaultNotFound(
-                f"{source} names no vault: there is no {FILE}",
+                f"{source} is not a vault: it has no {FILE}",
                 where=str(root),
-                hint=f"make one with `retain init {root}`",
+                hint=f"create one with `retain init {root}`",
             )
     else:
         # Not `Path.is_file`, which raises in a folder that only others may enter: a vault may still lie above it.
@@ -175,7 +175,7 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
             raise VaultNotFound(
                 f"no {FILE} here or above",
                 where=str(start),
-                hint="make a vault with `retain init DIR`, or say --vault DIR",
+                hint="create a vault with `retain init DIR`, or give --vault DIR",
             )
         root = found
     root = root.resolve(strict=True)

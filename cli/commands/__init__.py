@@ -1,1 +1,1 @@
-"""One module a command: vault, sources, wiki, inbox."""
+"""Commands for the vault, its sources, the wiki and the inbox; one module per command, named after it."""

@@ -12,16 +12,20 @@ from cli import output
 from cli.commands.init import KINDS
 from cli.commands.raw_paths import Places
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, vault_option
+from cli.options import opened, progress_option, vault_json_options
+from learning.agenda.gap_decisions import find, read_agenda
+from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
+from vault.files.guard import Guard, Scope
+from vault.log import ledger
+from vault.log.ledger import DECISIONS, Event, encode, instant
+from vault.log.provenance import Origin, added_event, fills_event, fills_in, origin_event, origins_in
+from vault.model.gaps import Gap
 from vault.text.urls import is_address, normalize_address
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from cli.web.clip import Kept
-    from vault.files.guard import Guard
-    from vault.log.provenance import Origin
-    from vault.model.gaps import Gap
-    from vault.vault import Vault
+    from cli.web.clip import Clip
 
 DEFAULT_MIB = 50
 MAX_NAMESAKES = 1_000
@@ -47,13 +51,11 @@ class Outcome:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
-    "--as", "kind", type=click.Choice(KINDS), help="The folder of raw/ to put it in; else by the kind of file."
+    "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."
 )
-@click.option(
-    "--authority", type=click.IntRange(0, 3), help="How much its word weighs: 0 hearsay, 1 usual, 2 expert, 3 standard."
-)
-@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap it is to fill; may be given again.")
+@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap that it fills; repeatable.")
 @click.option(
     "--max-size",
     type=click.IntRange(1, 200),
@@ -63,8 +65,7 @@ class Outcome:
     help="The largest document to fetch from the web.",
 )
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def add(
     sources: tuple[str, ...],
     kind: str | None,
@@ -77,8 +78,8 @@ def add(
 ) -> int:
     """Copy files or folders into raw/, or fetch a page or document from the web.
 
-    Files keep their names. A web page is kept as Markdown with its address and the day, other documents as they are.
-    One page is fetched for each address, and nothing is sent but the request.
+    Files keep their names. A web page is saved as Markdown with its address and date, other documents unchanged.
+    Only the page itself is fetched, and nothing but the request is sent.
 
     \b
     Examples:
@@ -88,9 +89,6 @@ def add(
       retain add --fills febc2 https://example.org/paper.pdf
       retain add -- -strange-name.md
     """
-    from vault.files.guard import Scope
-    from vault.log.ledger import instant
-
     vault = opened(vault_dir)
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(normalize_address(s) for s in sources if is_address(s)))
@@ -134,45 +132,36 @@ def add(
 
 def _gaps(vault: Vault, ids: Iterable[str]) -> list[Gap]:
     """The gaps that the sources are to fill, each once; a mistyped id must not be found out after a download."""
-    from learning.agenda.gap_decisions import find, read_agenda
-
     agenda = read_agenda(vault) if ids else []
     return list({gap.id: gap for gap in (find(agenda, i) for i in ids)}.values())
 
 
 def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome: Outcome) -> None:
     """Fetches one document and keeps it in raw/, unless the very same is there from the same address."""
-    from cli.web.clip import kept
+    from cli.web.clip import clip  # an HTTP client, which files do not need
     from cli.web.fetch import MIB, Limits, fetch
 
-    narrator = output.Download(address)
-    try:
+    with output.Download(address) as narrator:
         fetched = fetch(address, Limits(size_bytes=max_size * MIB), narrator)
-    finally:
-        narrator.done()
     day = now().astimezone(vault.settings.zone).date().isoformat()
-    one = kept(fetched, day)
+    one = clip(fetched, day)
     _keep(vault, address, one, f"raw/{kind or one.folder}", day, outcome)
 
 
-def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: Outcome) -> None:
-    from vault.files.guard import Scope
-    from vault.log.ledger import instant
-    from vault.log.provenance import Origin
-
+def _keep(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
     guard = vault.guard(Scope.ADD)
     before = _earlier(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
     path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
     if same is not None:
         outcome.there.append(path)
-        output.say(f"  {asked}: the same as {path}, which was fetched on {same.at[:10]}")
+        output.say(f"  {asked}: unchanged since {same.at[:10]} ({path})")
     else:
         new = guard.write(path, one.data, expect=None)  # the very same bytes are not written again
         (outcome.added if new else outcome.there).append(path)
         outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
         if before:
-            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} stays beside the new one")
+            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept as well")
     for note in one.notes:
         output.say(f"  {path}: {note}")
     told = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
@@ -181,30 +170,23 @@ def _keep(vault: Vault, asked: str, one: Kept, folder: str, day: str, outcome: O
 
 def _earlier(vault: Vault, guard: Guard, addresses: set[str]) -> list[Origin]:
     """What was fetched from these addresses before and is still there, the newest first."""
-    from vault.log import ledger
-    from vault.log.provenance import origins_in
-
     events = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
     found = [o for o in origins_in(events) if {o.address, o.asked} & addresses and o.path.startswith("raw/")]
     return [origin for origin in reversed(found) if guard.exists(origin.path)]
 
 
-def _free_path(guard: Guard, stem: str, one: Kept, day: str) -> str:
+def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
     """A path that nothing has, or one that has these very bytes; dated where an older state lies beside it."""
     stem = f"{stem}-{day}" if day else stem
     for number in range(1, MAX_NAMESAKES):
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
         if not guard.exists(path) or guard.read(path) == one.data:
             return path
-    raise Refused("too many files have that name already", where=stem + one.suffix, hint="move some of them")
+    raise Refused("too many files with that name", where=stem + one.suffix, hint="move some of them away")
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
     """Tells the ledger where the files came from, how far they are trusted and what they are to fill."""
-    from vault.files.guard import Scope
-    from vault.log.ledger import DECISIONS, Event, encode, instant
-    from vault.log.provenance import added_event, fills_event, fills_in, origin_event
-
     at = instant(now())
     paths = [*outcome.added, *outcome.there]
     events: list[Event] = [origin_event(origin) for origin in outcome.origins]
@@ -221,12 +203,10 @@ def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Ga
 
 def _confirm(vault: Vault, outcome: Outcome) -> None:
     """Tells the audit of the human's folders that these files are the human's doing."""
-    from vault.audit.watcher import confirm
-
     try:
         confirm(vault, outcome.added, now())
     except RetainError as error:
-        output.say(f"  the files are there, and `retain guard audit` will name them as new: {error}")
+        output.say(f"  the files are added, but `retain guard audit` will report them as new: {error}")
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
@@ -239,6 +219,6 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool) -> None:
         output.show(path)
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
-    there = f", {len(outcome.there)} there already" if outcome.there else ""
+    there = f", {len(outcome.there)} unchanged" if outcome.there else ""
     after = "; next: retain compile" if outcome.added or outcome.there else ""
     output.say(f"{len(outcome.added)} added{there}{after}")

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
+from cli.commands.engine_choice import backend_of, engine_of, paid_words
 from cli.environment import now
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, progress_option, vault_json_options
+from compiler.build.snapshot import look
+from compiler.orders.answer import answer_as_json as plain
+from compiler.orders.answer import answer_question
+from compiler.orders.board import WORK, Place
+from compiler.query.answer import REPORTS, Answer, report_text
 from vault.errors import EditedMeanwhile, Refused, UsageError, WriteFailed
-
-if TYPE_CHECKING:
-    from compiler.query.answer import Answer
-    from vault.vault import Vault
+from vault.files.guard import Scope, trace_folder
+from vault.ids import slug
+from vault.sandbox.self_sandbox import restrict_desk
+from vault.text.formatting import plural
+from vault.vault import Vault
 
 ENGINES = ("extractive", "claude", "agent", "journal")
 _VERSIONS = 99  # reports on one question
@@ -23,12 +30,13 @@ _VERSIONS = 99  # reports on one question
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
-@click.option("--engine", type=click.Choice(ENGINES), help="Who answers; without it, whoever compiles this vault.")
-@click.option("--file-back", is_flag=True, help="Keep the answer as a page in output/reports/, too.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most so much; of a model alone.")
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
-@vault_option
-@json_option
+@click.option(
+    "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
+)
+@click.option("--file-back", is_flag=True, help="Also save the answer as a page in output/reports/.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
+@progress_option
+@vault_json_options
 def ask(
     question: tuple[str, ...],
     engine: str | None,
@@ -38,12 +46,12 @@ def ask(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Answer a question from the wiki, and from nothing else.
+    """Answer a question from the wiki alone.
 
-    Every sentence shows the words of the source that it rests on; what the wiki does not say is said, too. The
-    embedded engine quotes the claims that fit best; a model writes sentences, which pass the gates of an article.
-    With --engine agent the question is laid down for your coding agent (see `retain agent`): ask again when it has
-    answered. What was answered is kept and not asked twice.
+    Every sentence cites the words of its source; what the wiki lacks is reported. The embedded engine quotes the best
+    matching claims; a model writes sentences, which are checked like an article's. With --engine agent the question
+    becomes an order for your coding agent (see `retain agent`): ask again when it has answered. Answers are stored, and
+    a question is not asked twice.
 
     \b
     Examples:
@@ -51,8 +59,6 @@ def ask(
       retain ask why does sleep help memory --engine claude
       retain ask "How long should gaps be?" --file-back --json
     """
-    from cli.commands.engine_choice import engine_of, paid_words
-
     vault = opened(vault_dir)
     narrator = output.Progress(progress)
     chosen = engine_of(vault, engine)
@@ -78,10 +84,6 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
     """
     if engine == "claude":
         return
-    from compiler.orders.board import WORK, Place
-    from compiler.query.answer import REPORTS
-    from vault.files.guard import trace_folder
-    from vault.sandbox.self_sandbox import restrict_desk
 
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     folders = [WORK] if place.caged else [".retain", *([REPORTS] if file_back else [])]
@@ -93,28 +95,18 @@ def _shut_in(vault: Vault, engine: str, file_back: bool) -> None:
 
 
 def _backend(vault: Vault, engine: str, narrator: output.Progress, budget: float | None) -> Any:
-    from cli.commands.engine_choice import backend_of
-    from compiler.build.snapshot import look
-
     return backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True)
 
 
 def _answered(vault: Vault, question: str, engine: str, backend: Any, narrator: output.Progress) -> Answer:
-    from compiler.orders.answer import answer_question
-    from compiler.orders.board import Place
-
     place = Place(vault, caged="RETAIN_CAGED" in os.environ)
     return answer_question(place, question, engine, now(), backend, narrator)
 
 
 def _filed(vault: Vault, answer: Answer) -> str:
     """The path of the page that keeps the answer; one that says the same is not written twice."""
-    from compiler.query.answer import REPORTS, report_text
-    from vault.files.guard import Scope
-    from vault.ids import slug
-
     if not answer.sentences:
-        raise UsageError("there is no answer to keep", hint="what the wiki does not say is no report")
+        raise UsageError("no answer to save", hint="the wiki has no claims on this question")
     today = now().astimezone(vault.settings.zone).date()
     data, stem, guard = report_text(answer, today).encode(), slug(answer.question), vault.guard(Scope.PUBLISHER)
     for number in range(1, _VERSIONS + 1):
@@ -126,12 +118,10 @@ def _filed(vault: Vault, answer: Answer) -> str:
                 return path
             continue
         return path
-    raise Refused(f"{_VERSIONS} reports on this question lie there already", where=REPORTS, hint="delete some")
+    raise Refused(f"there are already {_VERSIONS} reports on this question", where=REPORTS, hint="delete some")
 
 
 def _show(answer: Answer, path: str | None, as_json: bool) -> None:
-    from compiler.orders.answer import answer_as_json as plain
-
     if as_json:
         output.show_json({**plain(answer), "report": path})
         return
@@ -146,6 +136,6 @@ def _show(answer: Answer, path: str | None, as_json: bool) -> None:
         output.show(f"      {known.raw}" + (f", {known.claim.locator}" if known.claim.locator else ""))
     if answer.rejections:
         count = len(answer.rejections)
-        output.say(f"{count} sentence{'' if count == 1 else 's'} left out, which the claims do not bear out")
+        output.say(f"{plural(count, 'unsupported sentence')} dropped")
     if path:
-        output.show(f"\nkept in {path}")
+        output.show(f"\nsaved as {path}")

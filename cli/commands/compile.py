@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
+from cli.commands.engine_choice import backend_of, engine_of, engine_of_last, paid_words
 from cli.environment import now
-from cli.options import json_option, opened, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
-
-if TYPE_CHECKING:
-    from compiler.model.report import Report
-    from vault.vault import Vault
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.workspace import render_if_stale
+from compiler.build.compile import Options, compile_vault, raw_path
+from compiler.build.snapshot import look
+from compiler.model.changes import Blast
+from compiler.model.report import Report
+from vault.inbox.items import waiting
+from vault.layout import GAPS
+from vault.model.gaps import open_gap_counts
+from vault.text.formatting import plural, short_line
+from vault.vault import Vault
 
 SHOWN = 20
+_PREVIEWED = 12  # items of each noun in the preview of a dry run
+_short = partial(short_line, width=90)
 ENGINES = ("extractive", "claude", "agent", "journal")
 _wait_option = click.option(
     "--wait",
@@ -26,7 +36,7 @@ _wait_option = click.option(
     default=300,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for another compile to end.",
+    help="How long to wait for another compile.",
 )
 
 
@@ -35,17 +45,16 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="Who reads and writes: extractive is built in and offline, claude a model (see docs/model.md), agent a coding "
-    "agent, journal nobody: what was answered before. Without it: your settings, else as this vault was compiled last.",
+    help="extractive (built in, offline), claude (a model, see docs/model.md), agent (a coding agent), or journal "
+    "(stored answers only). Default: your settings, else the engine of the last compile.",
 )
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Never spend more than this.")
-@click.option("--batch", is_flag=True, help="Ask the model by batches: half the price, and up to a day.")
-@click.option("--renew", is_flag=True, help="Ask again what was answered to an older prompt.")
-@click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
+@click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
+@click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
+@dry_run_option
 @_wait_option
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def compile_(
     sources: tuple[str, ...],
     engine: str | None,
@@ -58,10 +67,10 @@ def compile_(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Bring the wiki, the cards and the reading agenda up to date with raw/.
+    """Update the wiki, the cards and the reading agenda from raw/.
 
-    Only what changed is done again. Without SOURCE, all of raw/ is looked at. What a model answered is kept in the
-    vault: nothing is asked twice, nor paid twice.
+    Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
+    so nothing is asked or paid twice.
 
     \b
     Examples:
@@ -71,71 +80,47 @@ def compile_(
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
     """
-    from cli.commands.engine_choice import backend_of, engine_of, paid_words
-    from compiler.build.compile import Options, compile_vault, raw_path
-    from compiler.build.snapshot import look
-
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     only = tuple(raw_path(vault, s, Path.cwd()) for s in sources)
     engine = engine_of(vault, engine)
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
         options = Options(engine, only, dry_run, wait_s=wait_s, renew=renew)
         asking = backend_of(vault, engine, seen, narrator, budget=budget, batch=batch, renew=renew)
         with asking as backend:
             done = compile_vault(vault, options, now(), narrator, seen, None if dry_run else backend)
         told = paid_words(backend)
-    finally:
-        narrator.done()
     if told:
         output.say(f"paid: {told}")
     if not dry_run:
         render_if_stale(vault, seen.stamps if done.nothing_new else None)
         _count_learners(vault, done)
     _show(vault, done, as_json, dry_run, batch=batch if engine == "claude" else None)
-    if done.failures:
-        return output.FINDINGS
-    return output.DONE
+    return output.FINDINGS if done.failures else output.DONE
 
 
 @click.command()
 @_wait_option
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
-@vault_option
-@json_option
+@progress_option
+@vault_json_options
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Make every product anew from raw/, the ledgers and the review log, using no cache and asking nobody.
+    """Rebuild all generated files from raw/, ledgers and review log, without caches or a model.
 
-    The same bytes come out; what you edited by hand stays.
+    The result has the same bytes; your edits stay.
     """
-    from cli.commands.engine_choice import engine_of_last
-    from compiler.build.compile import Options, compile_vault
-
-    vault = opened(vault_dir)
-    settle_left_over(vault)
-    narrator = output.Progress(progress)
-    try:
+    vault = opened_to_write(vault_dir)
+    with output.Progress(progress) as narrator:
         done = compile_vault(
             vault, Options(engine_of_last(vault), fresh=True, command="rebuild", wait_s=wait_s), now(), narrator
         )
-    finally:
-        narrator.done()
     render_if_stale(vault)
     _count_learners(vault, done)
     _show(vault, done, as_json, dry_run=False)
-    if done.failures:
-        return output.FINDINGS
-    return output.DONE
+    return output.FINDINGS if done.failures else output.DONE
 
 
 def _count_learners(vault: Vault, done: Report) -> None:
     """What is forgotten comes of the review log: it stands in the agenda once the pages are rendered."""
-    from vault.layout import GAPS
-    from vault.model.gaps import open_gap_counts
-
     if not done.nothing_new:
         done.gaps["learner"] = open_gap_counts((vault.read_bytes(GAPS) or b"").decode("utf-8", "replace"))["learner"]
 
@@ -143,7 +128,8 @@ def _count_learners(vault: Vault, done: Report) -> None:
 def _estimated(done: Report, batch: bool | None) -> dict[str, Any]:
     if batch is None or not done.open:
         return {}
-    from cli.commands.costs import estimate_json
+
+    from cli.commands.costs import estimate_json  # pydantic, for models alone
 
     return estimate_json(done.open, batch)
 
@@ -154,10 +140,7 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
         return
     counts = Counter(request.type for request in done.open)
     output.show("would ask " + ", ".join(f"{n} {type_}" for type_, n in sorted(counts.items())))
-    for request in done.open[:SHOWN]:
-        output.show(f"  {request.type}: {request.title}")
-    if len(done.open) > SHOWN:
-        output.show(f"  and {len(done.open) - SHOWN} more")
+    output.show_first([f"{request.type}: {request.title}" for request in done.open], SHOWN, indent="  ")
     if estimate:
         from cli.commands.costs import show_estimate
 
@@ -166,8 +149,6 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
     """`batch` is None where no model would be asked."""
-    from vault.inbox.items import waiting
-
     inbox, odd = waiting(vault)
     output.found(odd)
     estimate = _estimated(done, batch)
@@ -177,26 +158,70 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool 
     for noun, verbs in done.counts().items():
         output.show(f"{noun:9}" + ", ".join(f"{n} {verb}" for verb, n in verbs.items()))
     if done.agent["pages"]:
-        output.show(f"agents   {output.number(done.agent['pages'], 'page')}")
+        output.show(f"agents   {plural(done.agent['pages'], 'page')}")
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
-        output.show(f"inbox    {inbox} for you to settle: `retain inbox`")
+        output.show(f"inbox    {inbox} to decide: `retain inbox`")
     _show_open(done, estimate)
     if done.blast is not None and done.written:
-        from cli.commands.preview import blast_lines
-
         output.show("\n".join(blast_lines(done.blast)))
     if dry_run:
-        output.show(
-            "\n".join(["would write:", *(f"  {p}" for p in done.written)]) if done.written else "nothing would change"
-        )
+        output.show("\n  ".join(["would write:", *done.written]) if done.written else "nothing would change")
     elif done.nothing_new:
         output.show("nothing changed, nothing written")
     if done.failures:
-        output.say(f"could not be read ({len(done.failures)}):")
+        output.say(f"unreadable ({len(done.failures)}):")
         output.found(done.failures)
     if done.notices:
-        output.say(f"noticed ({len(done.notices)}):")
+        output.say(f"notices ({len(done.notices)}):")
         output.found(done.notices[:SHOWN])
         if len(done.notices) > SHOWN:
             output.say(f"  and {len(done.notices) - SHOWN} more (--json lists all)")
+
+
+# --- preview of a dry run ---------------------------------------------------------------------------------------
+
+
+def blast_lines(blast: Blast) -> list[str]:
+    """What would be redone, retracted or marked, by noun: what rests on words that nobody changed stays as it is."""
+    claims = [(c.what, f"“{_short(c.words)}”", [f"in {c.path}", *_was(c.was)]) for c in blast.claims]
+    passages = [("new", f"“{_short(p.words or 'all of it')}”", [f"in {p.path}, {p.heading}"]) for p in blast.passages]
+    articles = [
+        (
+            a.what,
+            a.path,
+            [
+                *(f"- {_short(s)}" for s in a.gone),
+                *(f"+ {_short(s)}" for s in a.new),
+                *_asked(a.asked),
+            ],
+        )
+        for a in blast.articles
+    ]
+    cards = [(c.what, _short(c.words), [c.path + (f": {c.reason}" if c.reason else "")]) for c in blast.cards]
+    gaps = [(g.what, _short(g.words), [_short(g.reason)]) for g in blast.gaps]
+    nouns = (("claims", claims), ("passages", passages), ("articles", articles), ("cards", cards), ("gaps", gaps))
+    lines = [line for noun, items in nouns for line in _section(noun, items)]
+    return [*lines, f"{blast.unchanged} files stay as they are, byte for byte"]
+
+
+def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iterator[str]:
+    if not items:
+        return
+    counts = Counter(what for what, _, _ in items)
+    yield f"{noun}: " + ", ".join(f"{n} {what}" for what, n in counts.items())
+    for what, words, below in items[:_PREVIEWED]:
+        yield f"  {what} {words}"
+        yield from (f"    {line}" for line in below[:_PREVIEWED])
+        if len(below) > _PREVIEWED:
+            yield f"    and {len(below) - _PREVIEWED} more"
+    if len(items) > _PREVIEWED:
+        yield f"  and {len(items) - _PREVIEWED} more (--json lists all)"
+
+
+def _was(words: str) -> Iterable[str]:
+    return [f"was “{_short(words)}”"] if words else []
+
+
+def _asked(count: int) -> Iterable[str]:
+    return [f"? {plural(count, 'claim')} to write about"] if count else []

@@ -1,45 +1,40 @@
-"""`retain concept`: what the human decides about concepts and their names."""
+"""The command group `concept`: list, show, deeds, rename, merge, split, alias, undo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
+from cli.options import combine, dry_run_option, opened, progress_option, settle_left_over, vault_json_options
+from cli.workspace import render_if_stale
+from compiler.concepts import edits
+from compiler.concepts.decisions import Deed
+from compiler.concepts.edits import Known, Shelf
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from compiler.build.apply_decision import Effect, Make
-    from compiler.concepts.decisions import Deed
-    from compiler.concepts.edits import Known, Shelf
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 30
 _FINISHES = "`retain compile --engine claude` (or `--engine agent`)"
 
 
-def _decision(command: F) -> F:
-    """The options of every command that decides."""
-    dry_run = click.option("--dry-run", is_flag=True, help="Say which files would change; write nothing.")
-    for option in (json_option, vault_option, progress_option, dry_run):
-        command = option(command)
-    return command
+_decision_options = combine(dry_run_option, progress_option, vault_json_options)
 
 
 @click.group()
 def concept() -> None:
-    """Concepts and their names: rename, merge, split, alias, list, show, deeds, undo.
+    """Rename, merge, split, alias, list or show concepts.
 
-    A concept is named by its id, title, file or any of its other names. Links, cards and gaps follow at once; cards
-    keep their ids and their history, and pages that you edited keep their place. What you part never joins again by
-    itself, and `retain concept undo` takes a decision back.
+    Name a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
+    history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
+    `retain concept undo` undoes a decision.
 
-    Where a model or agents read this vault, a decision may leave questions open: the command says how many, and
-    `retain compile --engine claude` (or `--engine agent`) finishes it. No model is asked before that.
+    In a vault compiled by a model or agent, a decision may leave open requests: the command reports how many, and
+    `retain compile --engine claude` (or `--engine agent`) sends them. No model is asked before that.
 
     \b
     Examples:
@@ -53,10 +48,9 @@ def concept() -> None:
 
 
 @concept.command("list")
-@vault_option
-@json_option
+@vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
-    """All concepts with an article: id, title, other names."""
+    """List concepts with an article: id, title, aliases."""
     shelf = _shelf(vault_dir)
     if as_json:
         output.show_json({"concepts": [_known_json(k) for k in shelf.concepts]})
@@ -64,15 +58,14 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
     for known in shelf.concepts:
         output.show(f"{known.id}  {known.title}" + (f"  ({', '.join(known.aliases)})" if known.aliases else ""))
     if not shelf.concepts:
-        output.show("there are no concepts yet: `retain add` and `retain compile` make some")
+        output.show("no concepts yet: run `retain add` and `retain compile`")
 
 
 @concept.command("show")
 @click.argument("which", metavar="CONCEPT")
-@vault_option
-@json_option
+@vault_json_options
 def show(which: str, vault_dir: str | None, as_json: bool) -> None:
-    """One concept: its names, page and sources, and what you decided about it."""
+    """Show a concept: names, page, sources and your decisions."""
     shelf = _shelf(vault_dir)
     known = shelf.find(which)
     deeds = [d for d in shelf.deeds if known.id in (d.id, d.into)]
@@ -81,17 +74,16 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
         output.show_json(_known_json(known) | {"sources": paths, "deeds": [_deed_json(d, shelf) for d in deeds]})
         return
     output.show(f"{known.id}  {known.title}  ({known.path})")
-    output.show(f"also called: {', '.join(known.aliases) or 'nothing else'}")
-    output.show(f"rests on: {', '.join(paths)}")
+    output.show(f"aliases: {', '.join(known.aliases) or 'none'}")
+    output.show(f"sources: {', '.join(paths)}")
     for deed in deeds:
         output.show(_deed_line(deed, shelf))
 
 
 @concept.command("deeds")
-@vault_option
-@json_option
+@vault_json_options
 def deeds(vault_dir: str | None, as_json: bool) -> None:
-    """What you decided about concepts, the newest first, with the ids that `undo` takes."""
+    """List your decisions about concepts, newest first, with the ids for `undo`."""
     shelf = _shelf(vault_dir)
     newest = shelf.deeds[::-1]
     if as_json:
@@ -100,36 +92,34 @@ def deeds(vault_dir: str | None, as_json: bool) -> None:
     for deed in newest:
         output.show(_deed_line(deed, shelf))
     if not newest:
-        output.show("nothing was decided about concepts yet")
+        output.show("no decisions about concepts")
 
 
 @concept.command("rename")
 @click.argument("which", metavar="CONCEPT")
 @click.argument("new", metavar="NAME")
-@_decision
+@_decision_options
 def rename(which: str, new: str, **options: Any) -> int:
-    """Call a concept otherwise. Its old name stays one of its names, and its page moves to a path of the new one.
+    """Rename a concept. The old name becomes an alias, and the page moves to a path of the new name.
 
     \b
     Examples:
       retain concept rename "forgetting curve" "Ebbinghaus curve"
       retain concept rename 7k2m9xd3fq "Transformer (architecture)" --dry-run
     """
-    from compiler.concepts import edits
-
     return _decide(lambda shelf: edits.rename(shelf, which, new), **options)
 
 
 @concept.command("merge")
 @click.argument("one", metavar="CONCEPT")
 @click.argument("other", metavar="CONCEPT")
-@click.option("--into", default="", metavar="CONCEPT", help="Which of the two goes on; else the second.")
-@click.option("--never", is_flag=True, help="The opposite: they are two ideas, whatever a rule or a model says.")
-@_decision
+@click.option("--into", default="", metavar="CONCEPT", help="The concept to keep (default: the second).")
+@click.option("--never", is_flag=True, help="Keep the two apart, whatever a rule or model decides.")
+@_decision_options
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
-    """Make two concepts one: claims, cards and names of both, under the id and the title of the second.
+    """Merge two concepts: claims, cards and names of both, under the id and title of the second.
 
-    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
+    If that leaves open requests for a model, `retain compile --engine claude` (or `agent`) sends them.
 
     \b
     Examples:
@@ -137,60 +127,56 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
       retain concept merge "testing effect" "retrieval practice" --into "testing effect"
       retain concept merge --never "dot-product attention" "scaled dot-product attention"
     """
-    from compiler.concepts import edits
-
     if never:
         if into:
-            raise click.UsageError("--never keeps them apart: nothing goes --into anything")
+            raise click.UsageError("--never and --into are mutually exclusive")
         return _decide(lambda shelf: edits.never(shelf, one, other), **options)
     return _decide(lambda shelf: edits.merge(shelf, one, other, into=into), **options)
 
 
 @concept.command("split")
 @click.argument("which", metavar="CONCEPT")
-@click.option("--source", "sources", multiple=True, metavar="SOURCE", help="What this source says is of the other one.")
-@click.option("--claim", "claims", multiple=True, metavar="CLAIM", help="This claim is of the other one.")
-@click.option("--as", "name", required=True, metavar="NAME", help="What the other one is called.")
-@_decision
+@click.option(
+    "--source", "sources", multiple=True, metavar="SOURCE", help="Move the claims of this source; repeatable."
+)
+@click.option("--claim", "claims", multiple=True, metavar="CLAIM", help="Move this claim; repeatable.")
+@click.option("--as", "name", required=True, metavar="NAME", help="The name of the new concept.")
+@_decision_options
 def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: str, **options: Any) -> int:
-    """Part one name into two ideas: what these sources or claims say of it goes to a concept of its own.
+    """Split a concept: move the claims of some sources, or single claims, to a concept of their own.
 
-    Where that leaves questions open for a model, `retain compile --engine claude` (or `agent`) finishes it.
+    If that leaves open requests for a model, `retain compile --engine claude` (or `agent`) sends them.
 
     \b
     Examples:
       retain concept split transformer --source raw/papers/grid.pdf --as "Transformer (electrical device)"
       retain concept split bank --claim 7f3a9c1e2k --claim 51e09ab2xy --as "Bank (river)"
     """
-    from compiler.concepts import edits
-
     return _decide(lambda shelf: edits.split(shelf, which, name, sources, claims), **options)
 
 
 @concept.command("alias")
 @click.argument("which", metavar="CONCEPT")
 @click.argument("name", metavar="NAME")
-@click.option("--remove", is_flag=True, help="Take the name out; no rule or model brings it back.")
-@_decision
+@click.option("--remove", is_flag=True, help="Remove the alias; no rule or model adds it again.")
+@_decision_options
 def alias(which: str, name: str, remove: bool, **options: Any) -> int:
-    """Give a concept another name, by which sentences and links find it.
+    """Add an alias to a concept, by which sentences and links find it.
 
     \b
     Examples:
       retain concept alias "KV cache" "key-value cache"
       retain concept alias "KV cache" KVC --remove
     """
-    from compiler.concepts import edits
-
     make = edits.unalias if remove else edits.alias
     return _decide(lambda shelf: make(shelf, which, name), **options)
 
 
 @concept.command("undo")
 @click.argument("deed", required=False, default="", metavar="[DEED]")
-@_decision
+@_decision_options
 def undo(deed: str, **options: Any) -> int:
-    """Take a decision about concepts back: the last one, or that with the id. An undo can be undone by its id.
+    """Undo a decision about concepts: the last one, or the one with this id. An undo can be undone by its id.
 
     \b
     Examples:
@@ -198,14 +184,10 @@ def undo(deed: str, **options: Any) -> int:
       retain concept deeds
       retain concept undo 4m8x1v6tqc
     """
-    from compiler.concepts import edits
-
     return _decide(lambda shelf: edits.undo(shelf, deed), **options)
 
 
 def _shelf(vault_dir: str | None) -> Shelf:
-    from compiler.concepts.edits import Shelf
-
     return Shelf.of(opened(vault_dir))
 
 
@@ -213,32 +195,30 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
     from compiler.build.apply_decision import stale_links, take_effect, try_out
 
     vault = opened(vault_dir)
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         if dry_run:
             effect = try_out(vault, make, now(), narrator)
         else:
             settle_left_over(vault)
             effect = take_effect(vault, make, now(), narrator)
-    finally:
-        narrator.done()
     if not dry_run:
         render_if_stale(vault)
     stale = [] if dry_run else list(stale_links(vault))
     failures = effect.report.failures if effect.report else []
     if as_json:
-        links = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message, "hint": d.hint} for d in stale]
-        output.show_json(_effect_json(effect, dry_run) | {"stale_links": links})
+        rows = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message, "hint": d.hint} for d in stale]
+        output.show_json(_effect_json(effect, dry_run) | {"stale_links": rows})
     else:
         _show(effect, dry_run)
         if stale:
-            output.say(f"your own notes still say so ({len(stale)}); retain leaves them to you:")
+            links = plural(len(stale), "link")
+            output.say(f"{links} in your notes with the old name (not changed):")
             output.found(stale)
     if failures:
-        output.say(f"could not be read ({len(failures)}):")
+        output.say(f"unreadable ({len(failures)}):")
         output.found(failures)
     if effect.waiting and not dry_run:
-        output.say(f"the decision stands; {effect.waiting}, and more may follow: {_FINISHES} finishes it")
+        output.say(f"the decision is saved; {effect.waiting}, more may follow: run {_FINISHES}")
     return output.FINDINGS if failures or effect.without_effect else output.DONE
 
 
@@ -251,17 +231,17 @@ def _show(effect: Effect, dry_run: bool) -> None:
         if not effect.written and not effect.removed:
             output.show("nothing would change")
         if effect.waiting:
-            output.show(f"{effect.waiting}: {_FINISHES} would finish it")
+            output.show(f"{effect.waiting}: {_FINISHES} would send them")
         return
     output.show(f"{effect.deed.deed}  {_words(effect.deed, effect.after)}")
     for known in effect.concepts[:_SHOWN]:
         names = f", also called {', '.join(known.aliases)}" if known.aliases else ""
         output.show(f"  {known.title} ({known.path}){names}")
     if effect.without_effect:
-        output.say("no article came of it: too little is said there of what you named; `retain concept undo` ends this")
-    counts = [output.number(len(paths), "file") for paths in (effect.written, effect.removed)]
+        output.say("not enough claims for an article of its own; `retain concept undo` undoes this")
+    counts = [plural(len(paths), "file") for paths in (effect.written, effect.removed)]
     back = f"retain concept undo {effect.deed.deed}" if effect.deed.voids else "retain concept undo"
-    output.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` takes it back")
+    output.show(f"  {counts[0]} written, {counts[1]} removed; `{back}` undoes this")
 
 
 def _effect_json(effect: Effect, dry_run: bool) -> dict[str, Any]:
@@ -294,12 +274,12 @@ def _words(deed: Deed, shelf: Shelf) -> str:
     """A decision as a sentence."""
     one, other = shelf.called_once(deed.id), shelf.called_once(deed.into)
     said = {
-        "rename": f"{one} is called {deed.name}",
-        "merge": f"{one} is the same as {other}",
-        "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} are two",
-        "split": f"{deed.name} is parted from {one} ({output.number(len(deed.places), 'place')})",
-        "alias": f"{one} is also called {deed.name}",
-        "unalias": f"{one} is not called {deed.name}",
-        "undo": f"{deed.voids} is undone",
+        "rename": f"{one} renamed to {deed.name}",
+        "merge": f"{one} merged into {other}",
+        "never": f"{one or ', '.join(deed.keys)} and {other or ', '.join(deed.other)} kept apart",
+        "split": f"{deed.name} split from {one} ({plural(len(deed.places), 'place')})",
+        "alias": f"alias {deed.name} added to {one}",
+        "unalias": f"alias {deed.name} removed from {one}",
+        "undo": f"undo of {deed.voids}",
     }
     return said[deed.op.value]

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from cli import output
 from cli.commands.engine_choice import dollars
+from compiler.model.requests import ROLE_OF, Request
+from compiler.replies.journal import Entry, Journal
+from vault.config.engine import of_user
+from vault.log.ledger import IDS, Ids, fold
+from vault.text.formatting import plural
+from vault.vault import Vault
 
 if TYPE_CHECKING:
     from compiler.engines.claude.costs import Estimate, Row
-    from compiler.model.requests import Request
-    from compiler.replies.journal import Entry
-    from vault.log.ledger import Ids
-    from vault.vault import Vault
 
 SHOWN = 15
 
@@ -24,7 +26,6 @@ SHOWN = 15
 def estimate_json(requests: list[Request], batch: bool) -> dict[str, Any]:
     """What asking `requests` would take, and what rests on the answers, as `--json` prints it."""
     from compiler.engines.claude.costs import estimate, following
-    from vault.config.engine import of_user
 
     settings = of_user()
     now, later = estimate(requests, settings, batch=batch), following(requests, settings, batch=batch)
@@ -38,7 +39,7 @@ def _told(found: Estimate) -> dict[str, Any]:
 
 def show_estimate(told: dict[str, Any]) -> None:
     """The estimate in words."""
-    for key, words in (("now", "asking them takes about"), ("later", "and what rests on their answers about")):
+    for key, words in (("now", "these requests: about"), ("later", "later requests that depend on them: about")):
         each = told[key]
         if not each["input_tokens"]:
             continue
@@ -46,19 +47,16 @@ def show_estimate(told: dict[str, Any]) -> None:
         usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
     if told["without_pages"]:
-        output.show(
-            "pages and pictures, which your settings show beside the text, come on top and are not counted here"
-        )
-    output.show("an estimate from lengths alone; `--budget USD` is never exceeded")
+        output.show("plus pages and pictures, which your settings send beside the text and this estimate leaves out")
+    output.show("estimated from text lengths; `--budget USD` sets a limit")
 
 
 # --- after ----------------------------------------------------------------------------------------------------------
 
 
-def status(vault: Vault, as_json: bool) -> None:
-    """What the vault's replies took: by run, source, article and model."""
+def show_costs(vault: Vault, as_json: bool) -> None:
+    """Show what the vault's replies cost: by run, source, article and model."""
     from compiler.engines.claude.costs import rows
-    from compiler.replies.journal import Journal
 
     journal, found = Journal.of(vault)
     names = _names(vault)
@@ -84,33 +82,26 @@ def status(vault: Vault, as_json: bool) -> None:
 
 def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     if not total:
-        output.show("no model or agent has answered anything in this vault")
+        output.show("no replies of a model or agent in this vault")
         return
-    output.show(f"in all: {_words(total[0])}")
+    output.show(f"total: {_words(total[0])}")
     for name, each in tables.items():
         output.show(f"\n{name}:")
-        for row in each[:SHOWN]:
-            output.show(f"  {row.name}: {_words(row)}")
-        if len(each) > SHOWN:
-            output.show(f"  and {len(each) - SHOWN} more (--json lists all)")
+        output.show_first([f"{row.name}: {_words(row)}" for row in each], SHOWN, indent="  ")
 
 
 def _words(row: Row) -> str:
     usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
-    more = ", and some at no known price" if row.unpriced and row.usd else ""
-    return f"{output.number(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
+    more = ", some at no known price" if row.unpriced and row.usd else ""
+    return f"{plural(row.questions, 'question')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"
 
 
 def _role(entry: Entry) -> str:
-    from compiler.model.requests import ROLE_OF
-
     return ROLE_OF[entry.of]
 
 
 def _names(vault: Vault) -> dict[str, str]:
     """What humans call sources and concepts, by id."""
-    from vault.log.ledger import IDS, fold
-
     events, _ = vault.ledger_events(IDS)
     ids: Ids = fold(events)
     called = {"source": lambda b: ids.present_key.get(b.id, b.key), "concept": lambda b: b.name or b.slug}

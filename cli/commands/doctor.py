@@ -11,19 +11,19 @@ from cli import output
 from cli.commands.health import Health, examined
 from cli.environment import here, now
 from cli.guard import personal
-from cli.options import json_option, vault_option
+from cli.options import vault_json_options
 from vault.errors import RetainError, VaultNotFound
+from vault.text.formatting import plural
 from vault.vault import Vault, open_vault
 
 
 @click.command()
-@vault_option
-@json_option
+@vault_json_options
 def doctor(vault_dir: str | None, as_json: bool) -> int:
-    """Show what protects this vault here, and find what looks wrong.
+    """Show what protects this vault, and check it for problems.
 
-    A process is started in the sandbox of agents. It tries to write in insights/, which must fail, and in wiki/, which
-    must succeed. It works outside a vault as well, without that test. Exit code 1 if there are findings.
+    In a vault, a process in the agents' sandbox tries to write in insights/, which must fail, and in wiki/, which must
+    succeed. Exit code 1 if there are findings.
 
     \b
     Examples:
@@ -64,13 +64,13 @@ def _show(health: Health) -> None:
     output.show(f"retain {facts['retain']}, Python {facts['python']}, {facts['system']}, schema {facts['schema']}")
     output.show(_guard_words(guard))
     for reason in guard["reasons"] if not guard["caged"] else ():
-        output.show(f"  no stronger: {reason}")
+        output.show(f"  stronger sandbox unavailable: {reason}")
     if guard["weaker"]:
         output.show(f"  {guard['weaker']}")
-    output.show(f"reading documents: {_reading_words(guard)}")
+    output.show(f"document readers: {_reading_words(guard)}")
     if guard["self_test"] is not None:
         result = "passed" if guard["self_test"] else "failed"
-        output.show(f"self-test of the sandbox of agents (no write in insights/, a write in wiki/): {result}")
+        output.show(f"self-test of the agent sandbox (no write in insights/, a write in wiki/): {result}")
     if facts["vault"] is None:
         output.show("no vault here")
     else:
@@ -81,18 +81,18 @@ def _show(health: Health) -> None:
 
 def _guard_words(guard: dict[str, Any]) -> str:
     if guard["caged"]:
-        return "this is a cage: what holds it is told outside"
+        return "running inside a sandbox; run `retain doctor` outside for details"
     parts = [f"Landlock ABI {guard['landlock_abi']}"] if guard["landlock_abi"] else []
-    parts += ["filter of system calls"] if guard["filter"] else []
+    parts += ["system call filter"] if guard["filter"] else []
     parts += [f"bubblewrap {guard['bubblewrap']}"] if guard["bubblewrap"] else []
-    return f"agents under `retain guard run`: level {guard['level']}" + (f" ({', '.join(parts)})" if parts else "")
+    return f"agent sandbox (`retain guard run`): level {guard['level']}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 def _reading_words(guard: dict[str, Any]) -> str:
     if not guard["landlock_abi"]:
-        return "in a process with limits of memory and time, which this system can't shut in"
-    held = f"Landlock ABI {guard['landlock_abi']}{', filter of system calls' if guard['filter'] else ''}"
-    return f"in a process with limits of memory and time, that shuts itself in ({held})"
+        return "a process with memory and time limits, without a sandbox (this system has none)"
+    held = f"Landlock ABI {guard['landlock_abi']}{', system call filter' if guard['filter'] else ''}"
+    return f"a sandboxed process with memory and time limits ({held})"
 
 
 def _show_vault(vault: dict[str, Any]) -> None:
@@ -100,9 +100,9 @@ def _show_vault(vault: dict[str, Any]) -> None:
     output.show(f"  {personal.in_words(vault['personal'])}")
     for lock in vault["locks"]:
         age = "" if lock["age_s"] is None else f", for {lock['age_s']} s"
-        output.show(f"  at work now: process {lock['pid']} on {lock['host']}, {lock['purpose']}{age}")
+        output.show(f"  running: process {lock['pid']} on {lock['host']}, {lock['purpose']}{age}")
     git = vault["git"]
     if git["repository"]:
         output.show(f"  git repository; logs are {'' if git['union_merge'] else 'not '}merged line by line")
     if vault["leftovers"]:
-        output.show(f"  left lying: {len(vault['leftovers'])} files of killed programs or of ones that sync folders")
+        output.show(f"  {plural(len(vault['leftovers']), 'leftover temporary or sync-conflict file')}")

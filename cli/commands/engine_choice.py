@@ -8,33 +8,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli import output
+from compiler.build.snapshot import Snapshot, last_report, stood_in
+from compiler.model.engine_names import FAMILY
+from vault.config.engine import of_user
 from vault.errors import UsageError
+from vault.log.ledger import BUILDS, ordered
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from compiler.build.snapshot import Snapshot
     from compiler.workers.model_backend import ModelBackend
-    from vault.vault import Vault
 
 
 def engine_of(vault: Vault, given: str | None) -> str:
     """The engine that compiles. Raises: Damaged, of the user's settings."""
-    if given:
-        return given
-    from vault.config import user
-
-    if "compile" in user.config_text():
-        from vault.config.engine import of_user
-
-        if chosen := of_user().compile:
-            return chosen
-    return engine_of_last(vault)
+    return given or of_user().compile or engine_of_last(vault)
 
 
 def engine_of_last(vault: Vault) -> str:
     """The engine that needs nobody and makes what the last build made: "journal" where replies were kept."""
-    from compiler.model.engine_names import FAMILY
-    from vault.log.ledger import BUILDS, ordered
-
     if FAMILY.encode() not in (vault.read_bytes(BUILDS) or b""):
         return "extractive"
     events, _ = vault.ledger_events(BUILDS)
@@ -59,18 +50,15 @@ def backend_of(
     """
     if engine != "claude":
         if budget is not None or batch:
-            raise UsageError("only a model costs anything", hint="--budget and --batch go with --engine claude")
+            raise UsageError("--budget and --batch need a model", hint="give --engine claude too")
         yield None
         return
-    from compiler.build.snapshot import last_report, stood_in
-    from compiler.model.engine_names import FAMILY
 
     last = None if renew else last_report(vault.root, FAMILY, seen)
     if last is not None and not stood_in(last):
         yield None  # nothing changed: no question, no key, and nothing slow is loaded
         return
     from compiler.workers.model_backend import ModelBackend, Spending
-    from vault.config.engine import of_user
 
     settings = of_user()
     spending = Spending(budget, batch)
@@ -80,7 +68,7 @@ def backend_of(
         except BaseException:
             narrator.done()
             if words := paid_words(backend):
-                output.say(f"paid before it ended: {words}")
+                output.say(f"paid before the error: {words}")
             raise
 
 
@@ -91,12 +79,12 @@ def paid_words(backend: ModelBackend | None) -> str:
     sent, received = backend.paid.tokens
     words = f"{sent} tokens sent, {received} received, {dollars(backend.paid.usd)}"
     if backend.lost:
-        words += f"; up to {dollars(backend.lost)} more may be billed for calls that broke off"
+        words += f"; up to {dollars(backend.lost)} more may be billed for interrupted calls"
     return words
 
 
 def dollars(usd: float | None) -> str:
     """An amount as people read it: two digits, four below a dollar."""
     if usd is None:
-        return "at a price that nobody knows"
+        return "price unknown"
     return f"${usd:.2f}" if usd >= 1 else f"${usd:.4f}"

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.agenda.gap_decisions import Plan
-    from vault.model.gaps import Gap
-    from vault.model.reading_list import Wanted
-    from vault.vault import Vault
+from cli.options import opened, vault_json_options
+from learning.agenda.gap_decisions import Decision, Plan, decide, find_all, read_agenda, read_plan
+from learning.agenda.gap_rules import cause_of
+from learning.store.freshness import look
+from vault.errors import RetainError
+from vault.layout import GAPS, READING_LIST
+from vault.model.gaps import Gap
+from vault.model.markdown import unescape
+from vault.model.reading_list import Wanted
+from vault.model.wikilink import links
+from vault.text.formatting import plural
+from vault.vault import Vault
 
 SHOWN = 20
 PLANNED = 10
 
 
 @click.group(invoke_without_command=True)
-@vault_option
-@json_option
+@vault_json_options
 @click.pass_context
 def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
-    """What the wiki cannot say yet, and what you keep forgetting: list it, or settle a gap.
+    """List, plan, resolve, ignore or reopen gaps: what the wiki lacks, and what you keep forgetting.
 
     \b
     Examples:
       retain gaps
       retain gaps list --kind structural --all
-      retain gaps list --kind learner   what is forgotten, the likely cause, what helps
-      retain gaps plan              what to read next, how to look for it
-      retain gaps plan febc2        mark a gap as one you will read about
+      retain gaps list --kind learner   forgotten cards, the likely cause, what helps
+      retain gaps plan              list what to read next, with search queries
+      retain gaps plan febc2        mark a gap as planned
       retain gaps ignore febc2 9qk4m
     """
     if context.invoked_subcommand is None:
@@ -42,14 +44,11 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
-@click.option("--all", "everything", is_flag=True, help="Settled gaps too, and no limit.")
-@click.option("--limit", default=SHOWN, show_default=True, help="How many to show of each kind.")
-@vault_option
-@json_option
+@click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
+@click.option("--limit", default=SHOWN, show_default=True, help="How many gaps of each kind.")
+@vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """The open gaps, the most pressing first."""
-    from learning.agenda.gap_decisions import read_agenda
-
+    """List open gaps, the most urgent first."""
     vault = opened(vault_dir)
     _mended(vault)
     found = [g for g in read_agenda(vault) if (everything or g.open) and kind in (None, g.kind)]
@@ -61,26 +60,24 @@ def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None,
         output.show(f"{name} ({len(mine)})")
         for gap in mine if everything else mine[:limit]:
             state = "" if gap.status == "open" else f" [{gap.status}]"
-            added = f" (added for it: {', '.join(map(_shown, gap.added))})" if gap.added else ""
+            added = f" (added: {', '.join(map(_shown, gap.added))})" if gap.added else ""
             output.show(f"  {gap.id}  {gap.what}: {gap.missing}{state}{added}")
             if gap.kind == "learner":
                 output.show(f"              what helps: {gap.fill}")
         if not everything and len(mine) > limit:
             output.show(f"  and {len(mine) - limit} more (--all)")
     if not found:
-        output.show("nothing is missing")
+        output.show("no open gaps")
 
 
 def _mended(vault: Vault) -> None:
     """The learner's part of the agenda follows log and decks, which git may have brought; mostly it does so already."""
-    from learning.store.freshness import look
-
     seen = look(vault.root)
     if seen.is_current(vault.root):
         return
-    from cli.review_pages import mend
+
+    from cli.workspace import mend  # mostly the pages are current
     from learning.cards.workspace import open_desk
-    from vault.errors import RetainError
 
     try:
         mend(open_desk(vault, now()), seen)
@@ -89,9 +86,6 @@ def _mended(vault: Vault) -> None:
 
 
 def _as_json(gap: Gap) -> dict[str, object]:
-    from learning.agenda.gap_rules import cause_of
-    from vault.layout import GAPS
-
     cause = {"cause": cause_of(gap)} if gap.kind == "learner" else {}
     return {
         "id": gap.id,
@@ -110,23 +104,19 @@ def _as_json(gap: Gap) -> dict[str, object]:
 
 def _shown(link: str) -> str:
     """A link as words: the name it shows."""
-    from vault.model.markdown import unescape
-    from vault.model.wikilink import links
-
     found = next(links(link), None)
     return (found.alias or found.target) if found else unescape(link[1:].partition("](")[0])
 
 
 @gaps.command("plan")
 @click.argument("ids", nargs=-1, metavar="[GAP]...")
-@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects to show.")
-@vault_option
-@json_option
+@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
+@vault_json_options
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """What to read next; or, with GAP, mark gaps as ones you will read about: they stay on the agenda.
+    """List what to read next or, with GAP, mark gaps as planned: they stay on the agenda.
 
-    Subjects come by how many articles wait for them, each with queries to copy into a search engine and works that
-    your own sources cite on it. All of the list is in learning/reading-list.md.
+    Subjects are ordered by how many articles name them, each with search queries and works that your sources cite. The
+    whole list is in learning/reading-list.md.
 
     \b
     Examples:
@@ -138,7 +128,6 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
     if ids:
         _decide("plan", ids, vault_dir, as_json)
         return
-    from learning.agenda.gap_decisions import read_plan
 
     found = read_plan(opened(vault_dir))
     shown = found.subjects[:limit]
@@ -148,18 +137,13 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
     for number, wanted in enumerate(shown, 1):
         _show_subject(number, wanted, found)
     if not shown:
-        output.show("`retain compile` lays the reading list out" if found.gaps else "nothing is missing")
+        output.show("run `retain compile` to create the reading list" if found.gaps else "no open gaps")
     elif found.of > len(shown):
         output.show(f"and {found.of - len(shown)} more (--limit)")
 
 
 def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
-    named = (
-        f"{wanted.waiting} article{'s name' if wanted.waiting > 1 else ' names'} it"
-        if wanted.waiting
-        else "no article names it"
-    )
-    output.show(f"{number:>2}. {wanted.what} ({named})")
+    output.show(f"{number:>2}. {wanted.what} (named by {plural(wanted.waiting, 'article', zero='no')})")
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""
@@ -174,8 +158,6 @@ def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
 
 
 def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]:
-    from vault.layout import READING_LIST
-
     return {
         "rank": number,
         "path": READING_LIST,
@@ -191,8 +173,6 @@ def _subject_json(number: int, wanted: Wanted, found: Plan) -> dict[str, object]
 
 
 def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-    from learning.agenda.gap_decisions import Decision, decide, find_all
-
     vault = opened(vault_dir)
     meant = find_all(vault, ids, Decision(word))  # all or none: a mistyped id must not settle half of them
     done = [decide(vault, gap.id, Decision(word), now()) for gap in meant]
@@ -206,12 +186,11 @@ def _decide(word: str, ids: tuple[str, ...], vault_dir: str | None, as_json: boo
 def _decided(word: str, help_: str) -> None:
     @gaps.command(word, help=help_)
     @click.argument("ids", nargs=-1, required=True, metavar="GAP...")
-    @vault_option
-    @json_option
+    @vault_json_options
     def command(ids: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
         _decide(word, ids, vault_dir, as_json)
 
 
-_decided("resolve", "It is settled, whatever the wiki says.")
-_decided("ignore", "It is not wanted; it will not come back.")
-_decided("reopen", "Take an earlier decision back.")
+_decided("resolve", "Mark gaps as resolved.")
+_decided("ignore", "Ignore gaps for good.")
+_decided("reopen", "Reopen gaps that were resolved, ignored or planned.")

@@ -15,13 +15,20 @@ from typing import Any
 from cli.guard import personal
 from cli.guard.run import WEAKER
 from cli.version import __version__
+from templates import read
+from vault.audit.agent_runs import all_runs
 from vault.config.settings import SCHEMA_VERSION
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
 from vault.files.folder import is_folder
+from vault.files.guard import Guard, Scope
 from vault.files.paths import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
 from vault.git import is_installed
-from vault.sandbox import landlock, seccomp
+from vault.locks import holder_of
+from vault.log import ledger
+from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
+from vault.log.review_log import live, read_log
+from vault.sandbox import landlock, seccomp, selftest
 from vault.sandbox.capabilities import Level, bubblewrap, standing, without_landlock
 from vault.vault import Vault
 
@@ -67,10 +74,10 @@ def _guard(health: Health) -> dict[str, Any]:
     here, abi = standing(), landlock.abi()
     if not caged and here.level is Level.NONE:
         words = "; ".join(here.words)
-        hint = "agents can only be watched here: keep two vaults (`retain init --personal`), and `retain guard audit`"
-        health.find("guard", "no-cage", f"no program can be shut in here: {words}", hint)
+        hint = "keep a personal vault apart (`retain init --personal`), and run `retain guard audit`"
+        health.find("guard", "no-cage", f"no sandbox for agents on this machine: {words}", hint)
     if sys.platform == "linux" and (missing := without_landlock(abi)):
-        health.find("guard", "jail-open", f"what reads documents can write files: {missing}", "use a newer kernel")
+        health.find("guard", "jail-open", f"document readers can write files: {missing}", "use a newer kernel")
     return {
         "caged": caged,
         "level": str(here.level),
@@ -95,16 +102,13 @@ def _bubblewrap_version() -> str | None:
 
 def _self_test(health: Health, vault: Vault) -> bool | None:
     """Whether an agent's sandbox here refuses a write in insights/ and lets one in wiki/ pass; None if not tested."""
-    from vault.files.guard import Guard, Scope
-    from vault.sandbox import selftest
-
     if "RETAIN_CAGED" in os.environ:
         return None
     try:
         for folder in AGENT_FOLDERS:
             Guard(vault.root, Scope.AGENT).makedirs(folder)
     except RetainError as error:
-        health.find(error.where or "wiki", "not-writable", f"nothing can be written: {error.what}", error.hint)
+        health.find(error.where or "wiki", "not-writable", f"not writable: {error.what}", error.hint)
         return None
     if standing().level is Level.NONE:
         return None
@@ -114,8 +118,8 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
         health.find("guard", "not-proved", error.what, error.hint)
         return None
     if wrong:
-        what = f"the sandbox of agents does not hold: {wrong}"
-        health.find("guard", "jail-open", what, "start no agent here, and report this with `retain doctor --json`")
+        what = f"the agent sandbox failed its test: {wrong}"
+        health.find("guard", "jail-open", what, "start no agent here, and report it with `retain doctor --json`")
     return not wrong
 
 
@@ -144,10 +148,6 @@ def _vault(health: Health, vault: Vault, at: datetime) -> dict[str, Any]:
 
 def _clocks(health: Health, vault: Vault, at: datetime) -> None:
     """What the review log and the ledgers date ahead of this machine's clock."""
-    from vault.log import ledger
-    from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
-    from vault.log.review_log import live, read_log
-
     zone = vault.settings.zone
     try:
         health.findings += log_ahead(live(read_log(vault.root).events), at, zone)
@@ -164,18 +164,18 @@ def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
         return told
     theirs, ours = Path(os.path.realpath(vault.personal)), vault.root
     if not told["reachable"]:
-        health.find(told["path"], "personal-unreachable", "the personal vault is not there", "is a disk not mounted?")
+        health.find(told["path"], "personal-unreachable", "the personal vault does not exist", "mount its disk")
     agents = [ours / folder for folder in AGENT_FOLDERS]
     if any(theirs == folder or folder in theirs.parents for folder in agents):
-        health.find(told["path"], "personal-inside", "the personal vault lies where agents write", "move it out")
+        health.find(
+            told["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
+        )
     elif theirs in (ours, *ours.parents):
-        health.find(told["path"], "personal-inside", "the vault of the agents lies in the personal one", "move it out")
+        health.find(told["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
     return told
 
 
 def _locks(vault: Vault, at: datetime) -> list[dict[str, Any]]:
-    from vault.locks import holder_of
-
     found = []
     for name in LOCKS:
         holder = holder_of(vault.root, name)
@@ -195,16 +195,14 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
     missing = _unmerged(vault) if repository else []
     if missing:
-        hint = "copy the lines of `retain init`'s .gitattributes"
-        what = f"two clones would conflict, as these are not merged line by line: {', '.join(missing)}"
+        hint = "copy the lines from the .gitattributes of a new vault"
+        what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
         health.find(".gitattributes", "union-merge", what, hint)
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
 
 def _unmerged(vault: Vault) -> list[str]:
     """The patterns that retain's own .gitattributes merges by union and that of the vault doesn't name."""
-    from templates import read
-
     try:
         text = vault.read_text(".gitattributes") or ""
     except RetainError:
@@ -222,11 +220,11 @@ def _leftovers(health: Health, vault: Vault) -> list[str]:
     deep: list[str] = []
     found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
     if deep:
-        what = f"folders more than {DEPTH} deep, as retain makes none: nothing in them is looked at"
-        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them, or move them away")
+        what = f"folders more than {DEPTH} deep, which are not checked"
+        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them or move them away")
     for path in found:
         if not _name(path).startswith(TEMP_PREFIX):
-            health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one of them")
+            health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one")
     return sorted(found)
 
 
@@ -250,8 +248,6 @@ def _is_leftover(name: str) -> bool:
 
 def _open_runs(health: Health, vault: Vault) -> int:
     """Runs of agents that nobody has settled, as when the machine went down."""
-    from vault.audit.agent_runs import all_runs
-
     if "RETAIN_CAGED" in os.environ:
         return 0  # the state of this user is nothing that a cage shows
     try:
@@ -260,6 +256,6 @@ def _open_runs(health: Health, vault: Vault) -> int:
         health.find(error.where, "run-unsettled", error.what, error.hint)
         return 0
     for run in dead:
-        what = f"an agent was started at {run.at} and what it did was never judged"
-        health.find(" ".join(run.command)[:80], "run-unsettled", what, "the next `retain compile` settles it")
+        what = f"an agent started at {run.at}, and its changes were never checked"
+        health.find(" ".join(run.command)[:80], "run-unsettled", what, "run `retain compile` to check them")
     return len(dead)

@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, vault_option
-from vault.config.settings import FILE
+from cli.guard.audit import first_look
+from cli.guard.personal import left_behind
+from cli.hosts.host_config import lay_hosts
+from cli.options import opened, progress_option
+from templates import read
+from vault.config.personal import check_no_personal, checked_apart
+from vault.config.settings import FILE, Settings, render_settings
+from vault.config.user import personal_vault, set_personal_vault
 from vault.errors import GitFailed, Refused, UsageError
+from vault.files.folder import is_folder, named
+from vault.files.guard import Guard, Scope
 from vault.git import git, is_installed
+from vault.ids import ulid
 from vault.vault import open_vault
 
 KINDS = ("articles", "papers", "repos", "datasets", "images")
@@ -27,17 +37,17 @@ FOLDERS = (
 
 @click.command()
 @click.argument("directory", metavar="DIR")
-@click.option("--personal", metavar="DIR2", help="A vault of your own beside it, which no agent can read.")
-@click.option("--adopt", is_flag=True, help="Lay the vault over a folder that already holds notes.")
-@click.option("--no-git", is_flag=True, help="Do not make it a git repository.")
+@click.option("--personal", metavar="DIR2", help="A vault for your own notes, which no agent can read.")
+@click.option("--adopt", is_flag=True, help="Add the vault to a folder that already holds notes.")
+@click.option("--no-git", is_flag=True, help="Do not create a git repository.")
 @click.option(
     "--host",
     "hosts",
     multiple=True,
     type=click.Choice(["claude-code", "codex"]),
-    help="Settings and hooks for this coding agent; also for a vault that is there already.",
+    help="Write settings and hooks for this coding agent; also in an existing vault.",
 )
-@click.option("--print", "show", is_flag=True, help="With --host: show the files instead of writing them.")
+@click.option("--print", "show", is_flag=True, help="With --host: print the files instead of writing them.")
 @progress_option
 def init(
     directory: str,
@@ -48,24 +58,18 @@ def init(
     show: bool,
     progress: str | None,
 ) -> int | None:
-    """Make a new vault in DIR.
+    """Create a vault in DIR.
 
-    With --personal your own notes live in DIR2, and DIR has no insights/. Where DIR2 is stays in your own settings,
-    on this machine; for a vault that is there already, say --personal again on each machine.
+    With --personal your own notes are in DIR2, and DIR has no insights/. The path of DIR2 is saved in your own settings
+    on this machine; for an existing vault, give --personal again on each machine.
 
     \b
     Examples:
       retain init my-vault
-      retain init ~/know --personal ~/notes     your notes apart, which no agent can read
-      retain init ~/notes --adopt     add the layer to an existing Obsidian vault
-      retain init ~/know --host claude-code --host codex     ask these agents to keep out of what is yours
+      retain init ~/know --personal ~/notes     keep your notes where no agent can read
+      retain init ~/notes --adopt     add a vault to an existing Obsidian vault
+      retain init ~/know --host claude-code --host codex     set up two coding agents
     """
-    from templates import read
-    from vault.config.settings import Settings, render_settings
-    from vault.files.folder import is_folder, named
-    from vault.files.guard import Guard, Scope
-    from vault.ids import ulid
-
     root = _given(directory)
     if show and not hosts:
         raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
@@ -77,7 +81,7 @@ def init(
             _join(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
     if founded:
-        raise Refused("this is a vault already", where=str(root / FILE), hint="open it with `retain status`")
+        raise Refused("this is already a vault", where=str(root / FILE), hint="open it with `retain status`")
     there = named(root) is not None
     if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))
@@ -85,7 +89,7 @@ def init(
         raise Refused(
             "the folder is not empty",
             where=str(root),
-            hint="--adopt lays the vault over what is there; no file is changed",
+            hint="--adopt adds the vault; no existing file is changed",
         )
     guard = Guard(root.resolve(), Scope.INIT)
     at = now()
@@ -103,13 +107,12 @@ def init(
     if own is not None:
         _name_personal(own, settings.vault_id)
     guard.write(FILE, render_settings(settings).encode(), expect=None)  # last: what has it is a vault, whole
-    output.say(f"a new vault in {root} (study days in {settings.timezone}, from {settings.rollover}:00)")
+    output.say(f"vault created in {root} (time zone {settings.timezone}, study days begin at {settings.rollover}:00)")
     if own is not None:
-        output.say(f"  your own notes live in {own}")
+        output.say(f"  personal vault: {own}")
     _begin_the_audit(root)
     for name in kept:
-        hint = "; `retain agent help` prints the one of retain" if name == "AGENTS.md" else ""
-        output.say(f"  {name} was there and stays as it is{hint}")
+        output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
     if not no_git and is_installed() and not _in_git(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
@@ -124,8 +127,8 @@ def _given(directory: str) -> Path:
         Path.cwd()
     except FileNotFoundError as error:
         if not root.is_absolute():
-            hint = "go to one that is there, with `cd`"
-            raise UsageError("the working directory is gone", where=directory, hint=hint) from error
+            hint = "change to a folder that exists, with `cd`"
+            raise UsageError("the working directory no longer exists", where=directory, hint=hint) from error
     return root
 
 
@@ -135,29 +138,22 @@ def _holds_anything(folder: Path) -> bool:
         return any(folder.iterdir())
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        hint = "look at its owner and mode"
-        raise UsageError(f"what it holds cannot be told: {reason}", where=str(folder), hint=hint) from error
+        hint = "check its owner and mode"
+        raise UsageError(f"cannot be listed: {reason}", where=str(folder), hint=hint) from error
 
 
 def _hosts(root: Path, hosts: tuple[str, ...], *, show: bool) -> int:
-    from cli.hosts.host_config import lay_hosts
-
     return lay_hosts(root.resolve(), list(dict.fromkeys(hosts)), show=show)
 
 
 def _checked(root: Path, personal: str | None, vault_id: str) -> Path | None:
     """Where the personal vault is to be; None if none was asked for. Raises: Refused for a place of either."""
-    from vault.config.personal import check_no_personal, checked_apart
-
     check_no_personal(root)
     return None if personal is None else checked_apart(root, Path(personal), vault_id)
 
 
 def _name_personal(own: Path, vault_id: str) -> None:
     """Takes down where the personal vault is, after making the folder if it is not there; nothing in it is touched."""
-    from vault.config.user import personal_vault, set_personal_vault
-    from vault.files.guard import Guard, Scope
-
     if personal_vault(vault_id) in (None, own):  # else the next line refuses
         Guard(own, Scope.INIT).makedirs("")
     set_personal_vault(vault_id, own)
@@ -169,15 +165,12 @@ def _join(root: Path, personal: str) -> None:
     own = _checked(vault.root, personal, vault.settings.vault_id)
     assert own is not None
     _name_personal(own, vault.settings.vault_id)
-    output.say(f"the personal vault of {vault.settings.name} is {own}, on this machine; no file of the vault changed")
+    output.say(f"personal vault of {vault.settings.name} on this machine: {own}")
     _begin_the_audit(root)
 
 
 def _begin_the_audit(root: Path) -> None:
     """Takes down what is the human's while nobody else was there, and names what an agent could read of it."""
-    from cli.guard.audit import first_look
-    from cli.guard.personal import left_behind
-
     vault = open_vault(str(root), None, root)
     first_look(vault, only_at_once=True)
     output.found(left_behind(vault))
@@ -185,8 +178,6 @@ def _begin_the_audit(root: Path) -> None:
 
 def _lay(guard: object, name: str, text: str) -> bool:
     """Whether `name` was written; a file that is there already is the human's."""
-    from vault.files.guard import Guard
-
     assert isinstance(guard, Guard)
     if guard.exists(name):
         return guard.read(name) == text.encode()
@@ -199,7 +190,7 @@ def _start_repository(root: Path) -> None:
     except GitFailed as error:  # the vault is whole without it
         output.failed(error)
         return
-    output.say("  it is a git repository; commit whenever you like")
+    output.say("  git repository created")
 
 
 def _in_git(root: Path) -> bool:
@@ -212,8 +203,6 @@ def _in_git(root: Path) -> bool:
 
 def _local_zone() -> str:
     """The IANA name of this machine's time zone; "UTC" where it cannot be told."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
     link = os.path.realpath("/etc/localtime")
     for name in (
         os.environ.get("TZ", "").lstrip(":"),
@@ -233,56 +222,3 @@ def _first_line(path: Path) -> str:
         return path.read_text(encoding="utf-8").split("\n")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-@click.command()
-@click.option("--cost", is_flag=True, help="What models took instead: by run, source, article and model.")
-@vault_option
-@json_option
-def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
-    """What the vault holds: sources, wiki, cards, what is due, what is missing.
-
-    \b
-    Examples:
-      retain status
-      retain status --cost
-    """
-    from cli.commands.status import counted
-    from cli.guard.personal import finding, in_words, left_behind
-
-    vault = opened(vault_dir)
-    if cost:
-        from cli.commands.costs import status as status_of_costs
-
-        status_of_costs(vault, as_json)
-        return
-    facts, diagnostics = counted(vault, now())
-    diagnostics += [*finding(vault), *left_behind(vault)]
-    if as_json:
-        output.show_json(facts)
-    else:
-        gaps = facts["gaps"]
-        assert isinstance(gaps, dict)
-        output.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
-        output.show(in_words(facts["vault"]["personal"]))
-        nouns = ("sources", "summaries", "concepts", "topics", "claims")
-        output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
-        output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
-        for held in facts["locks"]:
-            output.show(
-                f"at work now: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}"
-            )
-        agent = facts["agent"]
-        if any(agent.values()):
-            waits = f"; {agent['open_runs']} not settled yet" if agent["open_runs"] else ""
-            output.show(f"with an agent's text: {output.number(agent['pages'], 'page')}{waits}")
-        output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
-        if facts["inbox"]:
-            output.show(f"{facts['inbox']} in the inbox: `retain inbox` lists what waits for your word")
-        if facts["upgrade"]:
-            output.show(facts["upgrade"])
-        if facts["promotion"]:
-            output.show(
-                f"{facts['promotion']} in output/promotion-queue.md: `retain insight` opens a note on the first"
-            )
-    output.found(diagnostics)

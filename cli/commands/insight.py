@@ -6,39 +6,51 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
-from cli.editor import AT_ONCE_S, edit_file, editor_named
-from cli.environment import now
+from cli.environment import AT_ONCE_S, edit_file, editor_named, now
 from cli.guard.personal import finding
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, vault_json_options
+from cli.workspace import render_if_stale
+from learning.agenda.gap_decisions import decisions_of
+from learning.cards.lookup import Subject, find_subject
+from learning.pages.insight import (
+    Place,
+    copies_in,
+    holds_words,
+    name_of,
+    new_note,
+    note_of,
+    place_of,
+    question_on,
+    record,
+)
+from learning.pages.promotion import notes_in
+from learning.pages.promotion_page import Item, parse_queue, question, waiting
+from learning.store.near_copy import NearCopy
+from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError, UsageError
-
-if TYPE_CHECKING:
-    from learning.cards.lookup import Subject
-    from learning.pages.insight import Place
-    from learning.pages.promotion_page import Item
-    from learning.store.near_copy import NearCopy
-    from vault.vault import Vault
+from vault.files.folder import sha256_hex
+from vault.layout import PROMOTION_QUEUE
+from vault.text.formatting import short_line
+from vault.vault import Vault
 
 SHOWN = 20  # lines of a list; near copies
 
 
 @click.command()
 @click.argument("concept", required=False, metavar="[CONCEPT]")
-@click.option("--list", "listing", is_flag=True, help="The concepts that are ripe for a thought, and their questions.")
-@click.option("--no-edit", is_flag=True, help="Open no editor: make the note if there is none, and print its path.")
-@vault_option
-@json_option
+@click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts with their questions.")
+@click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
+@vault_json_options
 def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Write a note of your own on CONCEPT: a title, an alias, a file's name or an id.
+    """Write a note of your own on CONCEPT: a title, alias, file name or id.
 
-    Your editor ($VISUAL, else $EDITOR) opens on a note that holds only properties and a question, in your personal
-    vault if you have one, else in insights/. No agent writes there. Without CONCEPT, it is the first of
-    output/promotion-queue.md. An editor with windows of its own must wait until you close the note: `code --wait`.
+    Your editor ($VISUAL, else $EDITOR) opens a note with properties and a question, in your personal vault if you have
+    one, else in insights/. No agent writes there. Without CONCEPT, the note is on the first of
+    output/promotion-queue.md. A graphical editor must wait until you close the note: `code --wait`.
 
     \b
     Examples:
@@ -50,14 +62,14 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     if as_json and not listing:
         raise UsageError("--json goes with --list", hint="`retain insight --list --json`")
     if not (listing or no_edit or sys.stdin.isatty()):
-        raise UsageError("an editor needs a terminal", hint="`--no-edit` makes the note and prints its path")
+        raise UsageError("an editor needs a terminal", hint="`--no-edit` creates the note and prints its path")
     vault = opened(vault_dir)
     if listing:
         return _list(vault, as_json)
     items = _waiting(vault)
     subject = _subject(vault, concept, items)
     if subject is None:
-        output.say("no concept is ripe for a thought yet; `retain insight CONCEPT` opens a note on any")
+        output.say("no concepts in the promotion queue; `retain insight CONCEPT` opens a note on any")
         return output.DONE
     for unknown in finding(vault):
         raise Refused(unknown.message, where=unknown.path, hint=unknown.hint)
@@ -65,23 +77,21 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     return desk.laid() if no_edit else desk.edited()
 
 
-def _waiting(vault: Vault) -> list[Item]:
-    """The queue as it is now; the page is rendered first if anything has happened since."""
-    from cli.review_pages import render_if_stale
-    from learning.pages.promotion_page import parse_queue, waiting
-    from vault.layout import PROMOTION_QUEUE
-
+def _render(vault: Vault) -> None:
+    """Render the promotion queue if it is stale; an error is only reported."""
     try:
         render_if_stale(vault)
-    except RetainError as problem:
-        output.say(f"  {problem}")
+    except RetainError as error:
+        output.say(f"  {error}")
+
+
+def _waiting(vault: Vault) -> list[Item]:
+    """The queue as it is now; the page is rendered first if anything has happened since."""
+    _render(vault)
     return list(waiting(parse_queue((vault.read_bytes(PROMOTION_QUEUE) or b"").decode("utf-8", "replace"))))
 
 
 def _list(vault: Vault, as_json: bool) -> int:
-    from learning.pages.promotion_page import question
-    from vault.layout import PROMOTION_QUEUE
-
     items = _waiting(vault)
     if as_json:
         rows = [
@@ -98,19 +108,14 @@ def _list(vault: Vault, as_json: bool) -> int:
         ]
         output.show_json({"candidates": rows})
         return output.DONE
-    for item in items[:SHOWN]:
-        output.show(f"{item.title}: {question(item.reason, item.title)}")
-    if len(items) > SHOWN:
-        output.show(f"and {len(items) - SHOWN} more (--json lists all)")
+    output.show_first([f"{item.title}: {question(item.reason, item.title)}" for item in items], SHOWN)
     if not items:
-        output.show("no concept is ripe for a thought yet")
+        output.show("no concepts in the promotion queue")
     return output.DONE
 
 
 def _subject(vault: Vault, wanted: str | None, items: list[Item]) -> Subject | None:
     """The concept that was named, else the first of the queue; None where nothing waits."""
-    from learning.cards.lookup import find_subject
-
     if wanted is None and items:
         wanted = items[0].article.rsplit("/", 1)[-1].removesuffix(".md") or items[0].title
     return find_subject(vault, wanted) if wanted is not None else None
@@ -129,10 +134,6 @@ class _Writing:
     @classmethod
     def on(cls, vault: Vault, subject: Subject, items: list[Item]) -> _Writing:
         """Raises: Refused, WriteFailed; EditedMeanwhile if another file took the name just then."""
-        from learning.agenda.gap_decisions import decisions_of
-        from learning.pages.insight import name_of, new_note, note_of, place_of, question_on
-        from learning.pages.promotion import notes_in
-
         place = place_of(vault)
         path = note_of(place, subject, notes_in(decisions_of(vault)))
         if path is not None:
@@ -157,23 +158,21 @@ class _Writing:
         """Opens the editor and takes down what was written."""
         editor = editor_named()
         if not editor:
-            output.say("no editor is set in VISUAL or EDITOR; the note is")
+            output.say("no editor is set in VISUAL or EDITOR; the note:")
             return self.laid()
         try:
             closed = edit_file(editor, self.shown)
         except UsageError as error:
             self._take_back()
-            error.hint = f"{error.hint}, or say --no-edit"
+            error.hint = f"{error.hint}, or give --no-edit"
             raise
         if closed.at_once(AT_ONCE_S) and self._is_as_laid():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
-            output.say(f"the editor came back at once, and nothing is written yet; the note stays: {self.shown}")
-            output.say(
-                f"  when you have written, {again} records it; an editor that waits (`code --wait`) spares you that"
-            )
+            output.say(f"the editor returned at once without changes; the note stays: {self.shown}")
+            output.say(f"  after writing, {again} records it; an editor that waits (`code --wait`) does so by itself")
             self._tell_the_audit()
         elif self._take_back():
-            output.say("nothing was written; the empty note is gone again")
+            output.say("nothing written; empty note removed")
         else:
             self._take_down()
         return output.DONE
@@ -183,8 +182,6 @@ class _Writing:
 
     def _take_back(self) -> bool:
         """Removes a note that is still exactly as it was laid down; whether it was."""
-        from vault.files.folder import sha256_hex
-
         if self.new is None or not self._is_as_laid():
             return False
         self.place.guard.remove(self.path, expect=sha256_hex(self.new))
@@ -192,53 +189,34 @@ class _Writing:
 
     def _take_down(self) -> None:
         """Records the note if the human wrote in it, tells the audit, and shows what nearly copies the wiki."""
-        from learning.pages.insight import copies_in, holds_words, record
-
         data = self.place.guard.read(self.path)
         if data is None:
-            output.say(f"{self.shown} is not there any more; nothing was recorded")
+            output.say(f"{self.shown} no longer exists; nothing recorded")
             return
         self._tell_the_audit()
         text = data.decode("utf-8", "replace")
         if not holds_words(text):
             return
         if record(self.vault, self.place, self.subject, self.path, data, now()):
-            output.say(f"recorded: a note of your own on {self.subject.title}, {self.shown}")
-            self._render_queue()
+            output.say(f"note recorded on {self.subject.title}: {self.shown}")
+            _render(self.vault)
         _warn(copies_in(self.vault, text))
 
     def _tell_the_audit(self) -> None:
-        from vault.audit.watcher import confirm
-
         try:
             confirm(self.vault, [self.shown], now())
         except RetainError as problem:
-            output.say(f"  the audit of your files could not be told, and will name this note: {problem}")
-
-    def _render_queue(self) -> None:
-        from cli.review_pages import render_if_stale
-
-        try:
-            render_if_stale(self.vault)
-        except RetainError as problem:
-            output.say(f"  {problem}")
+            output.say(f"  the file audit was not updated, and will report this note: {problem}")
 
 
 def _warn(copies: list[NearCopy]) -> None:
     """Shows the lines that nearly copy the wiki, each with the wiki's own below it: a warning, and no more."""
     if not copies:
         return
-    lines = "one passage is" if len(copies) == 1 else f"{len(copies)} passages are"
-    output.say(f"{lines} nearly the wiki's words; a thought that is yours has words that are yours:")
+    passages = "1 passage closely matches" if len(copies) == 1 else f"{len(copies)} passages closely match"
+    output.say(f"{passages} the wiki; consider rephrasing:")
     for copy in copies[:SHOWN]:
-        output.say(f"  yours, line {copy.line}:  {_shortened(copy.yours)}")
-        output.say(f"    the wiki's:  {_shortened(copy.theirs.text)}  ({copy.theirs.path}:{copy.theirs.line})")
+        output.say(f"  yours, line {copy.line}:  {short_line(copy.yours, 200)}")
+        output.say(f"    the wiki's:  {short_line(copy.theirs.text, 200)}  ({copy.theirs.path}:{copy.theirs.line})")
     if len(copies) > SHOWN:
         output.say(f"  and {len(copies) - SHOWN} more")
-
-
-def _shortened(text: str) -> str:
-    from vault.text.sanitize import clean_line
-
-    line = clean_line(text)
-    return line if len(line) <= 200 else line[:199] + "…"

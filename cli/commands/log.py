@@ -1,40 +1,41 @@
-"""The command `log`: what was built and when, what was refused and why, what of each source became claims."""
+"""The command `log`: builds, rejected claims, and how much of each source became claims."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, vault_option
+from cli.options import opened, progress_option, vault_json_options
+from compiler.build.compile import raw_path
+from compiler.model.report import Rejection
+from vault.log.ledger import BUILDS, ordered
+from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from compiler.build.coverage import Coverage, Survey
-    from compiler.model.report import Rejection
-    from vault.vault import Vault
 
 SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
-@click.option("--rejected", is_flag=True, help="List what was refused instead: by which gate, why, and who said it.")
-@click.option("--coverage", is_flag=True, help="Say instead what of each source became claims, and what yielded none.")
-@click.option("--source", "given", metavar="SOURCE", help="Only of this file of raw/.")
-@click.option("--progress", type=click.Choice(["jsonl", "none"]), help="Progress as JSON lines on stderr, or none.")
-@vault_option
-@json_option
+@click.option("--rejected", is_flag=True, help="List rejected claims instead: gate, reason and engine.")
+@click.option("--coverage", is_flag=True, help="Show instead how much of each source became claims.")
+@click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
+@progress_option
+@vault_json_options
 def log(
     rejected: bool, coverage: bool, given: str | None, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> None:
-    """What was built and when, newest last.
+    """List builds, newest last.
 
-    With --rejected or --coverage the sources, ledgers and replies are gone through as a compile would, and nothing is
-    written: what they say holds for raw/ as it is now.
+    --rejected and --coverage check sources, ledgers and replies as a compile does, and write nothing: they show raw/ as
+    it is now.
 
     \b
     Examples:
@@ -43,7 +44,7 @@ def log(
       retain log --coverage --json
     """
     if rejected and coverage:
-        raise click.UsageError("give --rejected or --coverage, not both")
+        raise click.UsageError("--rejected and --coverage are mutually exclusive")
     if given is not None and not (rejected or coverage):
         raise click.UsageError("--source goes with --rejected or --coverage")
     vault = opened(vault_dir)
@@ -59,8 +60,6 @@ def log(
 
 
 def _builds(vault: Vault, as_json: bool) -> None:
-    from vault.log.ledger import BUILDS, ordered
-
     events, diagnostics = vault.ledger_events(BUILDS)
     output.found(diagnostics)
     if as_json:
@@ -71,32 +70,26 @@ def _builds(vault: Vault, as_json: bool) -> None:
 
 
 def _source(vault: Vault, given: str | None) -> str | None:
-    from pathlib import Path
-
-    from compiler.build.compile import raw_path
-
     return raw_path(vault, given, Path.cwd()) if given is not None else None
 
 
 def _survey(vault: Vault, progress: str | None) -> Survey:
     from compiler.build.coverage import survey
 
-    narrator = output.Progress(progress)
-    try:
+    with output.Progress(progress) as narrator:
         return survey(vault, now(), narrator)
-    finally:
-        narrator.done()
 
 
 def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
     if as_json:
         output.show_json({"rejected": [asdict(r) for r in found]})
         return
-    for each in found[:SHOWN]:
-        output.show(f"{each.path}: {each.gate}: {each.reason}")
-        output.show(f"    {each.words}")
-        output.show(f"    said by {each.said_by}" + (f", {each.at}" if each.at else ""))
-    _more(len(found), "nothing was refused" if not found else f"{len(found)} refused")
+    lines = []
+    for each in found:
+        when = f", {each.at}" if each.at else ""
+        lines.append(f"{each.path}: {each.gate}: {each.reason}\n    {each.words}\n    by {each.said_by}{when}")
+    output.show_first(lines, SHOWN)
+    output.show(f"{len(found)} rejected" if found else "no rejections")
 
 
 def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> None:
@@ -104,19 +97,11 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
         output.show_json({"sources": [c.as_json() for c in found]})
         return
     for each in sorted(found, key=lambda c: (c.share, c.path)):
-        told, over = each.passages["claimed"], each.passages["passed_over"]
+        used, unused = each.passages["claimed"], each.passages["passed_over"]
         rest = [f"{n} {kind}" for kind, n in each.passages.items() if n and kind not in ("claimed", "passed_over")]
-        output.show(f"{each.path}: {each.claims} claims from {told} of {told + over} passages ({each.share:.0%})")
+        output.show(f"{each.path}: {each.claims} claims from {used} of {used + unused} passages ({each.share:.0%})")
         if rest:
             output.show(f"    besides: {', '.join(rest)}")
-        for one in each.passed_over[: SHOWN if listed else 0]:
-            place = ", ".join(filter(None, (one.heading, one.place)))
-            output.show(f"    passed over: “{one.words}” ({place})")
-    _more(max((len(c.passed_over) for c in found), default=0) if listed else 0, "")
-
-
-def _more(count: int, words: str, show: Callable[[str], None] = output.show) -> None:
-    if count > SHOWN:
-        show(f"and {count - SHOWN} more (--json lists all)")
-    if words:
-        show(words)
+        if listed:
+            places = [(one.words, ", ".join(filter(None, (one.heading, one.place)))) for one in each.passed_over]
+            output.show_first([f"passed over: “{words}” ({place})" for words, place in places], SHOWN, indent="    ")

@@ -7,17 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli import output
 from cli.commands.init import KINDS
+from compiler.sources.inventory import is_ignored_path
 from vault.config.settings import FILE
 from vault.errors import UsageError
 from vault.files.folder import is_folder, named
 from vault.text.urls import looks_like_address
-
-if TYPE_CHECKING:
-    from vault.vault import Vault
+from vault.vault import Vault
 
 SHOWN = 5  # names of each reason
 _BY_SUFFIX = {
@@ -53,14 +51,14 @@ class Places:
             raise UsageError("an empty name", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
         if named(source) is None:
-            web = "for a page of the web give its address with https://" if looks_like_address(given) else ""
+            web = "give a web page's address with https://" if looks_like_address(given) else ""
             raise UsageError("no such file or folder", where=given, hint=web)
         if self.vault.root in (source.resolve(), *source.resolve().parents):
-            raise UsageError("this lies inside the vault already", where=given)
+            raise UsageError("already inside the vault", where=given)
         if not is_folder(source):
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):
-            raise UsageError("this is a vault", where=given, hint="name the files or folders in it that you mean")
+            raise UsageError("this is a vault", where=given, hint="name files or folders in it")
         else:
             self._inside(source)
 
@@ -73,7 +71,7 @@ class Places:
         paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
         self._tell(folder, self.skipped[before:])
         if not paths:
-            raise UsageError("the folder holds no file to add", where=str(folder))
+            raise UsageError("no file to add in this folder", where=str(folder))
         beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
         for path in paths:
             inner = path.relative_to(folder)
@@ -86,7 +84,6 @@ class Places:
     def _files(self, folder: Path, to: str) -> Iterator[Path]:
         """The plain files below `folder`, which are to lie below `to`; all else is taken down as skipped: hidden
         files, links, a vault on the way, this one above all, and what programs made."""
-        from compiler.sources.inventory import is_ignored_path
 
         def unread(error: OSError) -> None:
             self._skip(Path(str(error.filename)), f"cannot be listed: {error.strerror}")
@@ -100,7 +97,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "programs fill such a folder")
+                    self._skip(path, "a folder that programs fill")
                 else:
                     entered.append(name)
             folders[:] = entered
@@ -134,7 +131,7 @@ def _odd(path: Path) -> str:
     if path.is_symlink():
         return "a link"
     try:
-        return "" if path.is_file() else "no plain file"
+        return "" if path.is_file() else "not a regular file"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
 

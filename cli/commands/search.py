@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.search.card_table import CardColumns
-    from learning.search.index import View
-    from learning.search.search import Found
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
+from learning.search.card_table import CardColumns, columns_of
+from learning.search.index import SearchIndex, View
+from learning.search.query import parse
+from learning.search.search import Found, find
+from vault.text.sanitize import clean_line
 
 SHOWN = 20  # of each, unless --limit says otherwise
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="At most so many of each.")
-@vault_option
-@json_option
+@click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many of each.")
+@vault_json_options
 def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> int:
-    """Find cards and articles, by any part of their words and by what you remember of them.
+    """Find cards and articles by words and by memory state.
 
-    All that is written has to hold; a minus turns it round. Filters: state: is: kind: topic: concept: tag: id: path:
+    All terms must match; a minus negates one. Filters: state: is: kind: topic: concept: tag: id: path:
     and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
 
     \b
@@ -36,23 +35,15 @@ def search(words: tuple[str, ...], limit: int, vault_dir: str | None, as_json: b
       retain search 'kind:applied is:leech topic:memory'
       retain search 'lapses>3 -is:suspended "forgetting curve"' --json
     """
-    from learning.cards.workspace import open_desk
-    from learning.search.card_table import columns_of
-    from learning.search.index import SearchIndex
-    from learning.search.query import parse
-    from learning.search.search import find
-
     query = parse(" ".join(words))
-    vault, at = opened(vault_dir), now()
-    desk = open_desk(vault, at)
-    output.found(d for d in desk.diagnostics if d not in vault.notices)
-    columns, index = columns_of(desk), SearchIndex(vault)
+    desk = opened_desk(vault_dir, read_only=True)
+    columns, index = columns_of(desk), SearchIndex(desk.vault)
     try:
         for _ in index.refresh(columns):
             pass
-        found = find(query, columns, index, at, scope="both")
+        found = find(query, columns, index, desk.now, scope="both")
         if index.repaired:
-            output.say("the search index was damaged and has been made anew")
+            output.say("the search index was damaged and has been rebuilt")
         _tell(found, columns, index.view, limit, as_json)
     finally:
         index.close()
@@ -69,7 +60,7 @@ def _tell(found: Found, columns: CardColumns, view: View, limit: int, as_json: b
     output.show("\n".join([*_lines(articles, "title"), *_lines(cards, "question")]))
     more = len(found) - len(cards) - len(articles)
     if not found:
-        output.say("nothing is found")
+        output.say("no matches")
     elif more:
         output.say(f"and {more} more: --limit shows them")
 
@@ -89,6 +80,4 @@ def _card(number: int, columns: CardColumns, view: View) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[dict[str, Any]], name: str) -> list[str]:
-    from vault.text.sanitize import clean_line
-
     return [f"{each['path']}:{each['line']}  {clean_line(str(each[name]))}" for each in found]

@@ -1,4 +1,4 @@
-"""What `retain status` counts, from files and ledgers alone."""
+"""The command `status`: what the vault contains, counted from files and ledgers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import re
 from datetime import datetime
 from typing import Any
 
+import click
+
+from cli import output
 from cli.commands.upgrade import outdated
+from cli.environment import now
 from cli.guard import personal
-from cli.review_pages import mend
+from cli.options import opened, vault_json_options
+from cli.workspace import mend
 from compiler.agents.record import count_pages
 from learning.cards.workspace import open_desk
 from learning.pages.promotion import promotion
@@ -20,10 +25,54 @@ from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
 from vault.model.gaps import open_gap_counts
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 LOCKS = ("publish", "review")
 _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
+
+
+@click.command()
+@click.option("--cost", is_flag=True, help="Show what models cost instead: by run, source, article and model.")
+@vault_json_options
+def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
+    """Show what the vault contains: sources, wiki, cards due and new, gaps.
+
+    \b
+    Examples:
+      retain status
+      retain status --cost
+    """
+    vault = opened(vault_dir)
+    if cost:
+        from cli.commands.costs import show_costs  # pydantic, for --cost alone
+
+        show_costs(vault, as_json)
+        return
+    facts, diagnostics = counted(vault, now())
+    diagnostics += [*personal.finding(vault), *personal.left_behind(vault)]
+    if as_json:
+        output.show_json(facts)
+    else:
+        gaps = facts["gaps"]
+        assert isinstance(gaps, dict)
+        output.show(f"{vault.settings.name}  {vault.root}  schema {facts['schema']}")
+        output.show(personal.in_words(facts["vault"]["personal"]))
+        nouns = ("sources", "summaries", "concepts", "topics", "claims")
+        output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
+        output.show(f"{facts['cards']} cards: {facts['due']} due, {facts['new']} new")
+        for held in facts["locks"]:
+            output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}")
+        agent = facts["agent"]
+        if any(agent.values()):
+            waits = f"; {plural(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""
+            output.show(f"pages with text of agents: {agent['pages']}{waits}")
+        output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
+        if facts["inbox"]:
+            output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
+        if facts["promotion"]:
+            output.show(f"promotion queue: {facts['promotion']} (`retain insight` opens a note on the first)")
+    output.found(diagnostics)
 
 
 def counted(vault: Vault, at: datetime) -> tuple[dict[str, Any], list[Diagnostic]]:

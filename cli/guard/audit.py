@@ -17,6 +17,7 @@ from cli.guard.personal import files_below, left_behind
 from cli.options import json_option, opened, vault_option
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from vault.audit.changes import Change
@@ -55,7 +56,7 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
         output.say(f"  the audit of your files has not begun: {error}")
         return False
     if found.files:
-        files = output.number(found.files, "file")
+        files = plural(found.files, "file")
         output.say(
             f"  {files} of yours taken down, with copies: `retain guard audit` says what changes behind your back"
         )
@@ -271,7 +272,7 @@ class _Told:
         found = self.found
         for key in found.begun if not found.first else ():
             output.say(f"  first look at {self.name(key)}: a copy of each file is kept outside it")
-        files, changes = output.number(found.files, "file"), output.number(len(self.left), "change")
+        files, changes = plural(found.files, "file"), plural(len(self.left), "change")
         if found.first:
             output.say(f"first look: {files} taken down, with a copy of each outside the vault")
         elif self.is_well:

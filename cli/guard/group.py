@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cli.lazy_group import LateGroup
+from cli.command_list import LateGroup
 
 # command -> (where it is, its one line of help): listing them must not load them.
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -10,7 +10,7 @@ import click
 from cli import output
 from cli.environment import here, now
 from cli.options import json_option, opened, settle_left_over, vault_option
-from cli.review_pages import render_if_stale
+from cli.workspace import render_if_stale
 from vault.errors import NotFound
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from cli.options import json_option, opened, vault_option
 from vault.audit.agent_runs import SETTLED_BY
 from vault.errors import RetainError
 from vault.files.paths import AGENT_FOLDERS
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
         output.show("your files: never looked at; `retain guard audit` takes them down, with a copy of each")
     else:
         day = datetime.fromisoformat(last["at"]).astimezone(vault.settings.zone).strftime("%Y-%m-%d %H:%M")
-        changes = f"; {output.number(last['changes'], 'change')} that nobody has confirmed" if last["changes"] else ""
+        changes = f"; {plural(last['changes'], 'change')} that nobody has confirmed" if last["changes"] else ""
         output.show(f"your files: {last['files']}, last looked at on {day}{changes}")
     for run in facts["runs"]:
         what = "at work" if run["may_live"] else f"ended without being settled; {SETTLED_BY}"
@@ -126,4 +127,4 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
     for each in facts["broken_runs"]:
         output.show(f"agent: a run that can't be settled, {each['id'] or each['path']}")
     if facts["quarantined"]:
-        output.show(f"{output.number(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")
+        output.show(f"{plural(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")

@@ -1,4 +1,4 @@
-"""What was fetched -> what is kept of it in raw/: a page or Markdown as a clipping, other documents as they are."""
+"""Turn a fetched document into a file for raw/: a web page becomes a Markdown note, other documents are unchanged."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from cli.web.fetch import Fetched
 from compiler.readers.formats import HEAD, READERS, kind_of, magic_type
+from compiler.workers import pool
 from vault.errors import FetchFailed, RetainError, WorkerFailed
 from vault.files.folder import sha256_hex
 from vault.ids import digest12, slug
@@ -42,8 +43,8 @@ _FOLDER_OF = {"pdf": "papers", "csv": "datasets", "xlsx": "datasets", "code": "r
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A file to be: `stem` and `suffix` are made by code; `digest` says whether the document is another than before."""
+class Clip:
+    """A file to write: `folder` is in raw/, `digest` changes with the content of the document."""
 
     address: str
     folder: str  # of raw/
@@ -55,25 +56,25 @@ class Kept:
     notes: tuple[str, ...] = ()
 
 
-def kept(fetched: Fetched, day: str) -> Kept:
-    """What to keep of a document that was fetched on `day` (ISO). Raises: FetchFailed if it is none to read."""
+def clip(fetched: Fetched, day: str) -> Clip:
+    """Return the file for a document fetched on `day` (ISO). Raises FetchFailed if no reader can read it."""
     offered = clean_line(fetched.file_name) or name_from_address(fetched.address)
     suffix = _suffix(fetched, offered)
     kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
     if kind not in READERS:
         what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
-        hint = "to keep it all the same, download it and add the file"
-        raise FetchFailed(f"not a document that can be read: {what}", where=fetched.address, hint=hint)
+        hint = "download it and add the file to keep it anyway"
+        raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
     if kind in _PAGES:
         return _clipping(fetched, ".html" if kind == "html" else suffix, offered, day)
     folder = _FOLDER_OF.get(kind, "articles")
     stem = slug(offered.removesuffix(PurePosixPath(offered).suffix) or offered)
     data = _as_utf8(fetched) if kind in _TEXTS else fetched.data
-    return Kept(fetched.address, folder, stem, suffix, data, sha256_hex(data)[:12], offered)
+    return Clip(fetched.address, folder, stem, suffix, data, sha256_hex(data)[:12], offered)
 
 
 def _as_utf8(fetched: Fetched) -> bytes:
-    """A text as UTF-8 where only its server knows its encoding; bytes that are UTF-8 already stay as they are."""
+    """Return a text as UTF-8, decoded as its server says; bytes that are UTF-8 are returned unchanged."""
     try:
         fetched.data.decode()
         return fetched.data
@@ -82,11 +83,11 @@ def _as_utf8(fetched: Fetched) -> bytes:
     try:
         return fetched.data.decode(fetched.charset or "utf-8").encode()
     except (UnicodeError, LookupError):
-        return fetched.data  # the reader will find out, or say what is wrong
+        return fetched.data  # the reader detects the encoding or reports it
 
 
 def _suffix(fetched: Fetched, offered: str) -> str:
-    """The suffix that says what the document is: by its media type, else by the name it has; ".txt" for plain text."""
+    """Return the suffix for a document: by its media type, else by its name; ".txt" for plain text."""
     named = PurePosixPath(offered.lower()).suffix
     known = named if named and kind_of(f"x{named}", b"") in READERS else ""
     if fetched.media_type in _SUFFIX_OF:
@@ -101,20 +102,20 @@ def _suffix(fetched: Fetched, offered: str) -> str:
     return ".txt" if fetched.media_type.startswith("text/") else named or ".bin"
 
 
-def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
-    """A note with the page's words, where they are from, and when they were taken."""
+def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
+    """Return a Markdown note with the text of the page, its address and the day."""
     stem = clean_line(PurePosixPath(offered).stem) or "page"
-    clip = _clipped(fetched, f"{stem[:80].replace('/', ' ')}{suffix}")
-    title, markdown = str(clip["title"]), str(clip["markdown"])
+    page = _clipped(fetched, f"{stem[:80].replace('/', ' ')}{suffix}")
+    title, markdown = str(page["title"]), str(page["markdown"])
     properties: dict[str, Value] = {"title": title, "source": fetched.address}
-    properties |= {key: str(clip[key]) for key in ("author", "published") if clip[key]}
+    properties |= {key: str(page[key]) for key in ("author", "published") if page[key]}
     properties["created"] = day
-    properties |= {key: str(clip[key]) for key in ("description",) if clip[key]}
-    few = int(clip["characters"]) < FEW_CHARACTERS
+    properties |= {key: str(page[key]) for key in ("description",) if page[key]}
+    few = int(page["characters"]) < FEW_CHARACTERS
     note = (
-        f"only {clip['characters']} characters of text: if the page shows more, save it in a browser and add the file"
+        f"only {page['characters']} characters of text; if a browser shows more, save the page there and add the file"
     )
-    return Kept(
+    return Clip(
         address=fetched.address,
         folder="articles",
         stem=slug(title),
@@ -127,9 +128,7 @@ def _clipping(fetched: Fetched, suffix: str, offered: str, day: str) -> Kept:
 
 
 def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
-    """What the reading process makes of the page; nothing of it is parsed here."""
-    from compiler.workers import pool
-
+    """Return what the sandboxed reading process extracts from the page; nothing is parsed in this process."""
     message = {"op": "clip", "name": name, "charset": fetched.charset, "address": fetched.address}
     worker = pool.start_worker("", None)
     try:
@@ -142,8 +141,8 @@ def _clipped(fetched: Fetched, name: str) -> dict[str, Any]:
     if "unreadable" in reply:
         what = clean_line(str(reply["unreadable"].get("what")))
         hint = "if a browser shows more, save the page there and add the file"
-        raise FetchFailed(f"no article was found in it: {what}", where=fetched.address, hint=hint)
-    clip = reply.get("clip")
-    if not isinstance(clip, dict):
-        raise RetainError("the reading process gave no clipping", where=fetched.address)
-    return clip
+        raise FetchFailed(f"no article found: {what}", where=fetched.address, hint=hint)
+    page = reply.get("clip")
+    if not isinstance(page, dict):
+        raise RetainError("the reading process returned no clipping", where=fetched.address)
+    return page

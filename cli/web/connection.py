@@ -88,7 +88,7 @@ class _Network(httpcore2.NetworkBackend):
                 return _Stream(stream, self._clock)
         if self._proxy:
             why = getattr(last.__cause__, "strerror", None) or str(last)
-            raise FetchFailed(f"the proxy does not help: {why}", where=f"http://{addresses[0]}:{port}") from last
+            raise FetchFailed(f"proxy connection failed: {why}", where=f"http://{addresses[0]}:{port}") from last
         raise last
 
 
@@ -147,10 +147,8 @@ def asked(
 
 def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
     if is_private and not private_ok:
-        what = f"the redirect leads to {host}, which is this machine or lies in its own network"
-        raise Refused(
-            what, where=host, hint="a page must not reach what only you can; add that address yourself if you mean it"
-        )
+        what = f"redirect to {host}, which is this machine or in its local network"
+        raise Refused(what, where=host, hint="give that address to `retain add` yourself if you trust it")
 
 
 def is_public(address: str) -> bool:
@@ -185,8 +183,8 @@ def _proxy_of(scheme: str, host: str) -> SplitResult | None:
         return None
     proxy = urlsplit(named if "://" in named else f"http://{named}")
     if proxy.scheme != "http" or not proxy.hostname:
-        what = f"the proxy set for {scheme} is of a kind that is not supported"
-        raise FetchFailed(what, where=f"{proxy.scheme}://{proxy.hostname or ''}", hint="set one of kind http://")
+        what = f"unsupported kind of proxy for {scheme}"
+        raise FetchFailed(what, where=f"{proxy.scheme}://{proxy.hostname or ''}", hint="set an http:// proxy")
     return proxy
 
 

@@ -69,7 +69,9 @@ def fetch(address: str, limits: Limits, progress: Progress) -> Fetched:
         before, address = address, _followed(address, reply)
         private_ok = was_private and _same_place(before, address)
     raise FetchFailed(
-        f"more than {limits.redirects} redirects", where=address, hint="open it in a browser and add the address shown"
+        f"more than {limits.redirects} redirects",
+        where=address,
+        hint="open it in a browser and add the address shown there",
     )
 
 
@@ -96,7 +98,7 @@ def _asked(
     except (TimeoutError, httpcore2.TimeoutException) as error:
         raise _too_slow(address, clock) from error
     except httpcore2.ProxyError as error:
-        raise FetchFailed(f"the proxy does not help: {clean_line(str(error))}", where=address) from error
+        raise FetchFailed(f"proxy connection failed: {clean_line(str(error))}", where=address) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, ValueError, zlib.error) as error:
         raise _broken(address, parts, error) from error
 
@@ -120,12 +122,12 @@ def _as_sent(header: str) -> str:
 def _followed(address: str, location: str) -> str:
     """The address that a redirect leads to. Raises: FetchFailed, Refused where it is none to follow."""
     if not location:
-        raise FetchFailed("the server says it moved, but not where", where=address)
+        raise FetchFailed("the server redirects without an address", where=address)
     try:
         to = normalize_address(urljoin(address, location))
     except (UsageError, ValueError) as error:
         shown = clean_line(location)[:200]
-        raise Refused(f"it redirects to what is no plain web address: {shown}", where=address) from error
+        raise Refused(f"it redirects to something that is not a web address: {shown}", where=address) from error
     old, new = split_address(address).scheme, split_address(to).scheme
     if old != new:  # what is fetched by https must not come by http; and http may say anything
         raise Refused(f"it redirects from {old} to {new}", where=address, hint=f"if you trust that: retain add {to}")
@@ -133,11 +135,11 @@ def _followed(address: str, location: str) -> str:
 
 
 _STATUS_WORDS = {
-    401: ("it asks for a password", "open it in a browser, save it, and add the file"),
-    403: ("the server does not let retain read it", "open it in a browser, save it, and add the file"),
-    404: ("there is no such page", "is the address whole?"),
-    410: ("the page is gone", "perhaps web.archive.org has a copy"),
-    429: ("the server has had too many requests", "try again later"),
+    401: ("password required", "open it in a browser, save it, and add the file"),
+    403: ("access denied", "open it in a browser, save it, and add the file"),
+    404: ("page not found", "check the address"),
+    410: ("page removed", "web.archive.org may have a copy"),
+    429: ("too many requests", "try again later"),
     451: ("withheld for legal reasons", ""),
 }
 
@@ -148,9 +150,9 @@ def _check_status(address: str, status: int) -> None:
     if status in _STATUS_WORDS:
         what, hint = _STATUS_WORDS[status]
     elif status >= 500:
-        what, hint = "the server failed", "try again later"
+        what, hint = "server error", "try again later"
     else:
-        what, hint = "the server gave no document", "open it in a browser, save it, and add the file"
+        what, hint = "no document", "open it in a browser, save it, and add the file"
     raise FetchFailed(f"{what} ({status})", where=address, hint=hint)
 
 
@@ -158,11 +160,11 @@ def _document(address: str, response: httpcore2.Response, head: Message, limits:
     """The body of a reply, unpacked, with what its head says of it."""
     kind, charset = _media_type(head)
     if kind.startswith(_NO_DOCUMENT):
-        what = f"not a document that can be read, but {clean_line(kind)[:60]}"
-        raise FetchFailed(what, where=address, hint="to keep it all the same, download it and add the file")
+        what = f"not a readable document: {clean_line(kind)[:60]}"
+        raise FetchFailed(what, where=address, hint="download it and add the file to keep it anyway")
     data = _body(address, response, head, limits, progress)
     if not data.strip():
-        raise FetchFailed("the server gave an empty document", where=address)
+        raise FetchFailed("the document is empty", where=address)
     return Fetched(address, kind, charset, _offered_name(head), data)
 
 
@@ -183,7 +185,7 @@ def _body(address: str, response: httpcore2.Response, head: Message, limits: Lim
     """All bytes of the document. The limit holds while they come, packed or unpacked."""
     packing = (head.get("Content-Encoding") or "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
-        raise FetchFailed(f"packed in a way that nobody asked for: {clean_line(packing)[:40]}", where=address)
+        raise FetchFailed(f"unknown content encoding: {clean_line(packing)[:40]}", where=address)
     expected = int(head["Content-Length"]) if "Content-Length" in head else None  # httpcore2 has checked that it is one
     unpacker = _Unpacker(limits.size_bytes) if packing != "identity" else None
     out = bytearray()
@@ -205,7 +207,7 @@ def _body(address: str, response: httpcore2.Response, head: Message, limits: Lim
 
 
 def _broken_off(address: str) -> FetchFailed:
-    return FetchFailed("the connection broke off in the middle of the document", where=address, hint="try again")
+    return FetchFailed("connection lost in the middle of the document", where=address, hint="try again")
 
 
 class _Unpacker:
@@ -231,12 +233,12 @@ class _Unpacker:
 
 def _too_large(address: str, limits: Limits) -> FetchFailed:
     size = f"{limits.size_bytes / MIB:g} MiB"
-    return FetchFailed(f"larger than {size}", where=address, hint="--max-size takes more; or add a file of your own")
+    return FetchFailed(f"larger than {size}", where=address, hint="give --max-size, or add a file of your own")
 
 
 def _too_slow(address: str, clock: Clock) -> FetchFailed:
     spent = f"{clock.total_s:g} s" if clock.is_over else f"{clock.last_wait_s:g} s of silence"
-    return FetchFailed(f"the server is too slow: given up after {spent}", where=address, hint="try again later")
+    return FetchFailed(f"server too slow: timeout after {spent}", where=address, hint="try again later")
 
 
 def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
@@ -246,18 +248,18 @@ def _broken(address: str, parts: SplitResult, error: Exception) -> FetchFailed:
     host = parts.hostname or ""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = clean_line(error.verify_message)
-        hint = "is the address right? SSL_CERT_FILE may name certificates of your own"
-        return FetchFailed(f"its certificate is not to be trusted: {why}", where=address, hint=hint)
+        hint = "check the address; SSL_CERT_FILE may name certificates of your own"
+        return FetchFailed(f"untrusted TLS certificate: {why}", where=address, hint=hint)
     if isinstance(error, ssl.SSLError):
         why = clean_line(error.reason or str(error)).replace("_", " ").lower()
-        return FetchFailed(f"no secure connection came about: {why}", where=address, hint="does it want http:// ?")
+        return FetchFailed(f"TLS connection failed: {why}", where=address, hint="try http://")
     if isinstance(error, socket.gaierror):
-        hint = "is it spelt right, and is the network up?"
-        return FetchFailed(f"no address is known for {host}", where=address, hint=hint)
+        hint = "check the spelling and the network"
+        return FetchFailed(f"unknown host {host}", where=address, hint=hint)
     if isinstance(error, ConnectionRefusedError):
-        return FetchFailed(f"nothing answers at {parts.netloc}", where=address, hint="is the server running?")
+        return FetchFailed(f"connection refused by {parts.netloc}", where=address, hint="check that the server runs")
     if isinstance(error, httpcore2.ProtocolError | ValueError | zlib.error):
         why = clean_line(str(error))[:120] or type(error).__name__
-        return FetchFailed(f"the server's answer makes no sense: {why}", where=address)
+        return FetchFailed(f"invalid server response: {why}", where=address)
     why = (error.strerror if isinstance(error, OSError) else "") or str(error)
-    return FetchFailed(f"the connection failed: {clean_line(why)}", where=address)
+    return FetchFailed(f"connection failed: {clean_line(why)}", where=address)

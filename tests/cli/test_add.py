@@ -113,7 +113,7 @@ def test_what_a_folder_holds_and_is_left_out_is_named(run: Run, vault: Path, tmp
     assert skipped == {
         "elsewhere": "a link",
         "linked.md": "a link",
-        "pipe.md": "no plain file",
+        "pipe.md": "not a regular file",
         "deep/.obsidian": "hidden",
         "deep/.draft.md": "hidden",
     }

@@ -137,6 +137,6 @@ def test_in_a_cage_the_humans_commands_are_refused_and_the_others_run(
     capsys.readouterr()
     assert main.run(["gaps", "ignore", "4m8x1v6tqc"]) == output.REFUSED
     said = capsys.readouterr().err
-    assert "`retain gaps`" in said and "cage" in said and "ask the human to run it outside" in said
+    assert "`retain gaps`" in said and "sandbox" in said and "ask the user to run it outside" in said
     assert main.run(["status", "--json"]) == 0
     assert main.run(["rate", "--help"]) == 0

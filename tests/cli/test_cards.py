@@ -84,7 +84,7 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"'{sys.executable}' '{tmp_path / 'editor.py'}' '{tmp_path / 'words'}'")
-    monkeypatch.setattr("cli.editor.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("cli.environment.AT_ONCE_S", 0.0)
     return tmp_path / "words"
 
 
@@ -117,7 +117,7 @@ def test_the_editor_opens_on_a_form_that_goes_again(typing: Typing, editor: Path
 
 def test_an_editor_that_changes_nothing_leaves_nothing(typing: Typing, editor: Path) -> None:
     editor.write_text("nowhere=>there")
-    assert "nothing changed" in typing.run("card", "edit", ONE)
+    assert "no changes" in typing.run("card", "edit", ONE)
     assert typing.deck.read_text() == DECK and not list(editor.parent.glob("retain-form-*"))
 
 
@@ -126,7 +126,7 @@ def test_words_that_are_refused_are_kept_and_can_be_taken_up(typing: Typing, edi
     typing.run("card", "edit", ONE, code=3)
     assert typing.deck.read_text() == DECK
     (form,) = editor.parent.glob("retain-form-*/card-aaaaaaaaa1.md")
-    assert f"`retain card edit {ONE} --from {form}` takes them" in typing.said.err
+    assert f"`retain card edit {ONE} --from {form}` applies it" in typing.said.err
     assert form.parent.stat().st_mode & 0o77 == 0
     form.write_text(form.read_text() + "\n```\n")
     typing.run("card", "edit", ONE, "--from", str(form))
@@ -143,7 +143,7 @@ def test_an_editor_that_gives_up_changes_nothing_and_says_where_the_words_are(ty
     typing.run("card", "edit", ONE, code=3)
     assert typing.deck.read_text() == DECK
     (form,) = editor.parent.glob("retain-form-*/card-aaaaaaaaa1.md")
-    assert f"--from {form}` takes them" in typing.said.err
+    assert f"--from {form}` applies it" in typing.said.err
 
 
 def test_options_that_say_different_things_are_refused(typing: Typing) -> None:
@@ -175,7 +175,7 @@ def test_tags_are_given_taken_listed_and_filtered_by(typing: Typing) -> None:
 def test_a_card_is_put_to_a_day(typing: Typing) -> None:
     typing.run("rate", ONE, "easy")
     said = typing.run("card", "reschedule", ONE, TWO, "--to", "+7d")
-    assert "1 card: due" in said and "1 left as it was" in said
+    assert "1 card: due" in said and "(1 unchanged)" in said
     due = datetime.fromisoformat(typing.json("card", "show", ONE)["due"])
     assert timedelta(days=5) < due - datetime.now(UTC) < timedelta(days=8)
     for day in ("yesterday", "+xd", "2026-13-01", "+99999d"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.study.plain_review import review_plainly
+from cli.review.plain_review import review_plainly
 from learning.cards import workspace as desks
 from tests.commands import Run
 from vault.config.settings import Settings, render_settings
@@ -66,7 +66,7 @@ def test_the_plain_review_keeps_a_humans_words_beside_the_source(vault: Vault) -
     path = vault.root / PATH
     path.write_text(path.read_text().replace("In 1659.", "Ask me again."))
     out = sit(vault, "")
-    assert "was: In 1648." in out and "now, as the source has it: In 1659." in out and "A: Ask me again." in out
+    assert "was: In 1648." in out and "now in the source: In 1659." in out and "A: Ask me again." in out
 
 
 def test_card_show_tells_the_history_of_the_words(vault: Vault, run: Run) -> None:

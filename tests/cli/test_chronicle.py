@@ -88,7 +88,7 @@ def test_what_was_refused_survives_the_caches_and_is_told_of_one_source(
     assert main.run(["--vault", str(vault.root), "log", "--rejected", "--source", given]) == output.DONE
     out = capsys.readouterr().out
     assert "raw/articles/plain.md: quote: " in out and "raw/articles/mixed.md: quote" not in out
-    assert "said by claude/1 some-model, 2026-11-21" in out and "Cells were invented" in out
+    assert "by claude/1 some-model, 2026-11-21" in out and "Cells were invented" in out
 
 
 def test_the_coverage_tells_prose_that_was_passed_over_from_what_claims_nothing(vault: Vault) -> None:

@@ -135,7 +135,7 @@ def test_settings_that_may_not_be_read_are_told_once(
     done = retain("compile", cwd=compiled)
     assert (
         done.code == 3
-        and done.stderr == f"retain: {path}: cannot be read: permission denied\n  look at its owner and mode\n"
+        and done.stderr == f"retain: {path}: cannot be read: permission denied\n  check its owner and mode\n"
     )
 
 
@@ -178,4 +178,4 @@ def test_a_place_outside_the_vault_is_named_whole(
     done = retain(*words, cwd=compiled)
     folder.chmod(0o700)
     assert done.code == 3 and done.stderr.startswith(f"retain: {folder}/"), done
-    assert "not written: no permission to write there" in done.stderr
+    assert "not written: no write permission" in done.stderr

@@ -124,7 +124,7 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "limit of spending" in done.stderr and "paid before it ended" in done.stderr
+    assert done.code == 4 and "limit of spending" in done.stderr and "paid before the error" in done.stderr
     assert not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()
@@ -158,7 +158,7 @@ def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
 
 
 def test_what_models_took_is_listed_by_run_source_article_and_model(desk: Desk) -> None:
-    assert "no model" in desk.retain("status", "--cost").stdout
+    assert "no replies" in desk.retain("status", "--cost").stdout
     desk.configure(rest=PRICES)
     cost = desk.json("compile", "--engine", "claude")["cost"]
     found = desk.json("status", "--cost")

@@ -18,7 +18,7 @@ def test_a_concept_is_renamed_shown_and_given_its_name_back(run: Run, compiled: 
     tried = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", "--dry-run", cwd=compiled)
     assert tried.code == 0 and f"would remove  {CURVE}" in tried.stdout and (compiled / CURVE).read_bytes() == before
     done = run("concept", "rename", "forgetting curve", "Ebbinghaus curve", cwd=compiled)
-    assert done.code == 0 and "Forgetting curve is called Ebbinghaus curve" in done.stdout
+    assert done.code == 0 and "Forgetting curve renamed to Ebbinghaus curve" in done.stdout
     assert not (compiled / CURVE).exists() and (compiled / "wiki/concepts/ebbinghaus-curve.md").exists()
     shown = run("concept", "show", "forgetting curve", "--json", cwd=compiled).json()
     assert (shown["title"], shown["aliases"]) == ("Ebbinghaus curve", ["Forgetting curve"])
@@ -99,8 +99,8 @@ def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_w
         and "retain compile --engine claude" in tried.stdout
     )
     done = run("concept", "undo", cwd=vault.root)
-    assert "the decision stands; 1 question (1 match) is open" in done.stderr
-    assert "`retain compile --engine claude` (or `--engine agent`) finishes it" in done.stderr
+    assert "the decision is saved; 1 question (1 match) is open" in done.stderr
+    assert "run `retain compile --engine claude` (or `--engine agent`)" in done.stderr
     orders = run("agent", "next", "--type", "match", cwd=vault.root).json()["orders"]
     assert [order["type"] for order in orders] == ["match"]
     for command in ("merge", "split"):

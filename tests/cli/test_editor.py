@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.editor import edit_file
+from cli.environment import edit_file
 from vault.errors import UsageError
 
 TELLS = "import json, sys; json.dump(sys.argv[2:], open(sys.argv[1], 'w'))"
@@ -34,6 +34,6 @@ def test_an_editor_that_cannot_be_started_is_named(
     editor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="the editor cannot be started"):
+    with pytest.raises(UsageError, match="the editor could not be started"):
         edit_file(editor, tmp_path / "x.md")
     assert not (tmp_path / "evil").exists()

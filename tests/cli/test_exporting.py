@@ -83,7 +83,7 @@ def test_sync_takes_cards_there_and_tells_what_it_did(run: Run, compiled: Path, 
         planned = run(*words, "--dry-run", "--json", cwd=compiled, env=env).json()
         assert planned["dry_run"] is True and planned["notes"]["created"] > 3 and col.note_count() == 0
         done = run(*words, cwd=compiled, env=env)
-        assert done.code == 0 and f"{planned['notes']['created']} notes made in Anki" in done.stdout
+        assert done.code == 0 and f"{planned['notes']['created']} notes created in Anki" in done.stdout
         again = run(*words, "--json", cwd=compiled, env=env).json()
         assert again["notes"]["created"] == 0 and again["notes"]["unchanged"] == planned["notes"]["created"]
         assert again["reviews"] == {"new": 0, "known": 0, "odd": 0} and again["failed"] == []
@@ -125,7 +125,7 @@ def test_an_anki_package_leaves_out_what_came_from_anki_unless_asked(run: Run, c
     col.close()
     assert run("import", "anki", path, cwd=compiled).code == 0
     few = run("export", "anki", str(tmp_path / "few.apkg"), cwd=compiled)
-    assert "1 card left out that came from Anki" in few.stdout
+    assert "1 card imported from Anki left out" in few.stdout
     all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json()
     few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json()
     assert all_["notes"] == few_["notes"] + 1 and len(few_["imported"]) == 1 and all_["imported"] == []

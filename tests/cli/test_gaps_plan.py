@@ -70,14 +70,12 @@ def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, compiled: Path, 
     assert added.code == 0 and gap["reason"] in added.stderr
     compiled_again = run("compile", cwd=compiled)
     assert f"added for {gap['what']}, which it does not fill; still missing: {gap['fill']}" in compiled_again.stderr
-    assert (
-        f"{gap['what']}: {gap['reason']} (added for it: about.md)" in run("gaps", "list", "--all", cwd=compiled).stdout
-    )
+    assert f"{gap['what']}: {gap['reason']} (added: about.md)" in run("gaps", "list", "--all", cwd=compiled).stdout
 
 
 def test_the_list_sees_what_a_log_that_git_brought_changed(run: Run, compiled: Path) -> None:
     assert run("due", cwd=compiled).code == 0
-    assert run("gaps", "list", "--kind", "learner", cwd=compiled).stdout == "nothing is missing\n"
+    assert run("gaps", "list", "--kind", "learner", cwd=compiled).stdout == "no open gaps\n"
     now = datetime.now(UTC)
     desk = open_desk(open_vault(str(compiled), None, compiled), now)
     card = next(iter(desk.cards))

@@ -169,7 +169,7 @@ def test_a_configuration_that_never_ends_is_not_waited_for(hostile: Hostile, mon
     os.mkfifo(pipe)
     with open(hostile.root / ".git/config", "a", encoding="utf-8") as config:
         config.write(f"\n[include]\n\tpath = {pipe}\n")
-    with pytest.raises(GitFailed, match="took too long"):
+    with pytest.raises(GitFailed, match="timeout"):
         git(hostile.root, "rev-parse", "--git-dir")
 
 

@@ -65,7 +65,7 @@ def test_a_dry_run_mints_no_ids_and_settles_nothing(run: Run, root: Path, tmp_pa
     before = files(root)
     begin(open_vault(str(root), None, root), ["agent"], datetime.now(UTC))
     done = run("import", "anki", str(deck), "--dry-run", "--vault", str(root))
-    assert done.code == 0 and "1 would be created" in done.stdout and "nothing was changed" in done.stdout
+    assert done.code == 0 and "1 would be created" in done.stdout and "nothing changed" in done.stdout
     assert files(root) == before and at_work(open_vault(str(root), None, root))
 
 

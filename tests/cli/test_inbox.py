@@ -59,7 +59,7 @@ def test_what_waits_is_counted_listed_and_shown_in_plain_words(call: Call) -> No
     assert {"id", "path", "line", "reason", "kind", "about", "since", "removed", "added", "cards"} == set(article)
     assert (article["path"], deck["path"], len(deck["cards"])) == (ARTICLE, DECK, 2)
     assert call("status", "--json")[1]["inbox"] == 2 == call("compile", "--json")[1]["inbox"]
-    assert "2 for you to settle" in call("compile")[1] and "2 in the inbox" in call("status")[1]
+    assert "2 to decide" in call("compile")[1] and "inbox: 2 to decide" in call("status")[1]
     listed = call("inbox")[1]
     assert article["id"] in listed and "2 cards" in listed
 
@@ -91,7 +91,7 @@ def test_a_rejection_keeps_the_reason_and_compiles_do_not_propose_it_again(call:
     assert call("inbox", "reject", article, "--because", "too long")[0] == output.DONE
     assert call("rebuild", "--json")[1]["inbox"] == 1
     assert call("inbox", "keep", "--all")[0] == output.DONE
-    assert call("compile", "--json")[1]["inbox"] == 0 and call("inbox")[1] == "nothing waits for you\n"
+    assert call("compile", "--json")[1]["inbox"] == 0 and call("inbox")[1] == "the inbox is empty\n"
     assert not list((vault.root / "output/proposals").rglob("*.md"))
 
 

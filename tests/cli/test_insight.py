@@ -130,7 +130,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
     )
     assert json.loads(human.run("status", "--json")[1])["promotion"] == 1
     code, _, err = human.run("insight")  # the first of the queue
-    assert code == 0 and "recorded: a note of your own on Spacing effect" in err
+    assert code == 0 and "note recorded on Spacing effect" in err
     assert human.opened == [str(human.vault / NOTE)]
     assert row["reason"] in human.note() and human.note().endswith(OWN)
     (event,) = human.decisions()
@@ -143,7 +143,7 @@ def test_a_note_that_stays_empty_goes_again(human: Human, monkeypatch: pytest.Mo
     monkeypatch.setattr("cli.commands.insight.AT_ONCE_S", 0.0)
     before = set(human.vault.rglob("*"))
     code, _, err = human.run("insight", "spacing-effect")
-    assert code == 0 and "nothing was written" in err and human.opened
+    assert code == 0 and "nothing written" in err and human.opened
     assert human.decisions() == [] and not (human.vault / NOTE).exists()
     assert {p for p in human.vault.rglob("*") if p not in before and ".retain" not in p.parts} <= {
         human.vault / PROMOTION_QUEUE
@@ -307,7 +307,7 @@ def test_an_editor_that_fails_loses_no_words(human: Human) -> None:
     (human.desk / "code").write_text("3")
     human.writes(OWN)
     code, _, err = human.run("insight", "spacing effect")
-    assert code == 0 and "ended with code 3" in err and human.note().endswith(OWN) and len(human.decisions()) == 1
+    assert code == 0 and "exited with code 3" in err and human.note().endswith(OWN) and len(human.decisions()) == 1
 
 
 def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
@@ -321,13 +321,13 @@ def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
     assert human.run("insight", "spacing-effect", "--no-edit")[0] == 0 and len(human.decisions()) == 1
     (human.vault / NOTE).unlink()
     (human.desk / "code").write_text("3")
-    assert "the empty note is gone again" in human.run("insight", "spacing effect")[2]  # it failed: no window is open
+    assert "empty note removed" in human.run("insight", "spacing effect")[2]  # it failed: no window is open
 
 
 def test_a_note_that_the_editor_took_away_is_not_recorded(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", "rm")
     code, _, err = human.run("insight", "spacing effect")
-    assert code == 0 and "not there any more" in err and human.decisions() == []
+    assert code == 0 and "no longer exists" in err and human.decisions() == []
 
 
 # --- refused ----------------------------------------------------------------------------------------------------------
@@ -352,8 +352,8 @@ def test_json_is_for_the_list(human: Human) -> None:
 
 def test_with_nothing_ripe_it_says_so(human: Human) -> None:
     code, _, err = human.run("insight")
-    assert code == 0 and "no concept is ripe" in err and human.opened == []
-    assert human.run("insight", "--list")[1] == "no concept is ripe for a thought yet\n"
+    assert code == 0 and "no concepts in the promotion queue" in err and human.opened == []
+    assert human.run("insight", "--list")[1] == "no concepts in the promotion queue\n"
 
 
 def test_a_link_where_the_note_would_be_is_not_written_through(human: Human, tmp_path: Path) -> None:

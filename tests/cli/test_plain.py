@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.study.plain_review import review_plainly
+from cli.review.plain_review import review_plainly
 from vault.config.settings import Settings, render_settings
 from vault.errors import LockHeld, WriteFailed
 from vault.layout import REVIEW_PAGE
@@ -139,14 +139,14 @@ def test_nothing_from_a_document_reaches_the_terminal_as_an_escape(vault: Vault)
 def test_the_answer_comes_before_rating_and_source(vault: Vault) -> None:
     out, _ = sit(vault, "3", "s", "")
     assert rated(vault) == []
-    assert out.count("the answer comes first") == 2
-    assert out.index("the answer comes first") < out.index("A: The spacing effect.")
+    assert out.count("show the answer first") == 2
+    assert out.index("show the answer first") < out.index("A: The spacing effect.")
 
 
 def test_the_source_is_shown_on_demand(vault: Vault) -> None:
     out, _ = sit(vault, "", "s", "4", "", "s")
     assert "> study that is spread out lasts\n  On spacing, line 14 (raw/articles/on-spacing.md)" in out
-    assert "no source is named" in out
+    assert "no source: " in out
 
 
 def test_a_failed_card_comes_back_in_the_same_session(vault: Vault) -> None:
@@ -171,7 +171,7 @@ def test_cards_are_buried_suspended_and_flagged(vault: Vault) -> None:
     assert "flagged" in out
     assert [e.type for e in read_log(vault.root).events] == ["flag", "bury", "suspend"]
     assert isinstance(read_log(vault.root).events[-1], Suspend)
-    assert sit(vault)[0].startswith("Nothing is due")
+    assert sit(vault)[0].startswith("No cards due")
 
 
 @pytest.mark.parametrize("keys", [(), ("",), ("", "zzz", "?"), ("q",), ("", "q")])
@@ -223,7 +223,7 @@ def test_a_disk_that_refuses_costs_no_rating_and_the_session_goes_on(
     out = io.StringIO()
     source = Typist(disk.typing(("", True), ("4", False), ("4", True), ("q", True)))
     code = review_plainly(vault, clock=ticking(), source=source, out=out)
-    assert "not saved; the card stays" in out.getvalue()
+    assert "not saved; same card again" in out.getvalue()
     assert "the disk is full" in capsys.readouterr().err
     assert rated(vault) == [("aaaaaaaaa1", Rating.EASY)]
     assert code == 0

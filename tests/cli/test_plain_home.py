@@ -46,11 +46,11 @@ def test_home_says_in_lines_what_today_holds_and_what_to_do(root: Path) -> None:
     assert "Today: 0 due, 1 new, about 1 minute." in done.stdout
     for begins in ("Streak: ", "Recalled: ", "Coming: ", "Since yesterday: ", "What to do:"):
         assert f"\n{begins}" in done.stdout
-    assert "  retain review --plain: begins with what is due" in done.stdout
+    assert "  retain review --plain: review due cards" in done.stdout
 
 
 def test_an_empty_vault_says_how_it_is_filled(root: Path) -> None:
-    assert "  retain add FILE...: copies your documents into raw/" in run(root, "--plain").stdout
+    assert "  retain add FILE...: copy documents into raw/" in run(root, "--plain").stdout
 
 
 @pytest.mark.parametrize("words", [("--plain",), ("gaps",), ("stats",), ("due",), ("status",)])

@@ -46,6 +46,6 @@ def test_nothing_found_is_said_and_a_wrong_filter_is_a_usage_error(
     vault: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["--vault", vault, "search", "zebra"]) == 0
-    assert "nothing is found" in capsys.readouterr().err
+    assert "no matches" in capsys.readouterr().err
     assert run(["--vault", vault, "search", "is:lech"]) == 2
     assert "leech" in capsys.readouterr().err

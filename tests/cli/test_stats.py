@@ -51,7 +51,7 @@ def test_a_vault_without_reviews_says_what_is_there_and_how_to_begin(run: Run, c
     done = run("stats", cwd=compiled)
     assert done.code == 0
     assert " new\n" in done.stdout
-    assert "`retain review` begins" in done.stdout
+    assert "run `retain review`" in done.stdout
     assert "%" not in done.stdout
 
 
@@ -59,7 +59,7 @@ def test_the_page_fits_eighty_columns_and_has_every_part(run: Run, filled: tuple
     done = run("stats", cwd=filled[0])
     assert done.code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for part in ("Cards: ", "True retention (you want 90%)", "Predictions: ", "Study: ", "Coming: ", "Mastery: "):
+    for part in ("Cards: ", "True retention (you want 90%)", "Predictions: ", "Study: ", "Forecast: ", "Mastery: "):
         assert f"\n{part}" in f"\n{done.stdout}"
     assert "This week (7 days):" in done.stdout
 

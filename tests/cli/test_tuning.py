@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cli import environment
-from cli.study.optimize import optimize_after_review
-from cli.study.plain_review import review_plainly
+from cli.review.optimize import optimize_after_review
+from cli.review.plain_review import review_plainly
 from learning.memory.model import Model
 from learning.memory.scheduler import DEFAULTS
 from tests.commands import Run
@@ -74,7 +74,7 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     root = make(300)
     before = (root / LOG_PATH).read_bytes()
     tried = run("optimize", "--dry-run", cwd=root)
-    assert tried.code == 0 and "would be kept" in tried.stdout and "FSRS-6's" in tried.stdout
+    assert tried.code == 0 and "would be applied" in tried.stdout and "default" in tried.stdout
     assert (root / LOG_PATH).read_bytes() == before
 
     found = run("optimize", "--json", cwd=root).json()
@@ -86,16 +86,16 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert event.reason.startswith(f"fitted to {found['reviews']} reviews")
     assert len(run("due", "--json", cwd=root).json()["due"]) == found["due"]["after"]
 
-    assert "next fit is due at" in run("optimize", "--auto", cwd=root).stdout
+    assert "next fit at" in run("optimize", "--auto", cwd=root).stdout
     size = (root / LOG_PATH).stat().st_size
     again = run("optimize", cwd=root)
-    assert "already in use" in again.stdout and "due now" not in again.stdout
+    assert "parameters unchanged" in again.stdout and "due now" not in again.stdout
     assert run("optimize", "--json", cwd=root).json()["in_use"]
     assert (root / LOG_PATH).stat().st_size == size and len(params(root)) == 1
 
     assert run("undo", cwd=root).code == 0  # takes back a review, and leaves the parameters alone
     undone = run("optimize", "--undo", "--json", cwd=root).json()
-    assert undone["undone"] == event.id and undone["now"] == "FSRS-6's own"
+    assert undone["undone"] == event.id and undone["now"] == "default"
     nothing = run("optimize", "--undo", cwd=root)
     assert nothing.code == 2 and "no change of parameters" in nothing.stderr
 
@@ -107,7 +107,7 @@ def test_the_way_back_to_the_defaults_is_in_the_log_too(run: Run, make: Callable
     assert run("optimize", "--undo", cwd=root).code == 0
     assert isinstance(read_log(root).events[-1], Undo)
     both = run("optimize", "--undo", "--reset", cwd=root)
-    assert both.code == 2 and "do not go together" in both.stderr
+    assert both.code == 2 and "mutually exclusive" in both.stderr
 
 
 def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int], Path]) -> None:
@@ -135,7 +135,7 @@ def test_a_sitting_that_doubles_the_reviews_ends_with_one_line_and_a_fit(
 ) -> None:
     root = make(300)
     sit(open_vault(str(root), None, root))
-    assert capsys.readouterr().err.count("the scheduler is fitted to your") == 1
+    assert capsys.readouterr().err.count("parameters optimized on") == 1
     assert len(params(root)) == 1
     sit(open_vault(str(root), None, root))
     assert "fitted" not in capsys.readouterr().err

@@ -30,7 +30,7 @@ PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r})
 COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 Compare = Callable[..., bool]
 NONE_HERE = VaultNotFound(
-    "no retain.toml here or above", where="/somewhere", hint="make a vault with `retain init DIR`"
+    "no retain.toml here or above", where="/somewhere", hint="create a vault with `retain init DIR`"
 )
 
 
@@ -141,7 +141,7 @@ async def test_what_cannot_be_made_is_named_and_the_choice_comes_back(
         await pilot.press("1", "enter", "enter")
         await until(pilot, lambda: app.jobs.state is not None and not app.jobs.running, "the end of the work")
         told = str(app.query_one(WorkView).content)
-        assert "the folder is not empty" in told and "--adopt lays the vault over what is there" in told
+        assert "the folder is not empty" in told and "--adopt adds the vault" in told
         await pilot.press("escape")
         assert words(app, "#first-head") == "There is no vault here yet."
         await pilot.press("q")
@@ -160,7 +160,7 @@ async def test_a_vault_that_cannot_be_opened_says_why_and_opens_once_it_is_mende
     async with app.run_test() as pilot:
         assert "not TOML: [bold]\ufffd[31mred" in words(app, "#first-about")
         await pilot.press("1", "2", "escape", "r")
-        assert "mend it, or restore it from git" in words(app, "#first-about")
+        assert "fix it, or restore it from git" in words(app, "#first-about")
         settings.write_text(good, encoding="utf-8")
         await pilot.press("r")
     assert app.return_value == Choice(folder)

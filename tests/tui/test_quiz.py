@@ -225,7 +225,7 @@ def test_the_end_of_a_quiz_looks_as_it_should(
 
 
 def test_help_tells_what_is_sent_and_that_nothing_is_rated() -> None:
-    from cli.study.quiz import quiz as command
+    from cli.review.quiz import quiz as command
 
     told = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
     assert "Rates nothing" in told and "are sent to it" in told

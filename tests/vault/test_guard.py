@@ -141,7 +141,7 @@ def test_a_vault_that_was_exchanged_for_another_folder_is_noticed(guard: Guard, 
     assert guard.read("retain.toml")
     root.rename(root.with_name("moved"))
     root.mkdir()
-    with pytest.raises(Refused, match="taken the vault's place"):
+    with pytest.raises(Refused, match="the vault's folder was replaced"):
         guard.write(PAGE, NEW, expect=None)
     assert list(root.iterdir()) == []
 
@@ -248,7 +248,7 @@ def test_copying_in_never_replaces_a_source(root: Path, tmp_path: Path) -> None:
     source = tmp_path / "a.md"
     source.write_bytes(b"another source\n")
     guard = Guard(root, Scope.ADD)
-    with pytest.raises(Refused, match="has that name already"):
+    with pytest.raises(Refused, match="another file has that name"):
         guard.copy_in(source, "raw/articles/a.md")
     source.write_bytes(b"a source\n")
     assert guard.copy_in(source, "raw/articles/a.md") == sha256_hex(b"a source\n")
@@ -307,7 +307,7 @@ def test_only_regular_files_are_read_or_written(root: Path, kind: str) -> None:
 
 def test_a_file_where_a_folder_should_be_is_named(guard: Guard, root: Path) -> None:
     (root / "wiki/topics").write_bytes(b"")
-    with pytest.raises(Refused, match=r"wiki/topics/a\.md: a file stands where a folder is needed"):
+    with pytest.raises(Refused, match=r"wiki/topics/a\.md: a file has the name of a folder"):
         guard.write("wiki/topics/a.md", NEW, expect=None)
 
 

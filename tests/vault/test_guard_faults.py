@@ -175,7 +175,7 @@ def test_when_a_line_cannot_be_taken_back_that_is_said(tmp_path: Path, watched: 
         if name in ("fsync", "ftruncate"):
             raise OSError(errno.EIO, "Input/output error")
 
-    with watched(fail), pytest.raises(WriteFailed, match="may or may not have been kept"):
+    with watched(fail), pytest.raises(WriteFailed, match="may or may not have been saved"):
         Guard(root, Scope.LOG).append(LOG, b"new\n")
 
 
@@ -219,7 +219,7 @@ def test_when_another_program_added_to_the_log_meanwhile_nothing_of_it_is_cut_of
                 file.write(b"a line by a program that takes no lock\n")
             raise OSError(errno.EIO, "Input/output error")
 
-    with watched(fail), pytest.raises(WriteFailed, match="may or may not have been kept"):
+    with watched(fail), pytest.raises(WriteFailed, match="may or may not have been saved"):
         Guard(root, Scope.LOG).append(LOG, b"new\n")
     assert (root / LOG).read_bytes() == b"old\nnew\na line by a program that takes no lock\n"
 

@@ -217,7 +217,7 @@ def test_past_the_size_limit_a_line_is_refused_and_those_acknowledged_are_all_th
     lines = (root / LOG).read_bytes().splitlines()
     assert len(lines) == said > 100
     assert all(json.loads(line)["n"] >= 0 for line in lines)
-    limit = "not written: the file would pass the size limit set for this process (raise it with `ulimit -f`)"
+    limit = "not written: file size limit of this process exceeded (raise it with `ulimit -f`)"
     assert words == [f"{LOG}: {limit}", f"{PAGE}: {limit}"]
     assert (root / PAGE).read_bytes() == b"old words\n" * 9000
     assert not list(root.rglob(f"{TEMP_PREFIX}*"))

@@ -119,7 +119,7 @@ def test_another_machine_that_shares_the_folder_but_no_lock_is_believed_for_a_wh
     with pytest.raises(LockHeld) as caught, lock(root, "publisher", purpose="compiling"):
         pass
     assert "held by process 7 on another-machine, compiling since" in str(caught.value)
-    assert ", for 3 minutes (that is another machine; its word counts for 10 minutes" in str(caught.value)
+    assert ", for 3 minutes (locked by another machine; expires after 10 minutes" in str(caught.value)
     assert (root / FILE).read_bytes() == before
 
 
@@ -217,7 +217,7 @@ def test_words_without_a_lock_and_words_that_are_not_ours_stop_nobody(root: Path
     with lock(root, "publisher", purpose="compiling") as holder:
         assert holder_of(root, "publisher") == holder
         (root / FILE).write_text(words)
-        with pytest.raises(LockHeld, match="another process is at work here"), lock(root, "publisher", purpose="x"):
+        with pytest.raises(LockHeld, match="locked by another process"), lock(root, "publisher", purpose="x"):
             pass
 
 

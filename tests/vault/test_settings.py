@@ -24,7 +24,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_rest_counts() -> None:
     "line", ["base_url = 'http://x'", "api_key = 'k'", "command = 'rm'", "[hooks]\na = 1", "endpoint = 'x'"]
 )
 def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> None:
-    with pytest.raises(Refused, match=r"may not name"):
+    with pytest.raises(Refused, match=r"not allowed"):
         read_settings(TEXT + line + "\n")
 
 
@@ -41,7 +41,7 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
         (MINE.vault_id, "x", Damaged, "26 letters"),
         ("rollover = 3", 'learning_steps = "1m"', Damaged, "like"),
         ("rollover = 3", 'relearning_steps = ["10"]', Damaged, "like"),
-        ("rollover = 3", 'learning_steps = ["0m"]', Damaged, "longer than nothing"),
+        ("rollover = 3", 'learning_steps = ["0m"]', Damaged, "longer than zero"),
         ("rollover = 3", "maximum_interval = 0", Damaged, "from 1 to"),
         ("rollover = 3", 'fuzz = "yes"', Damaged, "true or false"),
         ("rollover = 3", 'leech_action = "delete"', Damaged, "suspend"),

@@ -115,7 +115,7 @@ class EngineSettings:
         found = environment.get(self.key_env, "").strip()
         if not found and not self.loopback:
             hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_where()}"
-            raise ModelUnavailable("there is no key for the model", hint=hint)
+            raise ModelUnavailable("no key for the model", hint=hint)
         return found
 
     def _filed_key(self) -> str:
@@ -124,9 +124,9 @@ class EngineSettings:
             found = path.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = clean_line(getattr(error, "strerror", "") or "not text").lower()
-            raise ModelUnavailable(f"the file of the key cannot be read: {reason}", where=self.key_file) from error
+            raise ModelUnavailable(f"the key file cannot be read: {reason}", where=self.key_file) from error
         if not found or not found.isprintable() or " " in found:
-            raise ModelUnavailable("the file of the key holds no key", where=self.key_file)
+            raise ModelUnavailable("the key file holds no key", where=self.key_file)
         return found
 
     def _key_of_the_ring(self) -> str:
@@ -136,12 +136,14 @@ class EngineSettings:
             found = ring.get_password(service, owner)
         except ImportError as error:
             hint = "`pip install keyring` beside retain, or name a `key_file`"
-            raise ModelUnavailable("the key lies in a keyring, and nothing here opens one", hint=hint) from error
+            raise ModelUnavailable(
+                "the key is in a keyring, and the package keyring is not installed", hint=hint
+            ) from error
         except Exception as error:  # each system's keyring fails in its own way
-            what = f"the keyring would not open: {clean_line(str(error))[:200]}"
+            what = f"the keyring could not be opened: {clean_line(str(error))[:200]}"
             raise ModelUnavailable(what, where=_where(), hint="unlock it, or name a `key_file`") from error
         if not isinstance(found, str) or not found.strip():
-            hint = f"put it there: `keyring set {service} {owner}`"
+            hint = f"add it: `keyring set {service} {owner}`"
             raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_where(), hint=hint)
         return found.strip()
 
@@ -200,7 +202,7 @@ def _url(file: TomlFile, table: Mapping[str, Any]) -> str:
         host, parts = None, urlsplit("")
     safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
     if not host or not safe or parts.username or parts.query or parts.fragment:
-        what = "base_url must be an https address, or http on this machine, without a name in it"
+        what = "base_url must be an https address, or http on this machine, without a user name"
         raise file.wrong("base_url", what)
     return url
 
@@ -209,7 +211,7 @@ def _models(file: TomlFile, table: Mapping[str, Any]) -> dict[str, str]:
     models = file.table(table, "models", "engine.models")
     unknown = next((role for role in models if role not in ROLES), None)
     if unknown is not None:
-        raise file.wrong(unknown, f"nothing is asked of a model as `{clean_line(unknown)}`: {', '.join(ROLES)}")
+        raise file.wrong(unknown, f"unknown role `{clean_line(unknown)}`; roles: {', '.join(ROLES)}")
     named = {role: _words(file, models, role) for role in models}
     return {role: model for role, model in named.items() if model}
 
@@ -233,7 +235,7 @@ def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, flo
 def _words(file: TomlFile, table: Mapping[str, Any], key: str, default: str = "") -> str:
     value = file.string(table, key, default)
     if not value.isprintable():
-        raise file.wrong(key, f"{key} must be a text in quotes")
+        raise file.wrong(key, f"{key} must be a quoted string")
     return value.strip()
 
 

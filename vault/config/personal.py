@@ -28,27 +28,29 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
     """
     personal = Path(os.path.realpath(given.expanduser()))
     if any("\ud800" <= c <= "\udfff" for c in str(personal)):
-        raise UsageError("the name holds bytes that are not text", where=str(given), hint="rename the folder")
+        raise UsageError("the name is not valid text", where=str(given), hint="rename the folder")
     if named(personal) is not None and not is_folder(personal):
         raise UsageError("not a folder", where=str(given))
     _check_the_place(personal, given)
     if is_within(personal, root):
-        what = "the personal vault may not lie in the vault that agents work in"
+        what = "the personal vault may not be inside the vault of the agents"
         if is_within(root, personal):
-            what = "the personal vault may not be the vault that agents work in"
-        raise Refused(what, where=str(given), hint="name a folder beside it; without --personal, notes go to insights/")
+            what = "the personal vault may not be the vault of the agents"
+        raise Refused(what, where=str(given), hint="give a folder beside it; without --personal, notes go to insights/")
     if is_within(root, personal):
         raise Refused(
-            "the vault that agents work in may not lie in the personal vault",
+            "the vault of the agents may not be inside the personal vault",
             where=str(given),
             hint="keep the two side by side",
         )
     for folder in (personal, *personal.parents):
         if named(folder / FILE) is not None:
-            raise Refused(f"agents work in the vault {folder}", where=str(given), hint="name a folder outside it")
+            raise Refused(
+                f"inside the vault {folder}, where agents work", where=str(given), hint="give a folder outside it"
+            )
     for own in (config_folder(), state_folder(vault_id).parent):
         if is_within(personal, own) or is_within(own, personal):
-            raise Refused("retain keeps its own files there", where=str(given), hint="name another folder")
+            raise Refused("reserved for files of retain", where=str(given), hint="give another folder")
     return personal
 
 
@@ -57,7 +59,7 @@ def check_no_personal(root: Path) -> None:
     for personal in personal_vaults().values():
         if is_within(root, personal) or is_within(personal, root):
             raise Refused(
-                f"your personal vault is {personal}; agents get no vault in it or around it",
+                f"a vault for agents may not be inside your personal vault, or contain it: {personal}",
                 where=str(root),
                 hint="choose another folder",
             )
@@ -75,12 +77,10 @@ def is_within(inner: Path, outer: Path) -> bool:
 def _check_the_place(personal: Path, given: Path) -> None:
     home = Path.home()
     if is_within(home, personal):  # the root of the file system is one of these
-        raise Refused(
-            "your whole home folder, or more, is no personal vault", where=str(given), hint="name a folder in it"
-        )
+        raise Refused("your home folder cannot be a personal vault", where=str(given), hint="give a folder inside it")
     for system in _SYSTEM:
         if is_within(personal, system) and not is_within(home, system):
-            raise Refused("that folder belongs to the system", where=str(given), hint="name one of your own")
+            raise Refused("a system folder", where=str(given), hint="give a folder of your own")
 
 
 def _identity(folder: Path) -> Identity | None:

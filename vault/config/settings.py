@@ -111,13 +111,13 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     Raises: Damaged (file and line named) for what cannot be read; SchemaTooNew for a newer vault; Refused for a
     key that would send a machine somewhere or make it run something.
     """
-    data = parsed(text, path, "mend it, or restore it from git")
-    file = TomlFile(text, path, "mend the line, or restore it from git")
+    data = parsed(text, path, "fix it, or restore it from git")
+    file = TomlFile(text, path, "fix the line, or restore it from git")
     found = _unknown(file, data)
     vault, learning = file.table(data, "vault"), file.table(data, "learning")
     values: dict[str, Any] = {"schema": _schema(file, vault), "vault_id": file.string(vault, "id")}
     if not _ID.fullmatch(values["vault_id"]):
-        raise file.wrong("id", "id must be the 26 letters and digits that init wrote")
+        raise file.wrong("id", "id must be the 26 letters and digits written by init")
     values["name"] = file.string(vault, "name", "vault")
     values["timezone"] = _timezone(file, learning)
     values["leech_action"] = file.choice(learning, "leech_action", ("flag", "suspend"), "flag")
@@ -134,11 +134,11 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
 def _schema(file: TomlFile, vault: Mapping[str, Any]) -> str:
     schema = file.string(vault, "schema")
     if not re.fullmatch(r"\d+\.\d+\.\d+", schema):
-        raise file.wrong("schema", 'schema must be like "2.4.0"')
+        raise file.wrong("schema", 'schema must be like "2.3.0"')
     if version_numbers(schema)[:2] > version_numbers(SCHEMA_VERSION)[:2]:
-        what = f"this vault has schema {schema}; this retain knows {SCHEMA_VERSION}"
+        what = f"this vault has schema {schema}; this version of retain supports {SCHEMA_VERSION}"
         where = f"{file.path}:{file.line('schema')}"
-        raise SchemaTooNew(what, where=where, hint="update retain; nothing was touched")
+        raise SchemaTooNew(what, where=where, hint="update retain; nothing was changed")
     return schema
 
 
@@ -147,7 +147,7 @@ def _timezone(file: TomlFile, learning: Mapping[str, Any]) -> str:
     try:
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise file.wrong("timezone", f'no time zone is named "{timezone}"') from error
+        raise file.wrong("timezone", f'unknown time zone "{timezone}"') from error
     return timezone
 
 
@@ -164,10 +164,10 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
                 continue
             line = file.line(key)
             if re.search(_FORBIDDEN, key):
-                what = f"a vault's settings may not name `{key}`: whoever wrote the vault would choose it for you"
-                hint = "delete the line; put it in your own configuration"
+                what = f"`{key}` is not allowed in retain.toml (security)"
+                hint = "delete the line; use your own configuration"
                 raise Refused(what, where=f"{file.path}:{line}", hint=hint)
-            hint = "check its spelling; it has no effect"
+            hint = "check the spelling; it has no effect"
             found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))
     return found
 
@@ -180,7 +180,7 @@ def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timed
         raise file.wrong(key, f'{key} must be a list of at most {_MOST_STEPS} times like ["1m", "10m", "1d"]')
     steps = tuple(timedelta(**{_UNITS[step[2]]: int(step[1])}) for step in found if step)
     if any(step <= timedelta() for step in steps):
-        raise file.wrong(key, f"{key} must hold times longer than nothing")
+        raise file.wrong(key, f"{key} must hold times longer than zero")
     return steps
 
 

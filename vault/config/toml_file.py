@@ -10,7 +10,7 @@ from typing import Any
 from vault.errors import Damaged
 
 
-def parsed(text: str, path: str, hint: str = "mend the file") -> dict[str, Any]:
+def parsed(text: str, path: str, hint: str = "fix the file") -> dict[str, Any]:
     """Return the tables of `text`, the file at `path`. Raises: Damaged, with file and line."""
     try:
         return tomllib.loads(text)
@@ -24,7 +24,7 @@ def parsed(text: str, path: str, hint: str = "mend the file") -> dict[str, Any]:
 class TomlFile:
     """The values of the file at `path`, by table and key. Each reader raises Damaged for a value of another kind."""
 
-    def __init__(self, text: str, path: str, hint: str = "mend the line") -> None:
+    def __init__(self, text: str, path: str, hint: str = "fix the line") -> None:
         self.text, self.path, self.hint = text, path, hint
 
     def line(self, key: str) -> int:
@@ -49,7 +49,7 @@ class TomlFile:
     def string(self, table: Mapping[str, Any], key: str, default: str = "") -> str:
         value = table.get(key, default)
         if not isinstance(value, str):
-            raise self.wrong(key, f"{key} must be a text in quotes")
+            raise self.wrong(key, f"{key} must be a quoted string")
         return value
 
     def choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str], default: str = "") -> str:

@@ -58,7 +58,7 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError as error:  # a user without an entry in /etc/passwd, as in some containers
-        raise Refused("where your home folder is cannot be told", hint="set HOME") from error
+        raise Refused("unknown home folder", hint="set HOME") from error
 
 
 def config_guard() -> Guard:
@@ -102,12 +102,12 @@ def config_text() -> str:
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        raise Damaged(f"cannot be read: {error}", where=str(path), hint="mend the file, or move it away") from error
+        raise Damaged(f"cannot be read: {error}", where=str(path), hint="fix the file, or move it away") from error
     except OSError as error:
         if isinstance(error, PermissionError) and os.environ.get("RETAIN_CAGED"):
             return ""  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
         reason = os.strerror(error.errno or 0).lower()
-        raise Damaged(f"cannot be read: {reason}", where=str(path), hint="look at its owner and mode") from error
+        raise Damaged(f"cannot be read: {reason}", where=str(path), hint="check its owner and mode") from error
 
 
 def set_personal_vault(vault_id: str, folder: Path) -> None:
@@ -123,20 +123,22 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     try:
         text = (old or b"").decode()
     except UnicodeDecodeError as error:
-        raise Damaged("not UTF-8", where=str(path), hint="mend the file, or move it away") from error
+        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it away") from error
     before = _personal_in(text, path).get(vault_id)
     if before:
         if Path(before) == folder:
             return
         raise Refused(
-            f"this vault's personal vault is {before}", where=str(path), hint="change it there by hand if it has moved"
+            f"the personal vault of this vault is {before}",
+            where=str(path),
+            hint="change it there by hand if it has moved",
         )
     if f"[vaults.{vault_id}]" in text:
         raise Refused("the table of this vault lacks `personal`", where=str(path), hint="add the line by hand")
     new = text or _HEAD
     new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):
-        raise Damaged("the settings cannot be added to", where=str(path), hint="mend the file by hand")
+        raise Damaged("the settings cannot be extended", where=str(path), hint="fix the file by hand")
     guard.write(CONFIG, new.encode(), expect=sha256_hex(old) if old is not None else None)
 
 
@@ -153,7 +155,7 @@ def _personal_in(text: str, path: Path, only: str | None = None) -> dict[str, st
         if not isinstance(given, str) or (given and not given.startswith(os.sep)):
             rows = enumerate(text.splitlines(), 1)
             line_ = next((n for n, row in rows if "personal" in row and str(given) in row), 1)
-            raise Damaged("`personal` must be an absolute path", where=f"{path}:{line_}", hint="mend the line")
+            raise Damaged("`personal` must be an absolute path", where=f"{path}:{line_}", hint="fix the line")
         if given:
             found[vault_id] = given
     return found

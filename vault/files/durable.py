@@ -20,14 +20,14 @@ if sys.platform != "win32":
 _MOMENT_S = 1.0  # in which a sweep that looks at a file is done with it
 _BLOCK = 1 << 20
 _SPACE = "free some space and run it again"
-_OWNER = "look at the owner and the mode of the folder"
+_OWNER = "check the owner and mode of the folder"
 _WORDS = {
     errno.ENOSPC: ("the disk is full", _SPACE),
-    errno.EDQUOT: ("your disk quota is used up", _SPACE),
-    errno.EFBIG: ("the file would pass the size limit set for this process", "raise it with `ulimit -f`"),
+    errno.EDQUOT: ("disk quota exceeded", _SPACE),
+    errno.EFBIG: ("file size limit of this process exceeded", "raise it with `ulimit -f`"),
     errno.EROFS: ("the file system is read-only", "mount it writable"),
-    errno.EACCES: ("no permission to write there", _OWNER),
-    errno.EPERM: ("no permission to write there", _OWNER),
+    errno.EACCES: ("no write permission", _OWNER),
+    errno.EPERM: ("no write permission", _OWNER),
     errno.EIO: ("the disk reported an error", "copy the vault to a healthy disk"),
     errno.EMFILE: ("too many files are open", "raise the limit with `ulimit -n`"),
     errno.ENFILE: ("too many files are open on this machine", "close some programs"),
@@ -51,10 +51,10 @@ class failing:  # a class and no generator: it is entered at every rating
         if not isinstance(error, OSError):
             return
         if isinstance(error, FileNotFoundError):
-            what = "it is gone, or the folder it was in"
+            what = "file or folder no longer exists"
             raise EditedMeanwhile(what, where=self._path, hint="run it again") from error
         if isinstance(error, NotADirectoryError):
-            raise Refused("a file stands where a folder is needed", where=self._path, hint="move it away") from error
+            raise Refused("a file has the name of a folder", where=self._path, hint="move it away") from error
         words, hint = words_for(error)
         raise WriteFailed(f"not written: {words}", where=self._path, hint=hint) from error
 
@@ -116,9 +116,9 @@ def append_lines(handle: int, lines: bytes, path: str) -> None:
         if not _taken_back(handle, size, len(lines)):
             reason = words_for(error)[0] if isinstance(error, OSError) else "interrupted"
             raise WriteFailed(
-                f"{reason}; the last line may or may not have been kept",
+                f"{reason}; the last line may or may not have been saved",
                 where=path,
-                hint="look at the end of the file before doing it again",
+                hint="check the end of the file before trying again",
             ) from error
         raise
 
@@ -205,7 +205,7 @@ def copy_bytes(reading: int, writing: int, source: Path) -> str:
         copied += len(block)
     after = os.fstat(reading)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or copied != after.st_size:
-        raise EditedMeanwhile("it changed while it was read", where=str(source), hint="add it again")
+        raise EditedMeanwhile("changed while it was read", where=str(source), hint="add it again")
     return digest.hexdigest()
 
 

@@ -70,9 +70,9 @@ def _read(folder: Folder, path: Path, kind: str) -> Laid:
         laid = {name: [str(d) for d in digests] for name, digests in found["files"].items() if _is_name(name)}
         was = str(found["export"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Damaged("this list of what was exported cannot be read", where=where, hint=hint) from error
+        raise Damaged("unreadable list of exported files", where=where, hint=hint) from error
     if was != kind:
-        raise Refused("another kind of export stands in this folder", where=where, hint=hint)
+        raise Refused("this folder holds another kind of export", where=where, hint=hint)
     return laid
 
 
@@ -83,5 +83,5 @@ def _is_name(name: str) -> bool:
 
 def _not_ours(path: Path, names: list[str], *, edited: bool) -> Refused:
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-    what = "edited since it was exported" if edited else "a file that no such export laid there"
+    what = "edited since it was exported" if edited else "not written by an export"
     return Refused(f"{what}: {shown}", where=str(path), hint="move it away, or export to another folder")

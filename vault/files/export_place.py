@@ -23,18 +23,18 @@ def check_export(target: Path, *, shown: str, forbidden: Iterable[Path]) -> os.s
     Raises: Refused, with `shown` as the place.
     """
     if not target.parent.is_dir():
-        raise Refused("no such folder to write to", where=shown, hint=f"make {target.parent} first")
+        raise Refused("no such folder", where=shown, hint=f"make {target.parent} first")
     closed = {identity for folder in forbidden if (identity := _identity(folder))}
     for vault in (folder for folder in target.parents if (folder / _SETTINGS).is_file()):
         closed |= {identity for name in _CLOSED if (identity := _identity(vault / name))}
         if target.parent == vault and (target.name in _CLOSED_FILES or target.name.startswith(".")):
             raise Refused("that file belongs to the vault", where=shown, hint="choose another name")
     if closed & {_identity(folder) for folder in target.parents}:
-        raise Refused("exports don't go into that folder of a vault", where=shown, hint="output/ is free for them")
+        raise Refused("exports may not be written to that folder of a vault", where=shown, hint="use output/")
     with suppress(FileNotFoundError):
         status = target.lstat()
         if not stat.S_ISREG(status.st_mode):
-            raise Refused("there is something by that name that is not a file", where=shown, hint="name a file")
+            raise Refused("that is not a file", where=shown, hint="give a file")
         return status
     return None
 

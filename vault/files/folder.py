@@ -68,7 +68,7 @@ class Folder:
     def __init__(self, root: Path) -> None:
         if os.open not in os.supports_dir_fd or not _NOFOLLOW:
             raise Refused(
-                f"{sys.platform} cannot open folders without following links, so nothing here would be safe",
+                f"{sys.platform} cannot open folders without following links",
                 where=str(root),
                 hint="run retain inside WSL2",
             )
@@ -128,7 +128,7 @@ class Folder:
         try:
             identity = identity_of(os.fstat(handle))
             if self._identity not in (None, identity):
-                raise Refused("another folder has taken the vault's place", where=str(self.root), hint="start again")
+                raise Refused("the vault's folder was replaced", where=str(self.root), hint="run it again")
         except BaseException:
             os.close(handle)
             raise
@@ -165,7 +165,7 @@ def named(path: Path) -> os.stat_result | None:
         return None
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        hint = "look at the owners and the modes of the folders on the way"
+        hint = "check the owners and modes of the folders above it"
         raise UsageError(f"what is there cannot be told: {reason}", where=str(path), hint=hint) from error
 
 
@@ -209,7 +209,7 @@ def open_beneath(
 
 def _refuse_forbidden(handle: int, forbidden: Collection[Identity], parts: Sequence[str]) -> None:
     if identity_of(os.fstat(handle)) in forbidden:
-        what = "this folder is one of the human's under another name; nothing is written there"
+        what = "this is one of your folders under another name; retain does not write there"
         raise refusal("/".join(parts), what)
 
 
@@ -232,8 +232,8 @@ class refuse_link:  # a class for the same reason as `durable.failing`
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError) and _is_link(self._handle, self._name):
-            what = "a symbolic link, which retain doesn't follow"
-            raise refusal(self._path, what, hint="put it there itself") from error
+            what = "a symbolic link, which retain does not follow"
+            raise refusal(self._path, what, hint="replace the link with the file") from error
 
 
 def read_at(handle: int, name: str, path: str, *, attributes: bool = False) -> Current | None:
@@ -290,11 +290,11 @@ def _is_link(handle: int, name: str) -> bool:
 def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
     """EditedMeanwhile unless what was found has the SHA-256 `expect`; None expects that there is nothing."""
     if found is None and expect is not None:
-        raise EditedMeanwhile("it was deleted or moved since it was read", where=path, hint="run it again")
+        raise EditedMeanwhile("deleted or moved since it was read", where=path, hint="run it again")
     if found is not None and expect is None:
-        raise EditedMeanwhile("there is a file by that name already", where=path, hint="run it again")
+        raise EditedMeanwhile("a file with that name exists", where=path, hint="run it again")
     if found is not None and found.sha256 != expect:
-        raise EditedMeanwhile("it was edited since it was read; the edit stays", where=path, hint="run it again")
+        raise EditedMeanwhile("edited since it was read; the edit stays", where=path, hint="run it again")
 
 
 def still_named(handle: int, folder: int, name: str) -> bool:

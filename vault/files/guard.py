@@ -90,9 +90,9 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
-            raise refusal(path, "this command only adds files, it never changes one")
+            raise refusal(path, "this command only adds files")
         if expect is not None and self._only_grows(parts):
-            raise refusal(path, "a log only grows; nothing in it is replaced")
+            raise refusal(path, "a log is append-only")
         with failing(self._told(path)), self._opened(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
@@ -121,7 +121,7 @@ class Guard(Folder):
             except EditedMeanwhile:
                 continue
             return free
-        raise refusal(path, f"{_VERSIONS} versions of it lie there already", hint="settle them, and delete the rest")
+        raise refusal(path, f"there are already {_VERSIONS} versions of it", hint="keep one and delete the rest")
 
     def append(self, path: str, lines: bytes) -> None:
         """Adds whole lines at the end of a log; on disk when it returns. A torn last line is ended first.
@@ -131,7 +131,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
-            raise refusal(path, "only whole lines are appended, and only to a .jsonl file of retain's own")
+            raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
         with (
             failing(self._told(path)),
             self._opened(parts[:-1], create=True) as folder,
@@ -148,7 +148,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if parts[:2] != (".retain", "cache"):
-            raise refusal(path, "only caches are written in haste")
+            raise refusal(path, "only caches are written without sync")
         with (
             failing(self._told(path)),
             self._opened(parts[:-1], create=True) as folder,
@@ -164,7 +164,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self._made.get(path) == expect) or self._only_grows(parts):
-            raise refusal(path, "nothing is deleted there")
+            raise refusal(path, "this command may not delete it")
         with failing(self._told(path)), self._opened(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
@@ -194,7 +194,7 @@ class Guard(Folder):
             if found and found.sha256 == digest:
                 return digest
             if found:
-                raise refusal(path, "another file has that name already", hint="rename one of them")
+                raise refusal(path, "another file has that name", hint="rename one of them")
             sync(temp.handle)
             replace.install(folder, temp, parts[-1], path, None)
             sync_folder(folder)
@@ -303,13 +303,13 @@ def export_file(
     target = Path(os.path.realpath(path.parent)) / path.name
     with failing(str(path)):
         if target.is_symlink():
-            raise Refused("a link has that name", where=str(path), hint="name the file itself, or take the link away")
+            raise Refused("that is a link", where=str(path), hint="give the file itself, or remove the link")
         status = check_export(target, shown=str(path), forbidden=forbidden)
         if status and status.st_size and not replaces(target):
             raise Refused(
-                "there is a file by that name that no such export wrote",
+                "a file that no export wrote has that name",
                 where=str(path),
-                hint="choose another name, or give --force to replace it",
+                hint="choose another name, or give --force",
             )
         folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
@@ -346,7 +346,7 @@ def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
             return
         check_export(target, shown=str(path), forbidden=forbidden)
         if target.exists():
-            raise Refused("there is a file by that name", where=str(path), hint="name a folder")
+            raise Refused("that is a file", where=str(path), hint="give a folder")
         target.mkdir()
         sync_path(target.parent)
 
@@ -466,7 +466,7 @@ def _held_log(folder: int, name: str, path: str) -> Iterator[int]:
     """A handle on a log that no other process adds to meanwhile. Raises: LockHeld."""
     handle = _hold(folder, name, path, wait_s=_LOG_WAIT_S)
     if handle is None:
-        raise LockHeld("another process keeps the file locked", where=path, hint="end that process")
+        raise LockHeld("locked by another process", where=path, hint="end that process")
     try:
         yield handle
     finally:
@@ -506,7 +506,7 @@ def _hold(folder: int, name: str, path: str, *, wait_s: float) -> int | None:
         finally:
             if not kept:
                 os.close(handle)
-    raise refusal(path, "it is replaced faster than it can be opened")
+    raise refusal(path, "it is replaced again and again")
 
 
 def _unshare(handle: int, folder: int, name: str) -> None:

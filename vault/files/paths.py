@@ -151,7 +151,7 @@ def split(path: str) -> tuple[str, ...]:
         if part in ("", ".", ".."):
             raise refusal(path, "not a plain path inside the vault")
         if "\0" in part or any("\ud800" <= c <= "\udfff" for c in part):
-            raise refusal(path, "the name holds bytes that are not text", hint="rename the file")
+            raise refusal(path, "the name is not valid text", hint="rename the file")
     return parts
 
 
@@ -209,7 +209,7 @@ def refusal(path: str, what: str, *, hint: str = "") -> Refused:
 
 def _outside(parts: tuple[str, ...]) -> str:
     if parts and parts[0] in HUMAN_FOLDERS:
-        return f"{parts[0]}/ is the human's; nothing is written there"
+        return f"{parts[0]}/ is yours; retain does not write there"
     return "this command may not write there"
 
 
@@ -231,9 +231,9 @@ def _any_fault(name: str, *, dotted: bool) -> str | None:
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in _BIDI for c in name):
         return "a control or direction character in the name"
     if set(re.split(r"[/\\]", _CODED.sub(lambda m: chr(int(m[1], 16)), name))) & {".", ".."}:
-        return "a path hidden in the name"
+        return "a path in the name"
     if name.startswith(TEMP_PREFIX) or name.casefold().rstrip(". ") == ".git":
-        return "a name that retain or git keeps for itself"
+        return "a name reserved for retain or git"
     if name.startswith(".") and name != ".gitkeep" and not dotted:
         return "a name that starts with a dot"
     return None
@@ -261,7 +261,7 @@ def _machine_fault(name: str) -> str | None:
     if DEVICE.fullmatch(name.split(".", 1)[0].rstrip()):
         return "the name of a device"
     if skeleton(name) in _HUMAN_SKELETONS:
-        return "a name that looks like one of the human's folders"
+        return "a name that looks like one of your folders"
     return None
 
 

@@ -120,7 +120,7 @@ def clear(folder: int, name: str, check: Callable[[str], object] = lambda _: Non
                 os.unlink(name, dir_fd=folder)
             sync_folder(folder)
             return free
-    raise refusal(name, "too many versions of it lie there")
+    raise refusal(name, "too many versions of it")
 
 
 def _give_new_name(folder: int, old: str, new: str) -> None:

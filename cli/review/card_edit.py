@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli import output
-from cli.editor import edit_file, editor_named
+from cli.environment import edit_file, editor_named
+from learning.cards.edit import Edited, Words, edit_card, form_of, last_edit, restore, words_in, words_of
 from vault.errors import Refused, RetainError, UsageError
+from vault.files.guard import lay_form, take_form_away
+from vault.model.card import Card
+from vault.vault import Vault
 
-if TYPE_CHECKING:
-    from learning.cards.edit import Edited, Words
-    from vault.model.card import Card
-    from vault.vault import Vault
-
-_HELP = "<!-- Save and close to change card {}. What you leave as it is stays as it is. -->\n\n"
+_HELP = "<!-- Save and close to change card {}. Without changes the card stays as it is. -->\n\n"
 _MOST = 1 << 20  # bytes of a form
 
 
@@ -26,8 +24,6 @@ def edited(
 
     Raises: as `edit_card`; UsageError where there is no way to get the words.
     """
-    from learning.cards.edit import Words, edit_card, last_edit, restore, words_in, words_of
-
     before = words_of(card)
     if back:
         return restore(vault, last_edit(vault, str(card.id)))
@@ -45,25 +41,22 @@ def _read(source: str) -> str:
         data = sys.stdin.buffer.read(_MOST) if source == "-" else Path(source).read_bytes()
         return data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("cannot be read as text", where=source, hint="a file in UTF-8 with Q: and A:") from error
+        raise UsageError("cannot be read as text", where=source, hint="give a UTF-8 file with Q: and A:") from error
 
 
 def _in_editor(vault: Vault, card: Card) -> Edited | None:
     """Has the human write; what is refused stays where it was written."""
-    from learning.cards.edit import edit_card, form_of, words_in, words_of
-    from vault.files.guard import lay_form, take_form_away
-
     editor = editor_named()
     if not editor or not sys.stdin.isatty():
         what = "no editor is set in VISUAL or EDITOR" if not editor else "an editor needs a terminal"
-        raise UsageError(what, hint="--question and --answer, or --from FILE, need none")
+        raise UsageError(what, hint="give --question and --answer, or --from FILE")
     before = words_of(card)
     form = lay_form(f"card-{card.id}.md", _HELP.format(card.id) + form_of(before))
     keep = True
     try:
         closed = edit_file(editor, form)
         if closed.code:
-            raise Refused("the editor gave up, and nothing was taken from it")
+            raise Refused("the editor failed; nothing was changed")
         words = words_in(form.read_text(encoding="utf-8"))
         if words == before and closed.at_once():
             _left_open(form, str(card.id))
@@ -75,7 +68,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
         if _is_as_laid(form, before):
             keep = False
             raise
-        way = f"your words are kept in {form}; `retain card edit {card.id} --from {form}` takes them"
+        way = f"your text is in {form}; `retain card edit {card.id} --from {form}` applies it"
         if isinstance(error, KeyboardInterrupt):
             output.say(way)
             raise
@@ -83,7 +76,7 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
             error.hint = f"{error.hint}; {way}" if error.hint else way
             raise
         hint = f"save it as UTF-8; {way}"
-        raise Refused("what was written cannot be read as text", where=str(form), hint=hint) from error
+        raise Refused("the text is not UTF-8", where=str(form), hint=hint) from error
     finally:
         if not keep:
             take_form_away(form)
@@ -91,8 +84,6 @@ def _in_editor(vault: Vault, card: Card) -> Edited | None:
 
 def _is_as_laid(form: Path, before: Words) -> bool:
     """Whether nobody wrote in the form."""
-    from learning.cards.edit import words_in
-
     try:
         return words_in(form.read_text(encoding="utf-8")) == before
     except (OSError, ValueError, RetainError):
@@ -100,10 +91,8 @@ def _is_as_laid(form: Path, before: Words) -> bool:
 
 
 def _left_open(form: Path, id_: str) -> None:
-    output.say(
-        "the editor came back at once, and nothing is written yet; an editor that waits (`code --wait`) is needed"
-    )
-    output.say(f"  when you have written, `retain card edit {id_} --from {form}` takes your words")
+    output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
+    output.say(f"  after writing, `retain card edit {id_} --from {form}` applies your text")
 
 
 def told(done: Edited, *, as_json: bool) -> None:
@@ -113,6 +102,6 @@ def told(done: Edited, *, as_json: bool) -> None:
         head = {"id": done.card, "path": done.path, "changed": done.changed}
         output.show_json({**head, "before": said[0], "after": said[1]})
     elif done.changed:
-        output.show(f"{done.card}: edited in {done.path}; `retain card edit {done.card} --restore` takes it back")
+        output.show(f"{done.card}: edited in {done.path}; `retain card edit {done.card} --restore` undoes this")
     else:
-        output.show(f"{done.card}: nothing changed")
+        output.show(f"{done.card}: no changes")

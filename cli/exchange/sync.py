@@ -12,7 +12,11 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.options import opened_to_write, progress_option, vault_json_options
+from cli.workspace import report_cards
+from learning.cards.workspace import open_desk, read_desk
+from vault.locks import lock
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from learning.anki_connect.sync import Synced
@@ -24,7 +28,7 @@ _MANY = 500  # changes, from which on it is told how far they are
 
 @click.group()
 def sync() -> None:
-    """Bring cards and reviews together with a program that runs.
+    """Sync cards and reviews with a running program.
 
     \b
     Examples:
@@ -33,27 +37,26 @@ def sync() -> None:
 
 
 @sync.command("anki")
-@click.option("--url", default=_URL, show_default=True, help="Where AnkiConnect listens on this machine.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done; cards that have no id yet aren't counted.")
-@click.option("--newer", is_flag=True, help="Let the vault's words win over what was edited or deleted in Anki.")
-@click.option("--imported", is_flag=True, help="Send cards that came from Anki too: it was another Anki.")
+@click.option("--url", default=_URL, show_default=True, help="The address of AnkiConnect on this machine.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; cards without an id are not counted.")
+@click.option("--newer", is_flag=True, help="Overwrite what was edited or deleted in Anki.")
+@click.option("--imported", is_flag=True, help="Include cards imported from (another) Anki.")
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def anki(
     url: str, dry_run: bool, newer: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Take new and changed cards to a running Anki, and bring every review home.
+    """Send new and changed cards to a running Anki, and import all reviews from it.
 
-    Sent are question, answer, quotes, source, tags, pictures and sounds of every card; cards that were retracted are
-    suspended there. Home come the reviews and whether a card is suspended. Left are due dates, words that you edited
-    in Anki, until the vault says something new, and notes that you deleted there.
+    Sent are question, answer, quotes, source, tags, pictures and sounds; retracted cards are suspended in Anki.
+    Imported are reviews and whether a card is suspended. Not changed are due dates, notes that you deleted in Anki, and
+    text that you edited there until the card changes in the vault.
 
-    Cards that `retain import anki` brought are left out: they are notes in your Anki already, and AnkiConnect does not
-    tell which. Their reviews come home by importing again.
+    Cards imported from Anki are left out: they are in your Anki already, and AnkiConnect cannot identify them. Import
+    again to update their reviews.
 
-    Anki must run with the add-on AnkiConnect (code 2055492159), on this machine. Where its settings ask for a key, it
-    is read from the environment variable RETAIN_ANKI_KEY.
+    Anki must run on this machine with the add-on AnkiConnect (code 2055492159). If its settings require a key, set the
+    environment variable RETAIN_ANKI_KEY.
 
     \b
     Examples:
@@ -62,18 +65,14 @@ def anki(
     """
     from learning.anki_connect.client import connected
     from learning.anki_connect.sync import sync as sync_anki
-    from learning.cards.workspace import open_desk, read_desk
-    from vault.locks import lock
 
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     there = connected(url, os.environ.get("RETAIN_ANKI_KEY", ""))
     # Two syncs at once would each make what the other one is making.
     alone = nullcontext() if dry_run else lock(vault.root, "import", purpose="syncing", now=now())
     with alone:
         desk = replace(read_desk(vault), now=now()) if dry_run else open_desk(vault, now())
-        output.found(d for d in desk.diagnostics if d not in vault.notices)
+        report_cards(desk)
         done = sync_anki(desk, there, dry_run=dry_run, newer=newer, imported=imported, progress=_told(progress))
     output.found(done.home.odd)
     if as_json:
@@ -92,7 +91,7 @@ def _told(mode: str | None) -> Callable[[int, int], None]:
 
 def _progress(done: int, of: int) -> None:
     if of >= _MANY and (done % _MANY == 0 or done == of):
-        output.say(f"{done:,} of {of:,} changes are in Anki")
+        output.say(f"{done:,} of {of:,} changes sent to Anki")
 
 
 def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
@@ -120,28 +119,27 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
 
 
 def _show(done: Synced, dry_run: bool) -> None:
-    plan, home, number = done.plan, done.home, output.number
+    plan, home = done.plan, done.home
     would = "would be " if dry_run else ""
-    output.show(f"{number(len(home.new), 'review')} {would}brought home, {home.known} known before")
+    output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")
     if any(done.marks.values()):
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     same = len({note.card for note in plan.unchanged})
     output.show(
-        f"{number(len(done.created), 'note')} {would}made in Anki, {len(done.changed)} changed, {same} unchanged"
+        f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
-        (done.suspended, f"{would}suspended there, as what they say was retracted: tag retain::retracted"),
-        (done.resumed, f"{would}no longer suspended there, as what they say counts again"),
+        (done.suspended, f"{would}suspended in Anki, as the cards were retracted (tag retain::retracted)"),
+        (done.resumed, f"{would}resumed in Anki, as the cards are no longer retracted"),
     ):
         if cards:
-            output.show(f"{number(len(cards), 'note')} {what}")
+            output.show(f"{plural(len(cards), 'note')} {what}")
     if done.left_out:
-        cards_ = number(len(done.left_out), "card")
-        output.show(f"{cards_} left out that came from Anki: sent there, they would be in it twice")
+        output.show(f"{plural(len(done.left_out), 'card')} imported from Anki left out")
     for ids, what in (
-        (plan.edited, "edited in Anki, and left so; `--newer` puts the vault's words there"),
-        (plan.gone, "deleted in Anki, or without their CardId there; `--newer` makes them again"),
-        (plan.twice, "in Anki twice; delete the note that you did not study"),
+        (plan.edited, "edited in Anki and not changed; `--newer` overwrites them"),
+        (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),
+        (plan.twice, "twice in Anki; delete the note that you did not study"),
     ):
         if ids:
             more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
@@ -149,4 +147,4 @@ def _show(done: Synced, dry_run: bool) -> None:
     for each in done.failed:
         place = f"{each.path}:{each.line}: " if each.path else ""
         who = f"card {each.id}: " if each.id else ""
-        output.say(f"not taken: {place}{who}{each.reason}")
+        output.say(f"failed: {place}{who}{each.reason}")

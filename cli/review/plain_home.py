@@ -13,17 +13,17 @@ from tui.text import formats
 from vault.vault import Vault
 
 _GAPS = 3  # of each kind, by name
-_COMPILE = ("retain compile", "makes articles and flashcards of them")
+_COMPILE = ("retain compile", "create articles and flashcards")
 _FILL = (
-    ("retain add FILE...", "copies your documents into raw/"),
+    ("retain add FILE...", "copy documents into raw/"),
     _COMPILE,
-    ("retain review --plain", "starts with the first ones"),
+    ("retain review --plain", "start reviewing"),
 )
 _NEXT = (
-    ("retain review --plain", "begins with what is due"),
-    ("retain gaps", "lists what is missing"),
-    ("retain stats", "says how well you remember"),
-    ("retain -h", "lists every command"),
+    ("retain review --plain", "review due cards"),
+    ("retain gaps", "list gaps"),
+    ("retain stats", "show retention"),
+    ("retain -h", "list all commands"),
 )
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from learning.schedule.workload import BacklogPlan
-    from learning.stats.forecast import Course, Forecast
-    from learning.stats.outlook import Outlook
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
+from learning.schedule.workload import BacklogPlan
+from learning.stats.forecast import Course, Forecast, averages
+from learning.stats.outlook import USUAL, Outlook, backlog_words, meaning
+from vault.text.formatting import plural
 
 BOUNDS = (0.7, 0.99)  # of `retention` in retain.toml, too
 _BARS = 13  # stretches of days that the plot shows
@@ -22,26 +21,27 @@ _WIDTH = 40
 
 
 @click.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How far to look ahead.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="The number of days to forecast."
+)
 @click.option(
     "--retention",
     "retentions",
     type=click.FloatRange(*BOUNDS),
     multiple=True,
-    help="A chance of recall to try; repeat it for more. Else your own and four usual ones.",
+    help="A retention to try; repeatable (default: yours and four usual ones).",
 )
+@click.option("--new", "new", type=click.IntRange(0, 999), help="New cards per day (default: the current backlog).")
 @click.option(
-    "--new", "new", type=click.IntRange(0, 999), help="So many new cards a day, without end; else those waiting."
+    "--minutes", type=click.IntRange(1, 1440), help="Find how many new cards per day fit into this many minutes."
 )
-@click.option("--minutes", type=click.IntRange(1, 1440), help="How many new cards a day fit into so many minutes?")
-@vault_option
-@json_option
+@vault_json_options
 def simulate(
     days: int, retentions: tuple[float, ...], new: int | None, minutes: int | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Forecast reviews and minutes a day, from your own memory, habits and parameters.
+    """Forecast reviews and minutes per day from your memory states, habits and parameters.
 
-    Nothing is changed. Each card meets its future by dice from a fixed seed: the same vault, the same forecast.
+    Nothing is changed. Monte Carlo simulation with a fixed seed: the same vault gives the same forecast.
 
     \b
     Examples:
@@ -49,11 +49,7 @@ def simulate(
       retain simulate --days 365 --retention 0.85 --retention 0.9
       retain simulate --minutes 20
     """
-    from learning.cards.workspace import open_desk
-    from learning.stats.outlook import USUAL, Outlook
-
-    desk = open_desk(opened(vault_dir), now())
-    output.found(d for d in desk.diagnostics if d not in desk.vault.notices)
+    desk = opened_desk(vault_dir, read_only=True)
     outlook = Outlook(desk, days, new)
     own = desk.scheduler.rules.retention
     wanted = sorted(set(retentions)) if retentions else sorted({*USUAL, own})
@@ -110,15 +106,13 @@ def backlog_json(plan: BacklogPlan, today: int) -> dict[str, Any]:
 
 
 def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit: tuple[int, Forecast] | None) -> None:
-    from learning.stats.outlook import backlog_words, meaning
-
     course = outlook.course
     supply = _supply(course)
-    under_way, span = _count(len(outlook.stock), "card"), _count(course.days, "day")
+    under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")
     output.show(f"{under_way} under way; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
-        output.show(f"one card in {1 / forecasts[0].share:.0f} was played, and counts for all of them")
-    output.show("  retention  reviews/day  minutes/day  in the last third  remembered in the end")
+        output.show(f"simulated one card in {1 / forecasts[0].share:.0f}, extrapolated to all")
+    output.show("  retention  reviews/day  minutes/day  in the last third  remembered at the end")
     for each in forecasts:
         mark = "*" if each.course.retention == outlook.own else " "
         days = len(each.reviews)
@@ -132,51 +126,45 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
         output.show(_fits(fit, minutes))
     held = shown.held_over[-1]
     if held >= 1:
-        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} wait on the last day")
+        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} overdue on the last day")
     plan = outlook.backlog()
     if plan is not None:
         output.show(backlog_words(plan, outlook.today))
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _supply(course: Course) -> str:
     if course.supply is None:
         return f"{course.new_per_day:g} new a day"
     if not course.supply:
-        return "no new card waits"
+        return "no new cards"
     last = "while the one waiting lasts" if course.supply == 1 else f"while the {course.supply:,} last"
     return f"{course.new_per_day:g} new a day {last}"
 
 
 def _plot(outlook: Outlook, found: Forecast) -> None:
     """Minutes a day, a bar for each stretch of days."""
-    from learning.stats.forecast import averages
-
     minutes, reviews = averages(found.minutes, _BARS), averages(found.reviews, _BARS)
     most = max(*minutes, 0.1)
     output.show(f"  minutes a day at {found.course.retention:.0%}")
     for number, (spent, seen) in enumerate(zip(minutes, reviews, strict=True)):
         begins = outlook.date(len(found.minutes) * number // len(minutes))
         bar = "█" * round(spent / most * _WIDTH)
-        output.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {_count(round(seen), 'review')}")
+        output.show(f"  {begins:%d %b %Y}  {spent:7.1f}  {bar}  {plural(round(seen), 'review')}")
 
 
 def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     new, found = fit
     if new:
         ends = f"the last third of the days takes {found.settled_minutes:.0f}"
-        return f"{_cards_fit(new)} into {_count(minutes, 'minute')}, once what is overdue is done: {ends}"
+        return f"{_cards_fit(new)} into {plural(minutes, 'minute')}, once what is overdue is done: {ends}"
     if found.settled_minutes > minutes:
-        taken = _count(round(found.settled_minutes), "minute")
-        return f"no new card fits into {_count(minutes, 'minute')}: reviews alone take {taken} a day"
-    return f"not even one new card a day fits into {_count(minutes, 'minute')}"
+        taken = plural(round(found.settled_minutes), "minute")
+        return f"no new card fits into {plural(minutes, 'minute')}: reviews alone take {taken} a day"
+    return f"no new card fits into {plural(minutes, 'minute')}"
 
 
 def _a_day(reviews: int) -> str:
-    return f"{_count(reviews, 'review')} a day {'is' if reviews == 1 else 'are'}"
+    return f"{plural(reviews, 'review')} a day {'is' if reviews == 1 else 'are'}"
 
 
 def _cards_fit(new: int) -> str:

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from learning.stats.mastery import WORDS
-from learning.stats.retention import BINS
+from learning.stats.mastery import WORDS, Group, Mastery, weakest
+from learning.stats.retention import BINS, Calibration, Retention, Tries
+from learning.stats.stats import SHOWN, Forgotten, Stats, Week
 from vault.log.ledger import instant
-
-if TYPE_CHECKING:
-    from learning.stats.mastery import Group, Mastery
-    from learning.stats.retention import Calibration, Retention, Tries
-    from learning.stats.stats import Forgotten, Stats, Week
 
 _YEAR = 365
 
 
 def as_object(stats: Stats) -> dict[str, Any]:
     """The whole of `retain stats --json`; the figures of each word are those of the dataclass of that name."""
-    from learning.stats.mastery import weakest
-    from learning.stats.stats import SHOWN
-
     return {
         "as_of": instant(stats.as_of),
         "today": stats.today.isoformat(),

@@ -6,15 +6,17 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import Protocol, TextIO
 
 from cli import output
-from cli.review_pages import tell_rendering
+from cli.workspace import say_rendering
 from learning.cards import changes
 from learning.cards.changes import Changed
+from learning.cards.edit import edit_card, words_of
 from learning.cards.workspace import Placed
 from learning.memory import labels
 from learning.review.plan import Plan, plan_of
+from learning.review.practice_session import Practising
 from learning.review.sitting import Clock, Sitting
 from vault.errors import EditedMeanwhile, NotFound, RetainError
 from vault.evidence.evidence import EvidenceReader
@@ -24,17 +26,14 @@ from vault.model import latex
 from vault.text.sanitize import clean, clean_line
 from vault.vault import Vault
 
-if TYPE_CHECKING:
-    from learning.review.practice_session import Practising
-
 _RATINGS = {str(int(rating)): rating for rating in Rating}
 _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag it: f 2, or f and what is wrong (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
-  e      edit its words        q        quit"""
-_PRACTICE = "Practice: nothing is scheduled, and nothing is written."
+  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives itself away, 5 not worth knowing)
+  e      edit                  q        quit"""
+_PRACTICE = "Practice: nothing is scheduled or written."
 
 
 class Lines(Protocol):
@@ -70,15 +69,13 @@ def review_plainly(
         try:
             code = face.run()
         finally:
-            tell_rendering(len(sitting.desk.cards))
+            say_rendering(len(sitting.desk.cards))
             sitting.finish()
         face.say_result()
         return code
 
 
 def _practise(vault: Vault, plan: Plan, clock: Clock, source: Lines, out: TextIO) -> int:
-    from learning.review.practice_session import Practising  # few practise
-
     face = _Face(Practising.at(vault, clock, plan), source, out)
     code = face.run()
     face.say_practised()
@@ -97,11 +94,11 @@ class _Face:
     def run(self) -> int:
         today = self._sitting.desk.today
         if not self._sitting.counts:
-            self._say(f"{_PRACTICE}\n{_HELP}" if self._sitting.left else "No card fits.")
+            self._say(f"{_PRACTICE}\n{_HELP}" if self._sitting.left else "No matching cards.")
         elif self._sitting.left:
             self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{_HELP}")
         else:
-            self._say("Nothing is due, and no new card has room today.")
+            self._say("No cards due and no new cards for today.")
         while (placed := self._sitting.table()) is not None:
             self._problems()
             if not self._one(placed):
@@ -137,7 +134,7 @@ class _Face:
         if changed is not None and changed.how == changes.FACT:
             self._say(f"was: {_indented(changed.before)}")
             if placed.card.human_edited:
-                self._say(f"now, as the source has it: {_indented(changed.after)}")
+                self._say(f"now in the source: {_indented(changed.after)}")
         self._say(f"A: {_words(placed.card.answer)}\n{'   '.join(buttons)}")
 
     def _acted(self, word: str, placed: Placed, line: str) -> bool:
@@ -160,14 +157,14 @@ class _Face:
             elif word == "s" and sitting.revealed:
                 self._show_source(placed)
             elif word in _RATINGS or word == "s":
-                self._say("the answer comes first: press Enter")
+                self._say("press Enter to show the answer first")
             else:
                 self._say(_HELP)
         except NotFound as nothing:
             self._say(str(nothing))
         except RetainError as refused:
             self._unsaved = output.failed(refused)
-            self._say("not saved; the card stays")
+            self._say("not saved; same card again")
             return isinstance(refused, EditedMeanwhile)
         return False
 
@@ -189,15 +186,13 @@ class _Face:
 
     def _edit(self, placed: Placed) -> bool:
         """Asks for new words, one line each; what is left empty stays as it is."""
-        from learning.cards.edit import edit_card, words_of
-
         if self._reworded is not None and self._reworded.id == placed.id:
             placed = self._reworded
         before = words_of(placed.card)
-        question = self._ask("new question (Enter keeps it)")
-        answer = self._ask("new answer (Enter keeps it)") if question is not None else None
+        question = self._ask("new question (Enter: no change)")
+        answer = self._ask("new answer (Enter: no change)") if question is not None else None
         if not question and not answer:
-            self._say("nothing was changed")
+            self._say("nothing changed")
             return False
         edited = edit_card(
             self._sitting.desk.vault, placed.id, question or before.question, answer or before.answer, expect=before
@@ -214,7 +209,7 @@ class _Face:
             shown = [f"  {latex.exhibit(e)}\n" for e in each.claim.exhibits] if each.claim else []
             self._say(f"> {words}\n{''.join(shown)}  {each.place} ({each.source})")
         if not found:
-            self._say("no source is named; the card was written by hand")
+            self._say("no source: this card was written by hand")
 
     def say_result(self) -> None:
         """How a review ended."""
@@ -225,7 +220,7 @@ class _Face:
         self._say(f"\n{tally.rated} rated{': ' if ratings else ''}{ratings}. {left} to go, {tally.tomorrow} tomorrow.")
         if self._sitting.session.current is None and tally.next_at is not None:
             when = self._sitting.desk.scheduler.calendar.shown(tally.next_at)
-            self._say(f"The next step of learning is due at {when}.")
+            self._say(f"The next learning step is due at {when}.")
         if tally.ripe:
             self._say(labels.ripe(tally.ripe))
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from learning.stats.mastery import WORDS, weakest
+from learning.stats.mastery import WORDS, Group, Mastery, weakest
+from learning.stats.retention import Retention, Tries
+from learning.stats.stats import Forgotten, Stats
 from learning.stats.wording import FEW, counted, percent, verdict, wider
-from vault.text.sanitize import clean_line
-
-if TYPE_CHECKING:
-    from learning.stats.mastery import Group, Mastery
-    from learning.stats.retention import Retention, Tries
-    from learning.stats.stats import Forgotten, Stats
+from vault.text.formatting import short_line
 
 WIDTH = 80
 LISTED = 5
@@ -29,7 +25,7 @@ def page(stats: Stats) -> str:
     if stats.activity.reviews:
         parts += [_retention(stats), _calibration(stats), _time(stats)]
     elif stats.phases.total:
-        parts.append(["Nothing has been reviewed yet: `retain review` begins."])
+        parts.append(["No reviews yet: run `retain review`."])
     if stats.phases.total:
         parts += [_forecast(stats), _mastery(stats), _week(stats), _leeches(stats)]
     return "\n\n".join("\n".join(part) for part in parts if part)
@@ -76,13 +72,13 @@ def _wrapped(items: Iterable[str], indent: str = "  ") -> list[str]:
 
 def _retention(stats: Stats) -> list[str]:
     rows = [row for row in stats.retention if row.all.reviews]
-    head = f"True retention (you want {stats.desired:.0%}): first review of a card a day, once it is learnt"
+    head = f"True retention (you want {stats.desired:.0%}): first review per day of learned cards"
     if not rows:
-        return [head, "  no card has come back for its first review after learning yet"]
+        return [head, "  no reviews of learned cards yet"]
     lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
     lines += [_retention_row(row) for row in rows]
     reviews = rows[-1].all.reviews
-    return lines + ([f"  only {counted(reviews, 'review')} so far: these shares will still swing"] * (reviews < FEW))
+    return lines + ([f"  only {counted(reviews, 'review')} so far: too few for stable rates"] * (reviews < FEW))
 
 
 def _retention_row(row: Retention) -> str:
@@ -100,13 +96,13 @@ def _calibration(stats: Stats) -> list[str]:
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
     if found.reviews < FEW:
-        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} say a first word"]
+        return [f"Predictions: {counted(found.reviews, 'review')} to compare with; {FEW} needed"]
     lines = [
-        f"Predictions: {percent(found.predicted)} foretold, {percent(found.recalled)} recalled: {verdict(found)}",
-        f"  off by {found.rmse:.1%} from one chance to the next (RMSE); log loss {found.log_loss:.3f}",
+        f"Predictions: {percent(found.predicted)} predicted, {percent(found.recalled)} recalled: {verdict(found)}",
+        f"  RMSE {found.rmse:.1%}; log loss {found.log_loss:.3f}",
     ]
     return lines + [
-        f"  where {percent(b.predicted):>4} was foretold {percent(b.recalled):>4} {bar(b.recalled)} {b.reviews:>8,}"
+        f"  predicted {percent(b.predicted):>4}, recalled {percent(b.recalled):>4} {bar(b.recalled)} {b.reviews:>8,}"
         for b in wider(found.bins)
         if b.reviews >= FEW
     ]
@@ -144,29 +140,29 @@ def _weeks(stats: Stats) -> Iterator[str]:
         yield f"  reviews a week    {columns(counts[begun:])}  {counts[-1]:,} this week"
     met = [g.met for g in stats.growth if g.week.toordinal() >= first]
     if len(met) > 1:
-        yield f"  cards met a week  {columns(met)}  {stats.growth[-1].total:,} in all"
+        yield f"  new cards a week  {columns(met)}  {stats.growth[-1].total:,} in all"
 
 
 def _forecast(stats: Stats) -> list[str]:
     counts = [coming.reviews for coming in stats.forecast]
     if not any(counts):
-        return ["Coming: nothing is planned for the next 30 days"]
+        return ["Forecast: no reviews in the next 30 days"]
     two = sum(counts[:_DAYS])
     return [
-        f"Coming: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
+        f"Forecast: {counted(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
         f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
-        "  as planned now; new cards and what is forgotten bring more",
+        "  without new and forgotten cards",
     ]
 
 
 def _mastery(stats: Stats) -> list[str]:
     seen = [c for c in stats.concepts if c.seen]
     if not seen:
-        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} has been studied yet"]
+        return [f"Mastery: none of {counted(len(stats.concepts), 'concept')} studied yet"]
     known = sum(c.known for c in seen)
     lines = [
-        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} begun",
-        "  0 is unseen or forgotten, 100 lasts a year; a dash: no such card",
+        f"Mastery: {known:,} of {counted(len(stats.concepts), 'concept')} known, {len(seen):,} started",
+        "  0: unseen or forgotten, 100: lasts a year, dash: no such card",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
     lines += [_scores(c) for c in weakest(stats.concepts, LISTED)]
@@ -181,21 +177,16 @@ def _scores(found: Mastery | Group) -> str:
     name = found.title if hasattr(found, "title") else found.name
     cells = [found.profile[kind.value] for kind in WORDS]
     shown = " ".join(f"{'–' if cell is None else format(cell * 100, '.0f'):>8}" for cell in cells)
-    return f"    {_cut(name, 31):32}{found.score * 100:>4.0f}  {shown}"
-
-
-def _cut(words: str, most: int) -> str:
-    plain = clean_line(words)
-    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
+    return f"    {short_line(name, 31):32}{found.score * 100:>4.0f}  {shown}"
 
 
 def _week(stats: Stats) -> list[str]:
     found = stats.week
     named = [
         (found.reviews, "reviews"),
-        (found.met, "cards met for the first time"),
-        (found.added, "cards made"),
-        (found.changed, "cards whose fact changed"),
+        (found.met, "cards seen for the first time"),
+        (found.added, "cards created"),
+        (found.changed, "cards with a changed fact"),
         (found.reworded, "cards reworded"),
         (found.retracted, "cards retracted"),
         (found.new_leeches, "new leeches"),
@@ -203,19 +194,19 @@ def _week(stats: Stats) -> list[str]:
     lines = _wrapped(f"{count:,} {words}" for count, words in named if count)
     if found.mastered:
         more = f" and {len(found.mastered) - LISTED:,} more" * (len(found.mastered) > LISTED)
-        lines += _wrapped([f"now known: {'; '.join(_cut(t, 30) for t in found.mastered[:LISTED])}{more}"])
+        lines += _wrapped([f"newly mastered: {'; '.join(short_line(t, 30) for t in found.mastered[:LISTED])}{more}"])
     lines += [f"  forgotten most: {_told(one)}" for one in found.forgotten[:LISTED] if one.forgotten > 1]
-    return ["This week (7 days):", *lines] if lines else ["This week (7 days): nothing changed"]
+    return ["This week (7 days):", *lines] if lines else ["This week (7 days): no changes"]
 
 
 def _told(one: Forgotten) -> str:
-    return f"{_cut(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
+    return f"{short_line(one.title, 34)} ({one.card}), {one.forgotten} of {one.tries} times"
 
 
 def _leeches(stats: Stats) -> list[str]:
     if not stats.leeches:
         return []
-    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten again and again; `retain gaps` says why"]
+    lines = [f"Leeches: {counted(len(stats.leeches), 'card')} forgotten repeatedly; `retain gaps` shows causes"]
     lines += [f"  {_told(one)}" for one in stats.leeches[:LISTED]]
     more = len(stats.leeches) - LISTED
     return lines + [f"  and {more} more (--json lists all)"] * (more > 0)

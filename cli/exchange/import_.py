@@ -10,7 +10,8 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import json_option, opened, progress_option, settle_left_over, vault_option
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from vault.text.formatting import plural
 
 if TYPE_CHECKING:
     from learning.anki.import_package import ImportReport
@@ -21,7 +22,7 @@ _SHOWN = 40  # of what is reported; --json has all
 
 @click.group("import")
 def import_() -> None:
-    """Bring cards and reviews home from other programs.
+    """Import cards and reviews from other programs.
 
     \b
     Examples:
@@ -32,13 +33,12 @@ def import_() -> None:
 
 @import_.command("anki")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--deck", metavar="NAME", default="", help="Only this deck, and those below it.")
-@click.option("--without-history", is_flag=True, help="Take no reviews: the deck was somebody else's.")
-@click.option("--restore", is_flag=True, help="Bring back imported cards that were deleted here.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and change nothing.")
+@click.option("--deck", metavar="NAME", default="", help="Only this deck and its subdecks.")
+@click.option("--without-history", is_flag=True, help="Import no reviews, as from a shared deck.")
+@click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
+@dry_run_option
 @progress_option
-@vault_option
-@json_option
+@vault_json_options
 def anki(
     file: Path,
     deck: str,
@@ -49,13 +49,12 @@ def anki(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """An .apkg or .colpkg: reviews of your own cards join the log, a stranger's notes become cards.
+    """Import an .apkg or .colpkg: reviews of exported cards go to the review log, other notes become cards.
 
-    Your own cards are known by what `retain export anki` gave them; each review comes in once, however often and in
-    whatever order files are imported. A card suspended in Anki is suspended here, and resumed once it is there: the
-    newest package tells. Notes made elsewhere become files in learning/flashcards/, their pictures and
-    sounds files in learning/media/. Words that you edited in the vault stay. To take an import back, go back to the
-    commit before it in git; docs/anki.md says how, and what doesn't come home.
+    Exported cards are recognized by their ids; each review is imported once, in whatever order files are imported.
+    Cards are suspended or resumed as in the newest package. Other notes become files in learning/flashcards/, their
+    pictures and sounds files in learning/media/. Cards that you edited in the vault keep your text. To undo an import,
+    return to the commit before it in git; docs/anki.md explains this, and what is not imported.
 
     \b
     Examples:
@@ -66,9 +65,7 @@ def anki(
     from learning.anki.import_package import import_package
     from learning.anki.package_reader import open_package
 
-    vault = opened(vault_dir)
-    if not dry_run:
-        settle_left_over(vault)
+    vault = opened_to_write(vault_dir, dry_run=dry_run)
     narrator = output.Progress(progress)
     if narrator.jsonl:
         narrator({"event": "source", "done": 0, "of": 1, "path": file.name})
@@ -100,7 +97,7 @@ def _told(narrator: output.Progress, reviews: int) -> Callable[[int, int], None]
 
 
 def _progress(done: int, of: int) -> None:
-    output.say(f"{done:,} of {of:,} reviews are done")
+    output.say(f"{done:,} of {of:,} reviews imported")
 
 
 def _show(done: ImportReport) -> None:
@@ -109,7 +106,7 @@ def _show(done: ImportReport) -> None:
     output.show(
         f"reviews: {reviews['added']} {would}added, {reviews['known']} known, {reviews['left_out']} left out"
         + "".join(f"\n  {count} left out: {reason}" for reason, count in done.left_out.items())
-        + f"\ncards: {done.notes['ours']} of your own; of others {cards['created']} {would}created, "
+        + f"\ncards: {done.notes['ours']} exported before; others: {cards['created']} {would}created, "
         f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
@@ -118,11 +115,11 @@ def _show(done: ImportReport) -> None:
         output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
     for name, told in sorted(done.note_types.items()):
         for each in told["reported"]:
-            output.show(f"note type {name}, {output.number(each['cards'], 'card')}: {each['reason']}")
+            output.show(f"note type {name}, {plural(each['cards'], 'card')}: {each['reason']}")
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""
         output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
     if len(done.reported) > _SHOWN:
-        output.show(f"  and {len(done.reported) - _SHOWN} more: --json names them all")
+        output.show(f"  and {len(done.reported) - _SHOWN} more (--json lists all)")
     if done.dry_run:
-        output.show("nothing was changed")
+        output.show("nothing changed")

@@ -9,6 +9,7 @@ import click
 
 from cli.environment import now
 from cli.options import opened, settle_left_over, vault_option
+from learning.review.quiz_material import readings
 from vault.errors import UsageError
 
 
@@ -16,10 +17,10 @@ from vault.errors import UsageError
 @click.argument("topic", required=False, default="", metavar="[TOPIC]")
 @vault_option
 def quiz(topic: str, vault_dir: str | None) -> int:
-    """Be asked about a topic or concept, follow up, and see what was missing. Rates nothing.
+    """Answer a language model's questions about a topic or concept, and see what was missing. Rates nothing.
 
-    Needs a language model, named in your own settings (config.toml): below [engine] use = "claude", below
-    [engine.models] quiz = "NAME". The topic's articles and what you write are sent to it.
+    Needs a language model in your own settings (config.toml): [engine] use = "claude" and [engine.models]
+    quiz = "NAME". The topic's articles and your answers are sent to it.
 
     \b
     Examples:
@@ -31,13 +32,11 @@ def quiz(topic: str, vault_dir: str | None) -> int:
     vault = opened(vault_dir)
     tutor(os.environ)  # without one, it is said here, before the terminal is taken over
     if topic:
-        from learning.review.quiz_material import readings
-
         readings(vault, topic)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
     settle_left_over(vault)
-    from cli.study.launcher import START_AGAIN
+    from cli.review.launcher import START_AGAIN
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user

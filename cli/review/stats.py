@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from cli import output
-from cli.environment import now
-from cli.options import json_option, opened, vault_option
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from learning.stats.stats import Material, Stats
-    from vault.vault import Vault
+from cli.options import vault_json_options
+from cli.review.stats_json import as_object
+from cli.review.stats_report import page
+from cli.workspace import opened_desk
+from learning.stats.material import material_of, narrowed
+from learning.stats.stats import Material, Stats, stats_of
+from learning.store.topics import topic_named
+from vault.errors import NotFound
 
 YEAR = 365
 
@@ -25,14 +23,13 @@ YEAR = 365
     default=YEAR,
     show_default=True,
     type=click.IntRange(1, 36_500),
-    help="How far back predictions, study time and days go.",
+    help="The number of days for predictions and study time.",
 )
-@click.option("--topic", default="", help="Only the concepts of this topic (its title, or the beginning of it).")
+@click.option("--topic", default="", help="Only concepts of this topic (its title, or the beginning of it).")
 @click.option("--tag", default="", help="Only cards with this tag.")
-@vault_option
-@json_option
+@vault_json_options
 def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """How well you remember, what is coming, what is weak, and what changed this week.
+    """Show retention, the forecast, weak concepts and the changes of this week.
 
     \b
     Examples:
@@ -41,13 +38,10 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
       retain stats --tag exam --days 90
       retain stats --json
     """
-    found = _figures(opened(vault_dir), now(), days, topic, tag)
+    found = _figures(vault_dir, days, topic, tag)
     if as_json:
-        from cli.study.stats_json import as_object
-
         output.show_json(as_object(found))
         return output.DONE
-    from cli.study.stats_report import page
 
     output.show(page(found))
     if not found.phases.total and not found.activity.reviews:
@@ -55,28 +49,19 @@ def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool)
     return output.DONE
 
 
-def _figures(vault: Vault, at: datetime, days: int, topic: str, tag: str) -> Stats:
-    from learning.cards.workspace import open_desk
-    from learning.stats.material import material_of
-    from learning.stats.stats import stats_of
-
-    desk = open_desk(vault, at)
-    output.found(d for d in desk.diagnostics if d not in vault.notices)
+def _figures(vault_dir: str | None, days: int, topic: str, tag: str) -> Stats:
+    desk = opened_desk(vault_dir, read_only=True)
     material = _narrowed(material_of(desk), topic, tag)
-    return stats_of(material, desk.scheduler, at, days=days)
+    return stats_of(material, desk.scheduler, desk.now, days=days)
 
 
 def _narrowed(material: Material, topic: str, tag: str) -> Material:
     """Raises: NotFound where no topic goes by that name, or no card has the tag."""
-    from learning.stats.material import narrowed
-    from learning.store.topics import topic_named
-    from vault.errors import NotFound
-
     if not topic and not tag:
         return material
     stems = topic_named(topic, material.topics)[1] if topic else None
     mine = narrowed(material, stems, tag)
     if not mine.cards:
         where = " and ".join([f"topic {topic}"] * bool(topic) + [f"tag {tag}"] * bool(tag))
-        raise NotFound("no card belongs there", where=where, hint="`retain stats` names topics and tags")
+        raise NotFound("no matching cards", where=where, hint="`retain stats` lists topics and tags")
     return mine

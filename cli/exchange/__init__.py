@@ -1,0 +1,1 @@
+"""Commands that exchange cards with other programs: export, import, sync."""

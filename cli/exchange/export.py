@@ -1,0 +1,198 @@
+"""The command group `export`: anki, csv, qa, jsonl, obsidian-sr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from cli import output
+from cli.options import vault_json_options
+from cli.workspace import opened_desk
+from learning.cards.workspace import Desk
+from learning.formats.csv import export_table, render_table
+from learning.formats.jsonl import export_jsonl, render_jsonl
+from learning.formats.obsidian_sr import export_obsidian_sr
+from learning.formats.qa import export_qa
+from learning.store.siblings import imported_cards
+from vault.errors import UsageError
+from vault.text.formatting import plural
+
+F = TypeVar("F", bound=Callable[..., Any])
+_STDOUT = Path("-")
+
+
+force_option = click.option("--force", is_flag=True, help="Replace a file that no export wrote.")
+
+
+def _file_argument(metavar: str, *, stdout: bool = False) -> Callable[[F], F]:
+    """Return the argument OUT, a file; with `stdout` also "-"."""
+    return click.argument("out", metavar=metavar, type=click.Path(dir_okay=False, allow_dash=stdout, path_type=Path))
+
+
+_folder_argument = click.argument("out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
+
+
+def _named(out: Path, noun: str) -> Path:
+    """Return `out`. Raises UsageError for "-", which is stdout elsewhere."""
+    if out == _STDOUT:
+        raise UsageError(f"{noun} cannot be written to stdout", where="-", hint="give a name")
+    return out
+
+
+def _export_file(
+    out: Path,
+    vault_dir: str | None,
+    as_json: bool,
+    render: Callable[[Desk], str],
+    write: Callable[..., int],
+    *,
+    force: bool,
+) -> int:
+    """Write one file of cards with `write`, or print it with `render` if `out` is "-"."""
+    if out == _STDOUT and as_json:
+        raise UsageError("--json and `-` both write to stdout", where="-", hint="omit one of them")
+    desk = opened_desk(vault_dir, read_only=True)
+    if out == _STDOUT:
+        output.show_file(render(desk).encode())
+        return output.DONE
+    cards = write(desk, out, force=force)
+    if as_json:
+        output.show_json({"path": str(out), "cards": cards})
+    else:
+        output.show(f"{plural(cards, 'card')} in {out}")
+    return output.DONE
+
+
+def _export_folder(
+    out: Path, vault_dir: str | None, as_json: bool, write: Callable[[Desk, Path], tuple[int, int]]
+) -> int:
+    """Write a folder of cards with `write`, which returns the number of cards and of changed files."""
+    desk = opened_desk(vault_dir, read_only=True)
+    cards, files = write(desk, _named(out, "a folder"))
+    if as_json:
+        output.show_json({"path": str(out), "cards": cards, "files": files})
+    else:
+        output.show(f"{plural(cards, 'card')} in {plural(files, 'file')} in {out}")
+    return output.DONE
+
+
+@click.group()
+def export() -> None:
+    """Export cards to other programs.
+
+    \b
+    Examples:
+      retain export anki deck.apkg
+      retain export csv cards.csv
+      retain export qa ~/decks
+    """
+
+
+@export.command("anki")
+@_file_argument("OUT.apkg")
+@click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
+@force_option
+@click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
+@vault_json_options
+def anki(out: Path, newer: bool, force: bool, imported: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Export an Anki package; importing it again updates the notes and keeps their schedule.
+
+    Cards imported from Anki are left out, as their Anki would have them twice. Only an earlier export is replaced.
+
+    \b
+    Examples:
+      retain export anki ~/Desktop/retain.apkg
+    """
+    from learning.anki.export_package import doubled_there, export_anki, retracted_there
+
+    out = _named(out, "a package")
+    desk = opened_desk(vault_dir, read_only=True)
+    left_out = [] if imported else imported_cards(desk.cards, desk.vault)
+    notes = export_anki(desk, out, fresh=newer, left_out=set(left_out), force=force)
+    retracted, doubled = retracted_there(desk), doubled_there(desk)
+    if as_json:
+        output.show_json(
+            {"path": str(out), "notes": notes, "retracted": retracted, "doubled": doubled, "imported": left_out}
+        )
+        return output.DONE
+    output.show(f"{plural(notes, 'note')} in {out}; in Anki: File, Import")
+    if left_out:
+        output.show(f"{plural(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
+    if retracted:
+        search = " OR ".join(f"CardId:{card}" for card in retracted)
+        output.show(f"retracted since the last export; find and suspend them in Anki: {search}")
+    if doubled:
+        output.say(
+            f"{plural(len(doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
+            "`retain import anki` first, to learn their GUIDs"
+        )
+    return output.DONE
+
+
+@export.command("csv")
+@_file_argument("OUT.csv", stdout=True)
+@force_option
+@vault_json_options
+def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Export a table for spreadsheets: one row per card, with quotes and sources. No cell is a formula.
+
+    `-` is stdout. Only an earlier export is replaced.
+
+    \b
+    Examples:
+      retain export csv ~/Desktop/cards.csv
+      retain export csv - | less
+    """
+    return _export_file(out, vault_dir, as_json, render_table, export_table, force=force)
+
+
+@export.command("qa")
+@_folder_argument
+@vault_json_options
+def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
+    """Export Q:/A: files, one per concept, for hashcards and repeater.
+
+    A later run updates the folder; a file that another program wrote or changed is never overwritten.
+
+    \b
+    Examples:
+      retain export qa ~/decks
+    """
+    return _export_folder(out, vault_dir, as_json, export_qa)
+
+
+@export.command("obsidian-sr")
+@_folder_argument
+@vault_json_options
+def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
+    """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
+
+    The plugin stores a date, an interval and an ease; stability, difficulty and reviews are not exported, and its
+    reviews cannot be imported. Suspended cards are left out. Once the plugin has changed a note, export to another
+    folder.
+
+    \b
+    Examples:
+      retain export obsidian-sr ~/Notes/flashcards
+    """
+    return _export_folder(out, vault_dir, as_json, export_obsidian_sr)
+
+
+@export.command("jsonl")
+@_file_argument("OUT.jsonl", stdout=True)
+@force_option
+@vault_json_options
+def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Export JSON lines: each card with its quotes and memory state.
+
+    `-` is stdout. Only an earlier export is replaced.
+
+    \b
+    Examples:
+      retain export jsonl cards.jsonl
+      retain export jsonl - | head -1
+    """
+    return _export_file(out, vault_dir, as_json, render_jsonl, export_jsonl, force=force)

@@ -1,1 +1,0 @@
-"""One module a command: review, cards, statistics, import and export."""
