@@ -166,7 +166,7 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
 
 def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, batch: bool | None = None) -> None:
     """`batch` is None where no model would be asked."""
-    from vault.inbox.items import waiting
+    from vault.inbox.listing import waiting
 
     inbox, odd = waiting(vault)
     output.found(odd)

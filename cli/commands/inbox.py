@@ -57,7 +57,7 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @json_option
 def list_(vault_dir: str | None, as_json: bool) -> None:
     """All that waits, with the ids that the other commands take."""
-    from vault.inbox.items import items
+    from vault.inbox.listing import items
 
     vault = opened(vault_dir)
     found = items(vault)
@@ -84,7 +84,7 @@ def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
       retain inbox show 7k2m
       retain inbox show wiki/concepts/spacing-effect.md --json
     """
-    from vault.inbox.items import find
+    from vault.inbox.listing import find
 
     vault = opened(vault_dir)
     found = [find(vault, name) for name in names]
@@ -187,12 +187,12 @@ def _decide(
     from vault.errors import UsageError
     from vault.inbox.decisions import decide
     from vault.inbox.events import Choice
-    from vault.inbox.items import sources
+    from vault.inbox.listing import SOURCES
     from vault.text.sanitize import clean_line
 
     if bool(names) == everything or (kind and not everything):
         raise UsageError("say which: the ids of what is meant, or --all", hint="`retain inbox` lists them")
-    kinds = [each for source in sources() for each in source.kinds]
+    kinds = [each for source in SOURCES for each in source.kinds]
     if kind and kind not in kinds:
         raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"there is: {', '.join(kinds)}")
     vault = opened(vault_dir)
@@ -209,9 +209,9 @@ def _decide(
 
 
 def _outcome(item: Item, choice: Choice) -> str:
-    from vault.inbox.items import source_of
+    from vault.inbox.listing import source_of
 
-    return source_of(item.kind).told.get(choice, _TOLD[choice])
+    return source_of(item.kind).messages.get(choice, _TOLD[choice])
 
 
 @inbox.command()
