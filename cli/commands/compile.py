@@ -19,7 +19,7 @@ from compiler.build.compile import Options, compile_vault, raw_path
 from compiler.build.snapshot import look
 from compiler.model.changes import Blast
 from compiler.model.report import Report
-from vault.inbox.items import waiting
+from vault.inbox.listing import waiting
 from vault.layout import GAPS
 from vault.model.gaps import open_gap_counts
 from vault.text.formatting import plural, short_line

@@ -14,7 +14,8 @@ from vault.errors import UsageError
 from vault.inbox.decisions import decide
 from vault.inbox.decisions import undo as take_back
 from vault.inbox.events import Choice
-from vault.inbox.items import Item, View, find, items, source_of, sources
+from vault.inbox.items import Item, View
+from vault.inbox.listing import SOURCES, find, items, source_of
 from vault.text.diff import LEFT_OUT, compare_texts
 from vault.text.formatting import plural
 from vault.text.sanitize import clean_line
@@ -166,7 +167,7 @@ def _decide(
 ) -> None:
     if bool(names) == everything or (kind and not everything):
         raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
-    kinds = [each for source in sources() for each in source.kinds]
+    kinds = [each for source in SOURCES for each in source.kinds]
     if kind and kind not in kinds:
         raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"kinds: {', '.join(kinds)}")
     vault = opened_to_write(vault_dir)
@@ -181,7 +182,7 @@ def _decide(
 
 
 def _outcome(item: Item, choice: Choice) -> str:
-    return source_of(item.kind).told.get(choice, _OUTCOMES[choice])
+    return source_of(item.kind).messages.get(choice, _OUTCOMES[choice])
 
 
 @inbox.command()

@@ -20,7 +20,7 @@ from learning.pages.promotion import promotion
 from learning.store.freshness import look
 from vault.audit.agent_runs import open_count
 from vault.diagnostic import Diagnostic
-from vault.inbox.items import waiting as waiting_for_you
+from vault.inbox.listing import waiting as waiting_for_you
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger

@@ -175,7 +175,7 @@ def test_a_changed_source_brings_its_questions_back(vault: Path) -> None:
         (["submit", "one", "two"], "", "an order and a file"),
         (["show", "../../etc/passwd"], "", "no open order"),
         (["next", "--type", "gossip"], "", "no type"),
-        (["next", "--as", "a\x1b[2Jb"], "", "no name"),
+        (["next", "--as", "a\x1b[2Jb"], "", "no valid name"),
         (["ask", " "], "", "a question has"),
         (["ask", "x" * 600], "", "a question has"),
     ],

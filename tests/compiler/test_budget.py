@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.engines.claude import prompts_to_messages
-from compiler.engines.claude.budget import BudgetUsedUp, Purse
+from compiler.engines.claude.budget import Budget, BudgetUsedUp
 from compiler.engines.claude.costs import Estimate, Paid, estimate
-from compiler.engines.claude.output_formats import most_sent
+from compiler.engines.claude.output_formats import max_input_tokens
 from compiler.engines.claude.prices import PRICES, Price, Tokens, guessed, most, price_of
-from compiler.engines.claude.scheduler import Desk, Put, Setting
+from compiler.engines.claude.scheduler import RunSettings, Scheduler, Task
 from compiler.replies.asker import Answered, Failed
 from compiler.workers.model_backend import ROLES, Spending
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, error, message, said, serving
@@ -65,24 +65,24 @@ def test_shares_add_up_to_what_was_paid(sent: int, received: int, usd: float, am
     assert Paid((sent, received), None).shared(among)[0].usd is None
 
 
-def test_a_purse_waits_for_what_may_come_back_and_no_longer() -> None:
-    purse = Purse(1.0)
-    purse.hold(0.8)
+def test_a_budget_waits_for_what_may_come_back_and_no_longer() -> None:
+    budget = Budget(1.0)
+    budget.reserve(0.8)
     got = threading.Event()
 
     def late() -> None:
-        purse.hold(0.7)
+        budget.reserve(0.7)
         got.set()
 
     thread = threading.Thread(target=late)
     thread.start()
-    purse.settle(0.8, 0.1)
+    budget.finish(0.8, 0.1)
     assert got.wait(600)
     thread.join()
-    purse.settle(0.7, None)
-    assert purse.lost == pytest.approx(0.7)
+    budget.finish(0.7, None)
+    assert budget.lost == pytest.approx(0.7)
     with pytest.raises(BudgetUsedUp):
-        purse.hold(0.3)
+        budget.reserve(0.3)
 
 
 # --- the server's own bill ---
@@ -158,11 +158,22 @@ def test_the_cap_is_never_passed(
         )
         lines: list[dict[str, Any]] = []
         systems = {of: prompts_to_messages.system(of) for of in prompts_to_messages.SHAPES}
-        desk = Desk(Setting(told, "k", systems, cap), lines.append)
+        scheduler = Scheduler(RunSettings(told, "k", systems, cap), lines.append)
         asked = list(prompts_to_messages.questions([*texts(4), *checks(25)]))
-        desk.answer([Put(n, f"q{n}", q.of, "m", q.words) for n, q in enumerate(asked)], batch=batch)
+        scheduler.answer([Task(n, f"q{n}", q.type, "m", q.text) for n, q in enumerate(asked)], batch=batch)
     assert till.usd <= cap + 1e-6
     assert sum(line.get("usd") or 0 for line in lines) <= cap + 1e-6
+
+
+def test_an_attempt_that_may_have_been_billed_is_paid_for_before_the_next() -> None:
+    prices = {"m": {"input": 1.0, "output": 10.0}}
+    broken = Reply(b'{"id":', length=5_000, reset=True)
+    for budget, asked, lost in ((0.05, 1, 1), (0.5, 3, 2)):
+        with serving(broken, broken, said({"verdicts": []})) as server:
+            with backend(server, Spending(budget=budget), concurrency=1, prices=prices) as by:
+                list(by.answers(checks(1)))
+            first = by.lost / lost
+        assert len(server.asked) >= asked and 0.04 < first < 0.05
 
 
 def test_where_the_server_counts_the_budget_goes_further() -> None:
@@ -179,7 +190,7 @@ def test_where_the_server_counts_the_budget_goes_further() -> None:
 
 def test_what_is_set_aside_bounds_what_is_sent() -> None:
     words = {"system": "s" * 100, "messages": [{"role": "user", "content": "語" * 50}]}
-    assert most_sent(words) > 250
+    assert max_input_tokens(words) > 250
 
 
 # --- before anything is asked ---

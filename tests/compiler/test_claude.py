@@ -13,7 +13,7 @@ import pytest
 
 from compiler.engines.claude.client import Claude
 from compiler.engines.claude.messages import Answer
-from compiler.engines.grading.grader import UNFITTING, UNGROUNDED, GradeReply, ModelGrader, asked
+from compiler.engines.grading.grader import UNFITTING, UNGROUNDED, GradeReply, ModelGrader, grade_prompt
 from tests.compiler.messages_server import MessagesServer, Reply, error, message, said, serving
 from vault.config.engine import USUAL, EngineSettings, read_engine
 from vault.errors import Damaged, ModelUnavailable
@@ -42,17 +42,17 @@ def never() -> bool:
     return False
 
 
-def claude(server: MessagesServer, budget: float = 20.0) -> Claude:
-    return Claude(EngineSettings("claude", server.url), "scripted-1", KEY, budget=budget)
+def claude(server: MessagesServer, time_limit: float = 20.0) -> Claude:
+    return Claude(EngineSettings("claude", server.url), "scripted-1", KEY, time_limit=time_limit)
 
 
 def grade(server: MessagesServer, request: GradeRequest = REQUEST) -> Grade:
     return ModelGrader(claude(server), server.url).grade(request, never)
 
 
-def refused(*replies: Reply, budget: float = 20.0) -> str:
+def refused(*replies: Reply, time_limit: float = 20.0) -> str:
     with serving(*replies) as server, pytest.raises(ModelUnavailable) as found:
-        claude(server, budget).ask(asked(REQUEST), never)
+        claude(server, time_limit).ask(grade_prompt(REQUEST), never)
     assert KEY not in str(found.value)
     return str(found.value)
 
@@ -103,38 +103,32 @@ def test_what_a_model_says_is_cleaned() -> None:
         assert grade(server).why == "\ufffd]52;c;eA==\ufffd\ufffdno [bold]x[/bold]"
 
 
-def test_a_server_that_knows_no_schema_is_asked_for_a_tool_and_remembered() -> None:
+def test_a_server_that_knows_no_schema_is_asked_in_words_and_remembered() -> None:
     def knows(body: dict[str, Any]) -> str:
         return "output_config" if "output_config" in body else ""
 
-    with serving(message(tool=HARD, stop="tool_use"), knows=knows) as server:
-        speaker = claude(server)
+    with serving(said(HARD), knows=knows) as server:
+        client = claude(server)
         for _ in range(2):
-            assert speaker.ask(asked(REQUEST), never).value.rating == "hard"
-    assert [("output_config" in body, "tools" in body) for body in server.asked] == [
-        (True, False),
-        (False, True),
-        (False, True),
-    ]
-    assert server.asked[1]["tool_choice"]["name"] == "reply" and server.asked[1]["tools"][0]["strict"] is True
+            assert client.ask(grade_prompt(REQUEST), never).value.rating == "hard"
+    assert ["output_config" in body for body in server.asked] == [True, False, False]
+    assert "JSON object of this schema" in server.asked[1]["system"]
 
 
-def test_a_server_that_ignores_schema_and_tool_is_asked_in_words_and_may_mend_its_answer_once() -> None:
+def test_a_server_that_ignores_the_schema_is_asked_in_words_and_may_correct_its_answer_once() -> None:
     prose, wrong = message("Sure! It is fine."), message('```json\n{"rating": "superb"}\n```')
-    with serving(prose, prose, wrong, message(f"Here:\n```json\n{json.dumps(HARD)}\n```")) as server:
-        answer: Answer[GradeReply] = claude(server).ask(asked(REQUEST), never)
-    assert answer.value.rating == "hard" and answer.cost == Cost(400, 80)
-    assert (
-        "rating" in server.asked[3]["messages"][-1]["content"]
-        and "superb" in server.asked[3]["messages"][-2]["content"]
-    )
+    with serving(prose, wrong, message(f"Here:\n```json\n{json.dumps(HARD)}\n```")) as server:
+        answer: Answer[GradeReply] = claude(server).ask(grade_prompt(REQUEST), never)
+    assert answer.value.rating == "hard" and answer.cost == Cost(300, 60)
+    again = server.asked[2]["messages"]
+    assert "rating" in again[-1]["content"] and "superb" in again[-2]["content"]
 
 
 def test_a_model_that_only_babbles_is_named_and_not_asked_for_ever() -> None:
     with serving(message("babble")) as server, pytest.raises(ModelUnavailable, match="another shape") as told:
-        claude(server).ask(asked(REQUEST), never)
-    assert len(server.asked) == 4
-    assert "400 tokens were sent and 80 came back" in told.value.hint
+        claude(server).ask(grade_prompt(REQUEST), never)
+    assert len(server.asked) == 3
+    assert "300 tokens were sent and 60 came back" in told.value.hint
 
 
 @pytest.mark.parametrize(
@@ -158,7 +152,7 @@ def test_a_model_that_only_babbles_is_named_and_not_asked_for_ever() -> None:
 )
 def test_what_is_no_answer_is_named_and_not_tried_again(reply: Reply, words: str) -> None:
     with serving(reply) as server, pytest.raises(ModelUnavailable) as found:
-        claude(server).ask(asked(REQUEST), never)
+        claude(server).ask(grade_prompt(REQUEST), never)
     assert words in str(found.value) and KEY not in str(found.value) and len(server.asked) == 1
 
 
@@ -179,14 +173,14 @@ def test_a_key_that_the_server_repeats_is_not_shown() -> None:
 )
 def test_a_server_in_trouble_is_asked_again(first: Reply) -> None:
     with serving(first, said(HARD)) as server:
-        assert claude(server).ask(asked(REQUEST), never).value.rating == "hard"
+        assert claude(server).ask(grade_prompt(REQUEST), never).value.rating == "hard"
     assert len(server.asked) == 2
 
 
 def test_a_server_that_wants_us_to_wait_an_hour_is_not_waited_for() -> None:
     reply = error(429, "rate_limit_error", "slow down", {"retry-after": "3600"})
     with serving(reply) as server, pytest.raises(ModelUnavailable, match="busy"):
-        claude(server).ask(asked(REQUEST), never)
+        claude(server).ask(grade_prompt(REQUEST), never)
     assert len(server.asked) == 1
 
 
@@ -199,22 +193,22 @@ def test_nobody_is_followed_who_sends_us_elsewhere(status: int) -> None:
 
 
 def test_a_server_that_dribbles_for_ever_costs_no_more_than_the_budget() -> None:
-    assert "too long" in refused(Reply(b"", length=10_000_000, dribble=True), budget=0.4)
+    assert "too long" in refused(Reply(b"", length=10_000_000, dribble=True), time_limit=0.4)
 
 
 def test_a_question_that_nobody_waits_for_is_dropped() -> None:
     with serving(said(HARD)) as server:
         server.hold = threading.Event()
-        with pytest.raises(ModelUnavailable, match="nobody waits"):
-            claude(server).ask(asked(REQUEST), lambda: bool(server.asked))
+        with pytest.raises(ModelUnavailable, match="cancelled"):
+            claude(server).ask(grade_prompt(REQUEST), lambda: bool(server.asked))
         server.hold.set()
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with serving(said(HARD)) as server:
-        gone = claude(server, budget=1.0)
+        gone = claude(server, time_limit=1.0)
     with pytest.raises(ModelUnavailable, match="cannot be reached") as found:
-        gone.ask(asked(REQUEST), never)
+        gone.ask(grade_prompt(REQUEST), never)
     assert found.value.where == server.url
 
 
@@ -222,14 +216,14 @@ def test_a_proxy_is_not_asked_for_a_server_of_this_machine(monkeypatch: pytest.M
     with serving(said(HARD)) as proxy, serving(said(HARD)) as server:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
-        assert claude(server).ask(asked(REQUEST), never).value.rating == "hard"
+        assert claude(server).ask(grade_prompt(REQUEST), never).value.rating == "hard"
     assert proxy.asked == [] and len(server.asked) == 1
 
 
 def test_nothing_of_what_is_asked_is_logged(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_LOG", "debug")
     with caplog.at_level(logging.DEBUG), serving(said(HARD)) as server:
-        claude(server).ask(asked(REQUEST), never)
+        claude(server).ask(grade_prompt(REQUEST), never)
     assert "forgetting" not in caplog.text and KEY not in caplog.text
 
 
@@ -238,7 +232,7 @@ def test_every_kind_of_status_becomes_an_error_of_ours() -> None:
         {c.status_code for c in _errors(anthropic.APIStatusError) if hasattr(c, "status_code")} | {418}
     ):
         assert isinstance(status, int)
-        assert refused(error(status, "api_error", "trouble"), budget=0.3)
+        assert refused(error(status, "api_error", "trouble"), time_limit=0.3)
 
 
 def _errors(kind: type[Any]) -> set[type[Any]]:

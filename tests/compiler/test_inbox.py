@@ -17,7 +17,7 @@ from tests.compiler.scripted import Scripted
 from vault.config.user import state_folder
 from vault.errors import EditedMeanwhile, LockHeld, NotFound, Refused, UsageError
 from vault.files.folder import Folder
-from vault.inbox import decisions, items, pages
+from vault.inbox import decisions, listing, pages
 from vault.inbox.events import REASON, REASONS, Choice, all_reasons, reasons_for, settled_in, standing
 from vault.inbox.items import Item
 from vault.locks import lock
@@ -82,7 +82,7 @@ def edited(vault: Vault) -> Vault:
 
 
 def of(vault: Vault, kind: str) -> Item:
-    (item,) = [i for i in items.items(vault) if i.kind == kind]
+    (item,) = [i for i in listing.items(vault) if i.kind == kind]
     return item
 
 
@@ -103,15 +103,15 @@ def lies(vault: Vault, path: str) -> bool:
 
 
 def test_what_waits_is_listed_with_both_sides_and_deck_by_card(edited: Vault) -> None:
-    article, deck = items.items(edited)
+    article, deck = listing.items(edited)
     assert (article.kind, article.path, article.about) == ("article", ARTICLE, "Retrieval practice")
     assert "out of memory" in article.views[0].offered and "My own remark." in article.views[0].mine
     assert (deck.kind, deck.path) == ("deck", DECK) and len(deck.views) == 2
     assert MINE in deck.views[0].mine and "out of memory" in deck.views[0].offered
     assert deck.parts == tuple(c.id for c in parse_deck((edited.root / DECK).read_text(), DECK).cards[:2])
     assert len({article.id, deck.id}) == 2 and all(len(i.id) == 8 for i in (article, deck))
-    assert items.items(edited) == [article, deck]  # nothing in it is made up on the way
-    assert items.find(edited, article.id[:5]) == items.find(edited, ARTICLE) == article
+    assert listing.items(edited) == [article, deck]  # nothing in it is made up on the way
+    assert listing.find(edited, article.id[:5]) == listing.find(edited, ARTICLE) == article
 
 
 def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
@@ -120,7 +120,7 @@ def test_an_accepted_article_is_the_machines_again(edited: Vault) -> None:
     assert (edited.root / ARTICLE).read_bytes() == offered and not human_edited(offered.decode())
     assert not lies(edited, ARTICLE)
     compiled(edited, 200)
-    assert not lies(edited, ARTICLE) and [i.kind for i in items.items(edited)] == ["deck"]
+    assert not lies(edited, ARTICLE) and [i.kind for i in listing.items(edited)] == ["deck"]
     source(edited, ("out of memory", "from one's memory"))
     compiled(edited, 201)
     assert "one's memory" in (edited.root / ARTICLE).read_text() and not lies(edited, ARTICLE)
@@ -140,7 +140,7 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
 ) -> None:
     mine = (edited.root / ARTICLE).read_bytes(), (edited.root / DECK).read_bytes()
     decisions.decide(edited, None, choice, at(0), reason="it is mine")
-    assert not lies(edited, ARTICLE) and not lies(edited, DECK) and items.items(edited) == []
+    assert not lies(edited, ARTICLE) and not lies(edited, DECK) and listing.items(edited) == []
     compiled(edited, 200)
     compiled(edited, 201, fresh=True)
     assert not lies(edited, ARTICLE) and not lies(edited, DECK)
@@ -149,7 +149,7 @@ def test_what_is_not_wanted_is_not_offered_again_until_there_is_something_else_t
     assert not lies(edited, ARTICLE)
     source(edited, ("out of memory", "from one's memory"), ("later one", "third one"))
     compiled(edited, 203)
-    assert [i.kind for i in items.items(edited)] == ["article", "deck"]
+    assert [i.kind for i in listing.items(edited)] == ["article", "deck"]
     assert (edited.root / ARTICLE).read_bytes() == mine[0] + b"\nAnd one more.\n"
     texts = [c.answer for c in parse_deck((edited.root / DECK).read_text(), DECK).cards]
     assert MINE in texts and "Mine, too." in texts
@@ -196,12 +196,12 @@ def test_a_card_that_stands_under_another_heading_goes_where_its_kind_belongs(ed
 @pytest.mark.parametrize("choice", list(Choice))
 def test_every_decision_is_taken_back_byte_for_byte(edited: Vault, choice: Choice) -> None:
     before = tree(edited)
-    waiting = items.items(edited)
+    waiting = listing.items(edited)
     decisions.decide(edited, None, choice, at(0), reason="no")
     assert tree(edited) != before
     assert [decisions.undo(edited, at(n)).path for n in (1, 2)] == [DECK, ARTICLE]
     assert tree(edited) == before
-    assert [i.id for i in items.items(edited)] == [i.id for i in waiting]
+    assert [i.id for i in listing.items(edited)] == [i.id for i in waiting]
     with pytest.raises(NotFound):
         decisions.undo(edited, at(3))
     assert settled_in(edited.ledger_events(ledger.DECISIONS)[0]) == settled_in([])
@@ -311,7 +311,7 @@ def test_an_event_of_a_stranger_settles_nothing_and_breaks_nothing(edited: Vault
     event = {"v": 1, "type": "inbox", "at": "2026-11-22T09:00:00.000Z"} | odd
     with (edited.root / ledger.DECISIONS).open("a") as file:
         file.write(json.dumps(event) + "\n")
-    assert len(items.items(edited)) == 2
+    assert len(listing.items(edited)) == 2
     assert all_reasons(edited.ledger_events(ledger.DECISIONS)[0]) == {}
     compiled(edited, 200)
     decisions.decide(edited, None, Choice.KEEP, at(0))
@@ -364,13 +364,13 @@ def test_links_and_files_of_other_kinds_among_the_proposals_are_passed_over(edit
     (folder / "link.md").symlink_to(outside)
     (folder / "more").mkdir()
     (folder / "x.txt").write_text("x")
-    assert [i.path for i in items.items(edited)] == [ARTICLE, DECK]
+    assert [i.path for i in listing.items(edited)] == [ARTICLE, DECK]
 
 
 def test_listing_writes_nothing_at_all(edited: Vault) -> None:
     before = {p: p.stat().st_mtime_ns for p in edited.root.rglob("*")}
-    items.items(edited)
-    items.find(edited, ARTICLE)
+    listing.items(edited)
+    listing.find(edited, ARTICLE)
     assert {p: p.stat().st_mtime_ns for p in edited.root.rglob("*")} == before
     assert Folder(edited.root).read(ARTICLE) is not None
 

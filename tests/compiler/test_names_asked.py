@@ -15,7 +15,7 @@ from compiler.model.requests import MatchReply, MatchRequest, Reply, Request, Ve
 from compiler.query.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
-from vault.inbox import items
+from vault.inbox import listing
 from vault.inbox.decisions import decide, undo
 from vault.inbox.events import Choice
 from vault.vault import Vault
@@ -69,23 +69,23 @@ def test_a_pair_is_asked_about_once_and_joined_on_a_yes_alone(vault: Vault, same
 
 def test_what_nobody_can_tell_waits_in_the_inbox_and_follows_the_human_there_and_back(vault: Vault) -> None:
     compiled(vault, "unsure")
-    (item,) = items.items(vault)
+    (item,) = listing.items(vault)
     assert (item.kind, item.about) == ("names", "Softmax / Softmax function") and "so it seems" in item.note
     decide(vault, [item.id], Choice.ACCEPT, MORNING + timedelta(hours=1))
-    assert items.items(vault) == []
+    assert listing.items(vault) == []
     compiled(vault, "unsure", 2)
-    assert len(titles(vault)) == 1 and items.items(vault) == []
+    assert len(titles(vault)) == 1 and listing.items(vault) == []
     undo(vault, MORNING + timedelta(hours=3))
     compiled(vault, "unsure", 4)
-    assert len(titles(vault)) == 2 and len(items.items(vault)) == 1
+    assert len(titles(vault)) == 2 and len(listing.items(vault)) == 1
 
 
 def test_what_a_human_keeps_apart_no_model_joins(vault: Vault) -> None:
     compiled(vault, "unsure")
-    (item,) = items.items(vault)
+    (item,) = listing.items(vault)
     decide(vault, [item.id], Choice.KEEP, MORNING + timedelta(hours=1))
     assert compiled(vault, "yes", 2).counts()["match"] == 0
-    assert len(titles(vault)) == 2 and items.items(vault) == []
+    assert len(titles(vault)) == 2 and listing.items(vault) == []
 
 
 STORES = {

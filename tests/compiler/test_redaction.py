@@ -12,9 +12,9 @@ import pytest
 
 from cli import output
 from compiler.engines.claude.client import Claude
-from compiler.engines.claude.messages import Ask, Said
+from compiler.engines.claude.messages import ChatMessage, Prompt
 from compiler.engines.claude.prompts_to_messages import SHAPES
-from compiler.workers.model_process import _teller, rounds
+from compiler.workers.model_process import _line_writer, rounds
 from tests.compiler.messages_server import Batched, MessagesServer, Reply, message, serving, sse, stream_events
 from tests.compiler.scripted_model import answering
 from vault.config.engine import EngineSettings, read_engine
@@ -103,11 +103,11 @@ def lines_of(server: MessagesServer, *, batch: bool = False) -> str:
     """What the process that speaks to models writes to the one that publishes."""
     settings = {"base_url": server.url, "concurrency": 1, "patience": 0.3}
     begin = {"settings": settings, "key": KEY, "systems": dict.fromkeys(SHAPES, "Answer."), "cap": None}
-    put = {"of": "extract", "model": "m", "words": "{}"}
-    puts = [{**put, "n": n, "name": str(n) * 20} for n in range(3)]  # as many as make a refusal one of everything
+    task = {"type": "extract", "model": "m", "text": "{}"}
+    tasks = [{**task, "n": n, "name": str(n) * 20} for n in range(3)]  # as many as make a refusal one of everything
     out, into = os.pipe()
     with os.fdopen(out, encoding="utf-8") as lines:
-        rounds(begin, _teller(into))({"puts": puts, "batch": batch, "given": {}})
+        rounds(begin, _line_writer(into))({"tasks": tasks, "batch": batch, "open_batches": {}})
         said = ""
         for line in lines:
             said += line
@@ -128,9 +128,9 @@ def test_no_fault_carries_the_key_out_of_the_speaking_process(server: MessagesSe
 @pytest.mark.parametrize("name", ["400 0", "400 1", "429 0", "page", "babble", "401 0"])
 def test_no_fault_carries_the_key_to_who_asked_in_this_process(server: MessagesServer, name: str) -> None:
     server.answer = FAULTS[name]
-    asked = Ask("Answer.", (Said("user", "{}"),), SHAPES["extract"])
+    prompt = Prompt("Answer.", (ChatMessage("user", "{}"),), SHAPES["extract"])
     with pytest.raises(ModelUnavailable) as found:
-        Claude(EngineSettings("claude", server.url), "m", KEY, budget=0.3).ask(asked, lambda: False)
+        Claude(EngineSettings("claude", server.url), "m", KEY, time_limit=0.3).ask(prompt, lambda: False)
     assert is_clean(str(found.value)), found.value
 
 

@@ -23,7 +23,8 @@ from tui.widgets.notice import Notice
 from vault.errors import NotFound, RetainError
 from vault.inbox.decisions import decide, undo
 from vault.inbox.events import REASON, Choice
-from vault.inbox.items import Item, items, source_of
+from vault.inbox.items import Item
+from vault.inbox.listing import items, source_of
 from vault.text.diff import TextDiff, compare_texts
 
 
@@ -153,7 +154,7 @@ class InboxScreen(Page):
             if isinstance(error, NotFound):  # it was edited since: shown anew
                 self._begin_reading()
             return False
-        told = source_of(item.kind).told.get(choice, "")
+        told = source_of(item.kind).messages.get(choice, "")
         self.query_one(Notice).tell(strings.decided(item, question.view, choice, told))
         self._begin_reading()
         return True

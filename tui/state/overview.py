@@ -16,7 +16,7 @@ from tui.text import formats
 from vault.audit.agent_runs import at_work, held_back
 from vault.diagnostic import Diagnostic
 from vault.errors import RetainError
-from vault.inbox.items import waiting
+from vault.inbox.listing import waiting
 from vault.layout import FLASHCARDS, PROMOTION_QUEUE
 from vault.model.gaps import Gap, GapKind
 from vault.vault import Vault

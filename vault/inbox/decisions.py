@@ -17,7 +17,8 @@ from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.ids import digest12
 from vault.inbox.events import TYPE, UNDO, Choice, reason_of, standing
-from vault.inbox.items import Change, Item, among, decided_in, exactly, source_of
+from vault.inbox.items import Change, Item
+from vault.inbox.listing import decisions, exact, items_given, source_of
 from vault.layout import PROPOSALS
 from vault.locks import lock
 from vault.log import ledger
@@ -61,11 +62,11 @@ def decide(
         raise UsageError("a rejection says why", hint='--because "what is wrong with it"; without a reason: keep')
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
-        found = among(vault, decided_in(vault))
+        found = items_given(vault, decisions(vault))
         if names is None:
             meant = [item for item in found if (item.kind == kind if kind else item.path)]
         else:
-            meant = [exactly(name, found) for name in dict.fromkeys(names)]
+            meant = [exact(name, found) for name in dict.fromkeys(names)]
         if part and (len(meant) != 1 or part not in meant[0].parts):
             raise NotFound(
                 f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"
@@ -82,7 +83,7 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
     """
     with lock(vault.root, "publish", purpose="settling the inbox"):
         refuse_beside_agents(vault)
-        decided = decided_in(vault)
+        decided = decisions(vault)
         stands = standing(decided)
         if not stands:
             raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists what waits")
@@ -111,7 +112,7 @@ def _settle(
     """Copies first, then the ledger, then the files; a file that would not be written takes the decision back."""
     source, guard = source_of(item.kind), vault.guard(Scope.INBOX)
     changes = source.changes(vault, item, choice, parts)
-    decided = decided_in(vault)
+    decided = decisions(vault)
     instant = ledger.after(decided, at)
     id_ = digest12("\x1f".join([item.id, choice, instant]))
     event: Event = {"v": 1, "type": TYPE, "id": id_, "decision": choice.value, "of": item.kind, "path": item.path}

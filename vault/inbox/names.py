@@ -20,7 +20,7 @@ class Names:
     """Pairs of names. Accepted they are one idea; kept or rejected they are two. The next compile follows."""
 
     kinds: tuple[str, ...] = (KIND,)
-    told: Mapping[Choice, str] = MappingProxyType(
+    messages: Mapping[Choice, str] = MappingProxyType(
         {
             Choice.ACCEPT: "one idea: the next `retain compile` makes them one",
             Choice.KEEP: "two ideas: nothing will join them",

@@ -52,7 +52,7 @@ class Pages:
     """Articles, topics and summaries: the whole page is accepted or not."""
 
     kinds: tuple[str, ...] = tuple(_KINDS.values())
-    told: Mapping[Choice, str] = MappingProxyType({})
+    messages: Mapping[Choice, str] = MappingProxyType({})
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterator[Item]:
         settled = settled_in(decided)
@@ -87,7 +87,7 @@ class Decks:
     """Decks: each card that the human reworded, and for which the machine has new words, on its own."""
 
     kinds: tuple[str, ...] = ("deck",)
-    told: Mapping[Choice, str] = MappingProxyType({})
+    messages: Mapping[Choice, str] = MappingProxyType({})
 
     def items(self, vault: Vault, decided: Sequence[Event]) -> Iterator[Item]:
         settled = settled_in(decided)

@@ -1,52 +1,62 @@
-"""The budget of a compile: what a call may cost is set aside before it is made, so that the cap is never passed."""
+"""The budget of a compile: the most that a call can cost is reserved before it, so that the cap is never passed."""
 
 from __future__ import annotations
 
 import threading
 
-_GRAIN = 1e-9  # USD that adding up may be out by
+_ROUNDING_USD = 1e-9
 
 
 class BudgetUsedUp(Exception):
     """What is left does not pay for the call, and no call is under way that could give anything back."""
 
 
-class Purse:
-    """`cap` None sets no bound. Safe for many threads."""
+class Budget:
+    """USD reserved, spent and lost by the calls of one run. `cap` None sets no bound. Safe for many threads."""
 
     def __init__(self, cap: float | None = None) -> None:
         self.cap = cap
-        self._held = 0.0  # for calls that are under way
-        self._lost = 0.0  # for calls that broke off: nobody knows whether they were billed, so they count
-        self._paid = 0.0
-        self._under_way = 0
+        self._reserved = 0.0
+        self._lost = 0.0
+        self._spent = 0.0
+        self._calls_under_way = 0
         self._changed = threading.Condition()
 
-    def hold(self, usd: float, *, wait: bool = True) -> None:
-        """Set aside what a call may cost; waits for calls under way that may give some back. Raises: BudgetUsedUp."""
+    def _exceeds_cap(self, usd: float) -> bool:
+        return self.cap is not None and self._spent + self._lost + self._reserved + usd > self.cap + _ROUNDING_USD
+
+    def reserve(self, usd: float, *, wait: bool = True) -> None:
+        """Reserve what a call may cost; waits for calls under way that may give some back. Raises: BudgetUsedUp."""
         with self._changed:
-            while self.cap is not None and self._paid + self._lost + self._held + usd > self.cap + _GRAIN:
-                if not (wait and self._under_way):
+            while self._exceeds_cap(usd):
+                if not (wait and self._calls_under_way):
                     raise BudgetUsedUp
                 self._changed.wait()
-            self._held += usd
-            self._under_way += 1
+            self._reserved += usd
+            self._calls_under_way += 1
 
-    def settle(self, held: float, paid: float | None) -> None:
-        """The call is over: it cost `paid`, or nobody knows (None), so that all that was held is counted as gone."""
+    def reserve_retry(self, usd: float) -> None:
+        """Count the last attempt of a call as lost, and keep as much reserved for the next. Raises: BudgetUsedUp."""
         with self._changed:
-            self._held -= held
-            self._under_way -= 1
+            if self._exceeds_cap(usd):
+                raise BudgetUsedUp
+            self._lost += usd
+
+    def finish(self, reserved: float, paid: float | None) -> None:
+        """Replace a call's reservation by what it cost; None if it is unknown, then all of it counts as lost."""
+        with self._changed:
+            self._reserved -= reserved
+            self._calls_under_way -= 1
             if paid is None:
-                self._lost += held
+                self._lost += reserved
             else:
-                self._paid += paid
+                self._spent += paid
             self._changed.notify_all()
 
-    def owe(self, usd: float) -> None:
-        """Take down what an earlier run spent and this one learns of."""
+    def add_spent(self, usd: float) -> None:
+        """Record what an earlier run's batch cost."""
         with self._changed:
-            self._paid += usd
+            self._spent += usd
 
     @property
     def lost(self) -> float:

@@ -1,4 +1,4 @@
-"""What can go wrong with one call of the Messages API, in words of ours: whose fault it is, and what may help."""
+"""What can go wrong with one call of the Messages API: whose fault it is, and what may help."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     import anthropic
     from anthropic.types import Message, Usage
 
-CUT = "the answer was longer than it may be"
-_WHOLE = ("end_turn", "tool_use", "stop_sequence")
-_AGAIN = {408, 409, 429}
-# What a refusal says that comes of the account and not of the question, whatever its status.
+CUT_OFF = "the answer was longer than it may be"
+_COMPLETE = ("end_turn", "tool_use", "stop_sequence")
+# Messages that concern the account and not the question, whatever the status.
 _UNPAID = re.compile(
     r"credit balance|billing|(insufficient|out of|no more|exceeded your) (funds|credits?|balance|quota)"
     r"|(spend(ing)?|usage) limit",
     re.IGNORECASE,
 )
-_STOPPED = {
-    "max_tokens": CUT,
+_TOO_LONG = re.compile(r"too (long|large|many tokens)|context (length|window)|maximum", re.IGNORECASE)
+_STOP_REASONS = {
+    "max_tokens": CUT_OFF,
     "refusal": "the model declined to answer",
     "model_context_window_exceeded": "the question is too long for the model",
 }
-# An error that comes in the middle of a stream has the status 200: its type tells what it is.
+# An error in the middle of a stream has the status 200: its type stands for a status.
 _STATUS = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -46,84 +46,78 @@ _STATUS = {
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """A call that came to nothing.
+    """A call that failed.
 
-    `wait` is None where trying again is no use, else seconds; `form` whether another form of asking may do; `final`
-    whether no other question will fare better; `busy` whether the server has too much to do; `billed` whether nobody
-    knows if it was billed; `usage` is what the message took, if there was one; `reason` is what the server said, and
-    `status` how.
+    `passing`: the same call may succeed later. `restart`: an answer broke off after it had begun, which the SDK does
+    not retry. `refused`: the server refused the question itself, or a field of it. `final`: no other question will
+    fare better. `billed`: it is unknown whether the call was billed. `usage` is what the message took, if there was
+    one; `reason` is what the server said, `status` the HTTP status.
     """
 
     what: str
     hint: str = ""
-    wait: float | None = None
-    form: bool = False
+    passing: bool = False
+    restart: bool = False
+    refused: bool = False
     final: bool = False
-    busy: bool = False
     billed: bool = False
     reason: str = ""
     status: int = 0
     usage: Usage | None = None
 
 
-def refused(error: anthropic.APIStatusError) -> Fault:
-    """What a status says: whose fault it is, and whether to come again."""
-    fault = _refused(error)
-    fault.status = error.status_code
-    return fault
-
-
-def _refused(error: anthropic.APIStatusError) -> Fault:
-    # Redacted before it is cut, too: of a key that is cut in two, the first part would be left.
+def status_fault(error: anthropic.APIStatusError) -> Fault:
+    """Return the fault that an error status stands for."""
+    # Redacted before it is cut as well: half a key would not be recognized any more.
     reason = clean_line(redact(str(getattr(error, "api_message", None) or "")))[:300]
     kind = str(getattr(error, "type", None) or "")
-    status = error.status_code if error.status_code >= 300 else _STATUS.get(kind, 500)
-    begun = error.status_code < 300  # an answer had begun, and may be billed
+    in_stream = error.status_code < 300
+    status = _STATUS.get(kind, 500) if in_stream else error.status_code
     if status in (401, 403):
-        hint = "look at the key, and at what it may be used for"
-        return Fault(f"the key was not accepted ({status})", hint, final=True)
+        return Fault(f"the key was not accepted ({status})", "check the key and its permissions", final=True)
     unpaid = status in (400, 422) and _UNPAID.search(reason) is not None
     if status == 402 or unpaid or "Spend" in type(error).__name__ or kind == "billing_error":
         return Fault("the account's limit of spending is reached", reason, final=True)
     if 300 <= status < 400:
-        what = f"the server sends us elsewhere ({status}), and nothing follows it"
-        return Fault(what, "set base_url to where it is", final=True)
-    if status in _AGAIN or status >= 500:
-        busy = status in (429, 529)
-        return Fault(f"the model is busy or down ({status})", reason, _retry_after(error), busy=busy, billed=begun)
+        what = f"the server redirects elsewhere ({status}), and redirects are not followed"
+        return Fault(what, "set base_url to the new address", final=True)
+    if status in (408, 409, 429) or status >= 500:
+        what = f"the model is busy or down ({status})"
+        return Fault(what, reason, passing=True, restart=in_stream, billed=in_stream, status=status)
     if status == 404:
-        return Fault("there is no such model or address (404)", reason, final=True)
-    return Fault(f"the question was refused ({status})", reason, form=status in (400, 422), reason=reason)
+        return Fault("there is no such model or address (404)", reason, final=True, status=status)
+    refused = status in (400, 422) and not _TOO_LONG.search(reason)
+    return Fault(f"the question was refused ({status})", reason, refused=refused, reason=reason, status=status)
 
 
-def _retry_after(error: anthropic.APIStatusError) -> float:
-    """The seconds that the server wants us to wait, however many; 0 where it names none."""
-    said = error.response.headers.get("retry-after", "0").strip()
+def retry_after(headers: Any) -> float:
+    """Return the seconds that a server asks to wait; 0 where it names none."""
+    value = headers.get("retry-after", "0").strip()
     try:
-        return max(0.0, float(said))
+        return max(0.0, float(value))
     except ValueError:
         pass
     try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except (ValueError, OverflowError):
         return 0.0
 
 
-def whole(message: Any, *, streamed: bool = False) -> Message:
-    """`message`, if it is one and complete. Raises: Fault."""
+def complete_message(message: Any, *, streamed: bool = False) -> Message:
+    """Return `message` if it is one, and complete. Raises: Fault."""
     from anthropic.types import Message
 
     if not isinstance(message, Message) or not isinstance(message.content, list):
-        raise no_answer()
-    if message.stop_reason not in _WHOLE:
-        what = _STOPPED.get(str(message.stop_reason), "the answer was cut off")
-        # A stream that ends early ends without an error: whoever cut it, another may come through.
-        again = 0.0 if streamed and message.stop_reason is None else None
-        raise Fault(what, wait=again, billed=again is not None, usage=None if again is not None else message.usage)
+        raise invalid_response()
+    if message.stop_reason not in _COMPLETE:
+        what = _STOP_REASONS.get(str(message.stop_reason), "the answer was cut off")
+        if streamed and message.stop_reason is None:  # a proxy that cuts a stream short leaves no error
+            raise Fault(what, passing=True, restart=True, billed=True)
+        raise Fault(what, usage=message.usage)
     return message
 
 
-def no_answer(kind: str = "") -> Fault:
-    """Something came, and it was no message."""
+def invalid_response(kind: str = "") -> Fault:
+    """Return the fault of a response that is no message; `kind` names the exception that it caused."""
     what = "what came was no answer of the Messages API" + (f" ({kind})" if kind else "")
     return Fault(what, "is the address that of such a server?", billed=True)

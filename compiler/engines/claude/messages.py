@@ -1,4 +1,4 @@
-"""What is asked of a model over the Messages API, and what it answers: the port between prompts and the wire."""
+"""A prompt for the Messages API, the typed answer to it, and how a reply's text becomes a value of the wanted shape."""
 
 from __future__ import annotations
 
@@ -10,108 +10,93 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from vault.config.engine import EngineSettings
 from vault.log.grading import Cancelled, Cost
 from vault.text.sanitize import clean_line
 
 R = TypeVar("R", bound=BaseModel)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
-_MOST_TOLD = 5  # faults of a reply that the model is told of
+_MAX_REPORTED_ERRORS = 5  # of one reply
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """`blocks` are documents and pictures that stand before the words, as the Messages API has them."""
+class ChatMessage:
+    """One turn of the conversation; `blocks` are documents and images that precede the text, as the API has them."""
 
     role: Literal["user", "assistant"]
-    words: str
+    text: str
     blocks: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Generic[R]):
-    """`reply` is the shape that the answer must have; `most_tokens` bounds it, thoughts included.
+class Prompt(Generic[R]):
+    """What a model is sent, and `reply`, the shape that its answer must have.
 
-    An answer that is cut off there may take `longer` once. `cached` ("5m", "1h") has the server keep what stands before
-    the words for so long; `schema` is told in place of the shape's own; `shown` is how many tokens blocks take at most;
-    `effort` how much it may think.
+    `max_tokens` bounds the answer, thinking included; one that is cut off there may take `longer_max_tokens` once.
+    `cached` ("5m", "1h") has the server cache the system prompt for so long; `schema` replaces the JSON schema of
+    `reply`; `block_tokens` is the most that blocks take; `effort` is how much the model may think.
     """
 
     system: str
-    said: tuple[Said, ...]
+    messages: tuple[ChatMessage, ...]
     reply: type[R]
-    most_tokens: int = 2_000
-    longer: int = 0
+    max_tokens: int = 2_000
+    longer_max_tokens: int = 0
     cached: Literal["", "5m", "1h"] = ""
     schema: Mapping[str, Any] | None = None
-    shown: int = 0
+    block_tokens: int = 0
     effort: Literal["", "low", "medium", "high"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
+    """A reply of the wanted shape, and the tokens it took."""
+
     value: R
     cost: Cost
 
 
-class Speaker(Protocol):
-    """`name` is "claude/1 model"."""
+class ModelClient(Protocol):
+    """Sends prompts to one model; `name` is "claude/1 MODEL"."""
 
     @property
     def name(self) -> str: ...
 
-    def ask(self, asked: Ask[R], cancelled: Cancelled) -> Answer[R]:
-        """Raises: ModelUnavailable."""
+    def ask(self, prompt: Prompt[R], cancelled: Cancelled) -> Answer[R]:
+        """Return the model's answer. Raises: ModelUnavailable."""
         ...
 
 
-_speakers: dict[tuple[str, str, str], Speaker] = {}  # a client takes long to make, and remembers what its server can do
+class InvalidReply(Exception):
+    """A reply has another shape; the text says what is wrong with it, for the model to read.
 
-
-def speaker(settings: EngineSettings, model: str, key: str) -> Speaker:
-    """Whoever speaks to that model for this process."""
-    known = (settings.base_url, model, key)
-    if known not in _speakers:
-        from compiler.engines.claude.client import Claude  # it loads the library when it is asked first
-
-        _speakers[known] = Claude(settings, model, key)
-    return _speakers[known]
-
-
-class NotAsAsked(Exception):
-    """The reply has another shape; the words say what is wrong with it, for the model's ears.
-
-    `value` tells whether there was a JSON object at all: whoever knows the form can be asked to mend it.
+    `is_object` is whether it was a JSON object at all, so that the model can be asked to correct it.
     """
 
-    def __init__(self, wrong: str, *, value: bool = False) -> None:
-        super().__init__(wrong)
-        self.value = value
+    def __init__(self, problem: str, *, is_object: bool = False) -> None:
+        super().__init__(problem)
+        self.is_object = is_object
 
 
-def reply_in(text: str, shape: type[R]) -> R:
-    """The reply in `text`: all of it, or the first JSON object inside it. Raises: NotAsAsked."""
-    return shaped(_object_in(text), shape)
-
-
-def shaped(value: object, shape: type[R]) -> R:
-    """Raises: NotAsAsked."""
+def parse_reply(text: str, shape: type[R]) -> R:
+    """Return the reply in `text`: all of it, or the first JSON object inside it. Raises: InvalidReply."""
+    value = _first_object(text)
     try:
         return shape.model_validate_json(json.dumps(value))
-    except (ValidationError, ValueError, RecursionError) as error:
-        if not isinstance(error, ValidationError):
-            raise NotAsAsked("the reply is no JSON value") from error
-        faults = [f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors()[:_MOST_TOLD]]
-        raise NotAsAsked(clean_line("; ".join(faults)), value=True) from error
+    except ValidationError as error:
+        problems = [f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors()]
+        problem = clean_line("; ".join(problems[:_MAX_REPORTED_ERRORS]))
+        raise InvalidReply(problem, is_object=True) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidReply("the reply is no JSON value") from error
 
 
-def _object_in(text: str) -> object:
+def _first_object(text: str) -> object:
     fence = _FENCE.search(text)
-    for words in (text, fence[1] if fence else "", text[text.find("{") :] if "{" in text else ""):
+    for candidate in (text, fence[1] if fence else "", text[text.find("{") :] if "{" in text else ""):
         try:
-            found, _ = json.JSONDecoder().raw_decode(words.lstrip())
+            value, _ = json.JSONDecoder().raw_decode(candidate.lstrip())
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            return found
-    raise NotAsAsked("the reply holds no JSON object")
+        if isinstance(value, dict):
+            return value
+    raise InvalidReply("the reply holds no JSON object")

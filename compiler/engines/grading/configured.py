@@ -1,30 +1,34 @@
-"""The engines that the user has configured for grading and for a quiz: none unless they said so themselves."""
+"""The grader and the tutor that the user has configured; there is none by default."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from compiler.engines.claude.client import Claude
+from compiler.engines.grading.grader import ModelGrader
+from compiler.engines.grading.tutor import ModelTutor
 from vault.config import engine
 from vault.log.grading import Grader, Tutor
 
+_clients: dict[tuple[str, str, str], Claude] = {}  # creating one takes seconds, and it learns what its server supports
+
 
 def grader(environment: Mapping[str, str]) -> Grader:
-    """Who grades typed answers. Raises: ModelUnavailable where nobody is to; Damaged, of the user's settings."""
-    settings = engine.of_user()
-    model = settings.model("grade")
-    key = settings.key(environment)
-    from compiler.engines.claude.messages import speaker
-    from compiler.engines.grading.grader import ModelGrader
-
-    return ModelGrader(speaker(settings, model, key), settings.place)
+    """Return what grades typed answers. Raises: ModelUnavailable where none is configured; Damaged settings."""
+    client, place = _client("grade", environment)
+    return ModelGrader(client, place)
 
 
 def tutor(environment: Mapping[str, str]) -> Tutor:
-    """Who asks in a quiz. Raises as `grader` does."""
-    settings = engine.of_user()
-    model = settings.model("quiz")
-    key = settings.key(environment)
-    from compiler.engines.claude.messages import speaker
-    from compiler.engines.grading.tutor import ModelTutor
+    """Return what asks the questions of a quiz. Raises: as `grader`."""
+    client, place = _client("quiz", environment)
+    return ModelTutor(client, place)
 
-    return ModelTutor(speaker(settings, model, key), settings.place)
+
+def _client(role: str, environment: Mapping[str, str]) -> tuple[Claude, str]:
+    settings = engine.of_user()
+    model, key = settings.model(role), settings.key(environment)
+    identity = (settings.base_url, model, key)
+    if identity not in _clients:
+        _clients[identity] = Claude(settings, model, key)
+    return _clients[identity], settings.place

@@ -1,7 +1,7 @@
-"""Typed answers graded by a model: it names points and their grounds, and code decides whether that holds.
+"""Typed answers graded by a model: it names the points with quotes, and code checks them.
 
 A model may say anything, and an answer or a card may ask it to. So a grade counts only where every point quotes the
-card or its support, every point that is met quotes the human, and the rating fits the points; otherwise nothing is
+card or its support, every point that is met quotes the learner, and the rating fits the points; otherwise no rating is
 suggested.
 """
 
@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from compiler.engines.claude.messages import Ask, Said, Speaker
-from compiler.engines.grading.quotes import stands
+from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
+from compiler.engines.grading.quotes import is_quoted
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
 from vault.log.events import Rating
@@ -27,8 +27,8 @@ def _line(text: str) -> str:
 Short = Annotated[str, Field(max_length=400), AfterValidator(_line)]
 Quoted = Annotated[str, Field(max_length=1_000), AfterValidator(_line)]
 _RATINGS = {"again": Rating.AGAIN, "hard": Rating.HARD, "good": Rating.GOOD}
-UNGROUNDED = "What the model said does not rest on the card's words, so that it does not count."
-UNFITTING = "The model's rating does not fit its own points, so that it does not count."
+UNGROUNDED = "The model's points do not quote the card, so its grade does not count."
+UNFITTING = "The model's rating does not fit its own points, so it does not count."
 
 
 class GradedPoint(Model):
@@ -44,26 +44,26 @@ class GradeReply(Model):
     why: Short = ""
 
 
-def asked(request: GradeRequest) -> Ask[GradeReply]:
-    """What is sent: the prompt, and the card and the answer as data."""
-    words = {
+def grade_prompt(request: GradeRequest) -> Prompt[GradeReply]:
+    """Return what is sent: the instructions, and the card and the answer as data."""
+    card = {
         "question": request.question,
         "kind": request.kind,
         "reference": request.reference,
         "support": request.support,
         "answer": request.answer,
     }
-    return Ask(prompt("grade").text, (Said("user", data(words)),), GradeReply)
+    return Prompt(prompt("grade").text, (ChatMessage("user", data(card)),), GradeReply)
 
 
 def grade_of(request: GradeRequest, reply: GradeReply, engine: str, cost: Cost) -> Grade:
-    """The grade, if it holds; one that abstains and says why, if it does not."""
+    """Return the grade if its quotes and its rating hold, else one without a rating that says why."""
     points = [(each, Point(each.point, each.quote, each.said if each.met else "")) for each in reply.points]
     met = tuple(point for each, point in points if each.met)
     missed = tuple(point for each, point in points if not each.met)
-    grounds = (request.reference, *request.support)
-    grounded = all(stands(each.quote, grounds) for each in reply.points)
-    if not grounded or not all(stands(point.said, [request.answer]) for point in met):
+    texts = (request.reference, *request.support)
+    grounded = all(is_quoted(each.quote, texts) for each in reply.points)
+    if not grounded or not all(is_quoted(point.said, [request.answer]) for point in met):
         return Grade(why=UNGROUNDED, engine=engine, cost=cost)
     rating = _RATINGS.get(reply.rating)
     if rating is not None and not _fits(rating, len(met), len(missed)):
@@ -78,20 +78,20 @@ def _fits(rating: Rating, met: int, missed: int) -> bool:
 
 
 class ModelGrader:
-    """A Grader that asks a model; `place` names its endpoint where that is not the usual one."""
+    """A Grader that asks a model; `place` names its server if that is not the default one."""
 
-    def __init__(self, speaker: Speaker, place: str = "") -> None:
-        self._speaker, self._place = speaker, place
+    def __init__(self, client: ModelClient, place: str = "") -> None:
+        self._client, self._place = client, place
 
     @property
     def name(self) -> str:
-        return f"{self._speaker.name} {prompt('grade').version}"
+        return f"{self._client.name} {prompt('grade').version}"
 
     @property
     def place(self) -> str:
         return self._place
 
     def grade(self, request: GradeRequest, cancelled: Cancelled) -> Grade:
-        """Raises: ModelUnavailable."""
-        answer = self._speaker.ask(asked(request), cancelled)
+        """Return the model's grade. Raises: ModelUnavailable."""
+        answer = self._client.ask(grade_prompt(request), cancelled)
         return grade_of(request, answer.value, self.name, answer.cost)

@@ -1,4 +1,4 @@
-"""Whether words that a model names as its grounds stand where it says: the gate of grades and of quizzes."""
+"""Whether words that a model quotes as its grounds are in the text: the check of grades and of quiz points."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from collections.abc import Iterable
 
 from vault.text.sanitize import normal
 
-_APART = re.compile(r"[\W_]+")
-_TELLING = re.compile(r"[^\W\d_]{4}|\d|[\u3040-\u30ff\u3400-\u9fff]")
+_SEPARATORS = re.compile(r"[\W_]+")
+_MEANINGFUL = re.compile(r"[^\W\d_]{4}|\d|[\u3040-\u30ff\u3400-\u9fff]")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-RUN = 7  # words in a row that are the article's, and nobody's by chance
+_RUN = 7  # words in a row that nobody repeats by chance
 
 
 def folded(text: str) -> str:
-    """The words of a text, case and everything between them aside."""
-    return _APART.sub(" ", normal(text).casefold()).strip()
+    """Return the words of a text in lower case, separated by one space."""
+    return _SEPARATORS.sub(" ", normal(text).casefold()).strip()
 
 
-def stands(quote: str, texts: Iterable[str]) -> bool:
-    """Whether `quote` is a run of words of one of the texts, and says more than a filler."""
+def is_quoted(quote: str, texts: Iterable[str]) -> bool:
+    """Return whether `quote` is a run of words of one of the texts and more than a filler word."""
     words = folded(quote)
     wholes = [folded(text) for text in texts]
-    if not words or not (_TELLING.search(words) or words in wholes):
+    if not words or not (_MEANINGFUL.search(words) or words in wholes):
         return False
     return any(f" {words} " in f" {whole} " or (bool(_HAN.search(words)) and words in whole) for whole in wholes)
 
 
 def gives_away(sentence: str, texts: Iterable[str], known: Iterable[str]) -> bool:
-    """Whether a sentence repeats a long run of the texts that the learner has not said or been asked."""
+    """Return whether a sentence repeats seven words in a row of the texts that are not in `known`."""
     words = folded(sentence).split()
-    wholes, told = [f" {folded(text)} " for text in texts], [f" {folded(text)} " for text in known]
-    for at in range(len(words) - RUN + 1):
-        run = f" {' '.join(words[at : at + RUN])} "
-        if any(run in whole for whole in wholes) and not any(run in each for each in told):
+    wholes, known_texts = [f" {folded(text)} " for text in texts], [f" {folded(text)} " for text in known]
+    for at in range(len(words) - _RUN + 1):
+        run = f" {' '.join(words[at : at + _RUN])} "
+        if any(run in whole for whole in wholes) and not any(run in each for each in known_texts):
             return True
     return False

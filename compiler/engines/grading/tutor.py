@@ -1,4 +1,4 @@
-"""A quiz held by a model: it asks, follows up and points to the article; code sees to it that it gives nothing away."""
+"""A quiz held by a model: it asks, follows up and points to the article; code removes what gives answers away."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from compiler.engines.claude.messages import Ask, Said
-from compiler.engines.claude.messages import Speaker as Asked
+from compiler.engines.claude.messages import ChatMessage, ModelClient, Prompt
 from compiler.engines.grading.grader import Quoted, Short
-from compiler.engines.grading.quotes import gives_away, stands
+from compiler.engines.grading.quotes import gives_away, is_quoted
 from compiler.model.requests import Model
 from compiler.replies.prompts import data, prompt
 from vault.log.grading import Cancelled, Cost, Point, QuizReply, QuizRequest, Reading, Speaker, Turn
 from vault.text.sanitize import normal
 
 Spoken = Annotated[str, Field(max_length=2_000), AfterValidator(normal)]
-MOST = 16_000  # characters of all articles together that a model is sent
+_MAX_CHARS = 16_000  # of all articles together that a model is sent
 _SENTENCE = re.compile(r"[^.!?。！？]+(?:[.!?。！？]+[\"'”’)]*\s*|$)")
 
 
@@ -34,33 +33,31 @@ class QuizTurn(Model):
     missing: Annotated[tuple[QuizPoint, ...], Field(max_length=10)] = ()
 
 
-def asked(request: QuizRequest) -> Ask[QuizTurn]:
-    """What is sent: the prompt, the articles and all that was said, each as data."""
-    share = MOST // max(1, len(request.readings))
+def quiz_prompt(request: QuizRequest) -> Prompt[QuizTurn]:
+    """Return what is sent: the instructions, and the articles and all turns so far as data."""
+    share = _MAX_CHARS // max(1, len(request.readings))
     articles = [{"title": r.title, "text": r.text[:share], "questions": r.questions[:20]} for r in request.readings]
-    said = [Said("user", data({"topic": request.topic, "articles": articles}))]
-    said += [_said(turn) for turn in request.turns]
+    messages = [ChatMessage("user", data({"topic": request.topic, "articles": articles}))]
+    messages += map(_message, request.turns)
     if request.last:
         end = data({"learner": "", "end": True})
-        said = (
-            [*said[:-1], Said("user", f"{said[-1].words}\n{end}")]
-            if said[-1].role == "user"
-            else [*said, Said("user", end)]
-        )
-    return Ask(prompt("quiz").text, tuple(said), QuizTurn)
+        if messages[-1].role == "user":
+            end = f"{messages.pop().text}\n{end}"
+        messages.append(ChatMessage("user", end))
+    return Prompt(prompt("quiz").text, tuple(messages), QuizTurn)
 
 
-def _said(turn: Turn) -> Said:
+def _message(turn: Turn) -> ChatMessage:
     if turn.speaker is Speaker.LEARNER:
-        return Said("user", data({"learner": turn.words}))
-    return Said("assistant", turn.words or "Look at the article.")
+        return ChatMessage("user", data({"learner": turn.words}))
+    return ChatMessage("assistant", turn.words or "Look at the article.")
 
 
 def turn_of(request: QuizRequest, reply: QuizTurn, cost: Cost) -> QuizReply:
-    """The tutor's turn without sentences that give the answer away, and without points that no article bears out."""
+    """Return the turn without sentences that give the answer away and points that no article supports."""
     texts = [reading.text for reading in request.readings]
     ended = reply.ended or request.last
-    words = reply.says if ended else _kept(reply.says, request)
+    words = reply.says if ended else _without_answers(reply.says, request)
     article = _path(reply.article, request.readings)
     if words.strip() != reply.says.strip() and not article and len(request.readings) == 1:
         article = request.readings[0].path
@@ -68,13 +65,13 @@ def turn_of(request: QuizRequest, reply: QuizTurn, cost: Cost) -> QuizReply:
     if not ended:
         return QuizReply(turn, cost=cost)
     right, missing = (
-        tuple(Point(each.point, each.quote) for each in points if stands(each.quote, texts))
+        tuple(Point(each.point, each.quote) for each in points if is_quoted(each.quote, texts))
         for points in (reply.right, reply.missing)
     )
     return QuizReply(turn, True, right, missing, cost)
 
 
-def _kept(says: str, request: QuizRequest) -> str:
+def _without_answers(says: str, request: QuizRequest) -> str:
     texts = [reading.text for reading in request.readings]
     known = [turn.words for turn in request.turns if turn.speaker is Speaker.LEARNER]
     known += [question for reading in request.readings for question in reading.questions]
@@ -88,18 +85,18 @@ def _path(title: str, readings: tuple[Reading, ...]) -> str:
 class ModelTutor:
     """A Tutor that asks a model."""
 
-    def __init__(self, speaker: Asked, place: str = "") -> None:
-        self._speaker, self._place = speaker, place
+    def __init__(self, client: ModelClient, place: str = "") -> None:
+        self._client, self._place = client, place
 
     @property
     def name(self) -> str:
-        return f"{self._speaker.name} {prompt('quiz').version}"
+        return f"{self._client.name} {prompt('quiz').version}"
 
     @property
     def place(self) -> str:
         return self._place
 
     def turn(self, request: QuizRequest, cancelled: Cancelled) -> QuizReply:
-        """Raises: ModelUnavailable."""
-        answer = self._speaker.ask(asked(request), cancelled)
+        """Return the tutor's next turn. Raises: ModelUnavailable."""
+        answer = self._client.ask(quiz_prompt(request), cancelled)
         return turn_of(request, answer.value, answer.cost)
