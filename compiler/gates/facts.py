@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from compiler.language.quantities import Day, Number, Value, quantities
+from compiler.language.quantities import MONTHS, Day, Number, Value, quantities
 from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, german, language, sentences, tokens
 
 _IDENTIFIER = re.compile(
@@ -29,14 +29,13 @@ _KNOWN_SHORT = {
     "un": "united nations",
     "ddr": "deutsche demokratische republik", "ai": "artificial intelligence",
 }  # fmt: skip
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december januar februar märz mai"
-    " juni juli oktober dezember monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
-    " donnerstag freitag samstag sonntag".split()
+_DAYS_AND_MONTHS = frozenset(map(str.casefold, MONTHS)) | frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag"
+    " sonntag".split()
 )
 _PLAIN_STARTS = (
     FUNCTION_WORDS
-    | _MONTHS
+    | _DAYS_AND_MONTHS
     | frozenset(
         "according unlike like after before until yet most both whereas unless upon via per despite given".split()
     )
@@ -210,7 +209,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
         word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
         nearer = found[n + 1] if n + 1 < len(found) else None
         follows = bool(nearer and nearer[0][0].isupper() and sentence[match.end() : nearer.start()] == " ")
-        follows = follows and nearer is not None and nearer[0].casefold() not in _MONTHS
+        follows = follows and nearer is not None and nearer[0].casefold() not in _DAYS_AND_MONTHS
         follows = follows and nearer is not None and not _IDENTIFIER.fullmatch(nearer[0])  # Query KV: a plain word
         if word.casefold() in _JOINS and not word[0].isupper():
             if nearer and nearer[0][0].isupper() and not in_german:
@@ -218,7 +217,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
             yield n == 0, "", False
             continue
         proper = word[0].isupper() and word != "I" and not CJK.match(word)
-        plain = word.casefold() in (_PLAIN_STARTS if n == 0 else _MONTHS)
+        plain = word.casefold() in (_PLAIN_STARTS if n == 0 else _DAYS_AND_MONTHS)
         opens = n == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "„"))
         yield opens, word if proper and not plain else "", follows
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.language.lexicon import stem
+from compiler.language.lexicon import LEMMAS, stem
 from vault.text.sanitize import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -51,19 +51,10 @@ _JOINS = re.compile(
 _KEPT = 300  # things said; more in one text is no claim's quote
 
 
-_IRREGULAR = {
+_IRREGULAR = LEMMAS | {
     form: verb
     for verb, forms in {
-        "rise": "rose risen", "fall": "fell fallen", "take": "took taken", "begin": "began begun", "grow": "grew grown",
-        "lose": "lost", "give": "gave given", "make": "made", "find": "found", "write": "wrote written",
-        "know": "knew known",
-        "lead": "led", "hold": "held", "build": "built", "buy": "bought", "bring": "brought", "teach": "taught",
-        "think": "thought", "feel": "felt", "keep": "kept", "send": "sent", "become": "became",
-        "come": "came", "go": "went gone", "see": "saw seen", "run": "ran", "speak": "spoke spoken", "win": "won",
-        "break": "broke broken", "choose": "chose chosen", "fly": "flew flown", "fight": "fought", "show": "shown",
-        "lie": "lay lain", "use": "used uses using", "bear": "bore borne",
-        "draw": "drew drawn", "drive": "drove driven", "shrink": "shrank shrunk",
-        "wählt": "gewählt wählen wählte", "geteilt": "teilt teilte", "analysis": "analyses",
+        "use": "used uses using", "analysis": "analyses", "wählt": "gewählt wählen wählte", "geteilt": "teilt teilte",
     }.items()
     for form in forms.split()
 }  # fmt: skip
