@@ -21,7 +21,7 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.rulings import Rulings
 from compiler.gates.article_form import shaped
 from compiler.gates.checks import Verdicts, pairs_of_article, pairs_of_cards
-from compiler.gates.gates import CardGate
+from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection, Report
 from compiler.model.requests import (
     CardsReply,
@@ -372,7 +372,7 @@ class Layout:
             quotes=quotes,
             said_before=self.said_before,
             flagged=flagged,
-            gate=CardGate(entailed=self._entailed),
+            gate=card_gate(self._entailed),
             outdated=self.outdated,
             undone=undone_cards(self.id_events, self.rulings, self.ids),
         )

@@ -320,7 +320,7 @@ def _answer(request: AnswerRequest, reply: AnswerReply, found: Judged) -> Answer
 
 def _cards(request: CardsRequest, reply: CardsReply, found: Judged) -> CardsReply:
     claims = {c.id: c for c in request.claims}
-    gate = gates.CardGate(entailed=_passes)
+    gate = gates.CheckedCardGate(entailed=_passes)
     for card in request.standing:
         gate.admit(card.question, card.answer, request.title)
     count = Counter(card.kind for card in request.standing)

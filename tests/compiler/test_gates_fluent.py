@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from compiler.gates.entailment import judge
-from compiler.gates.gates import CardGate
+from compiler.gates.gates import CheckedCardGate, VaultCardGate
 from compiler.language.formulas import read_out
 from compiler.language.tokens import language
 from compiler.model.requests import ClaimView, ProposedCard
@@ -188,5 +188,5 @@ def test_a_card_that_a_build_lets_in_is_let_in_by_verify() -> None:
     def yes(words: str, evidence: Sequence[str]) -> bool:
         return True
 
-    assert CardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
-    assert CardGate(entailed=yes, fluent=False).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert CheckedCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert VaultCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
