@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from compiler.language.detection import reads_as_german, sentence_language
 from compiler.language.quantities import MONTHS, Day, Number, Value, quantities
-from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, german, language, sentences, tokens
+from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, sentences, tokens
 
 _IDENTIFIER = re.compile(
     r"(?<![\w.])(?:[A-Za-z]\+\+|[A-Z]#|\.NET\b"  # C++, F#
@@ -138,10 +139,10 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
         if any("^" in f for f in there.formulas) and not there.has_identifier(power):
             return f"does not say {power}"
-    if foreign and "zh" in map(language, (words, *evidence)):
+    if foreign and "zh" in map(sentence_language, (words, *evidence)):
         return ""  # names are spelled in other letters there: for a check to compare
     for run in runs(words):
-        if foreign and words.find(run[0]) == 0 and language(words) == "de":
+        if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
             continue  # an adjective that opens the sentence, and its noun
         if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
             return f"does not name {strange[0]}"
@@ -150,7 +151,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
 
 def in_another_language(words: str, evidence: Iterable[str]) -> bool:
     """Whether none of the evidence is in the language of `words`, as far as both can be told."""
-    mine, theirs = language(words), {language(text) for text in evidence}
+    mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
     return bool(mine) and "" not in theirs and mine not in theirs
 
 
@@ -186,7 +187,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def runs(text: str) -> Iterator[tuple[str, ...]]:
     """Names in capitals: the words of each. One word at the start of a sentence is none, nor a lone German noun."""
-    in_german = german(text)
+    in_german = reads_as_german(text)
     least = 2 if in_german else 1
     named = frozenset(identifiers(text))
     for sentence in sentences(text):

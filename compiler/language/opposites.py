@@ -52,23 +52,27 @@ distance distance: far fern ferner 远 / near nearer close closer nah näher 近
 frequency frequency: common frequent häufig häufiger / rare rarer selten seltener
 number number: 多 / 少
 sign sign: positive positively / negative negatively
-extreme extreme: maximum maximize maximise maximizes / minimum minimize minimise minimizes
+extreme extreme: max maximum maximize maximise maximizes / min minimum minimize minimise minimizes
 rank rank: highest largest longest biggest maximum most upper / lowest smallest shortest minimum least lower
 direction north: north northern nördlich / south southern südlich
 direction east: east eastern östlich / west western westlich
 direction left: left / right
 direction forward: forward / backward
+direction top: top / bottom
 state static: static / dynamic
 kind additive: additive / multiplicative
 kind global: global globally / local locally
 kind internal: internal / external
 kind explicit: explicit / implicit
+kind intrinsic: intrinsic / extrinsic
+kind source: source / target
+kind input: input / output
 kind primary: primary / secondary
 kind chance: deterministic / random stochastic
 safety safety: safe safer / dangerous riskier
 truth truth: true / false
 company company: with / without
-turn turn: first / last
+turn turn: first / last second
 extent extent: all every always / none
 start start: starts started begins began opened / ends ended stops stopped closed
 """

@@ -6,8 +6,8 @@ import pytest
 
 from compiler.gates.entailment import judge
 from compiler.gates.gates import CheckedCardGate, VaultCardGate
+from compiler.language.detection import sentence_language
 from compiler.language.formulas import read_out
-from compiler.language.tokens import language
 from compiler.model.requests import ClaimView, ProposedCard
 from vault.model.claim import ClaimKind
 
@@ -41,7 +41,7 @@ def test_a_formula_is_read_out_and_money_stays_money(text: str, read: str) -> No
     ],
 )
 def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str, spoken: str) -> None:
-    assert language(text) == spoken
+    assert sentence_language(text) == spoken
 
 
 @pytest.mark.parametrize(
