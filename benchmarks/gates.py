@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compiler.gates.gates import CardGate, Entailed, sentence_refused, statement_refused
+from compiler.gates.gates import Entailed, card_gate, sentence_refused, statement_refused
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
 
@@ -109,7 +109,7 @@ def _card(
     card: ProposedCard, concept: dict[str, Any], claims: dict[str, ClaimView], beside: Sequence[Sequence[str]]
 ) -> Callable[[Entailed | None], str]:
     def refused(entailed: Entailed | None) -> str:
-        gate = CardGate(entailed=entailed)
+        gate = card_gate(entailed)
         for question, answer in beside:
             gate.admit(question, answer, concept["title"])
         return gate.refused(card, concept["title"], claims, names=concept.get("aliases", ()))

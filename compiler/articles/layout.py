@@ -14,14 +14,14 @@ from compiler.articles import compose, indexes, reading_list
 from compiler.articles.renames import before_undone, undone_cards, undone_gap
 from compiler.cards import cards, decks, gaps
 from compiler.claims.conflicts import UNDECIDED, Contests, Scales
+from compiler.claims.contradictions import Disagreement
 from compiler.claims.gathered import Gathered
-from compiler.claims.rule_conflicts import Disagreement
 from compiler.concepts.copies import Kinship
 from compiler.concepts.resolve import Resolution, Resolved
 from compiler.concepts.rulings import Rulings
 from compiler.gates.article_form import shaped
 from compiler.gates.checks import Verdicts, pairs_of_article, pairs_of_cards
-from compiler.gates.gates import CardGate
+from compiler.gates.gates import card_gate
 from compiler.model.report import Rejection, Report
 from compiler.model.requests import (
     CardsReply,
@@ -372,7 +372,7 @@ class Layout:
             quotes=quotes,
             said_before=self.said_before,
             flagged=flagged,
-            gate=CardGate(entailed=self._entailed),
+            gate=card_gate(self._entailed),
             outdated=self.outdated,
             undone=undone_cards(self.id_events, self.rulings, self.ids),
         )

@@ -12,8 +12,8 @@ from compiler.articles.indexes import TopicLine
 from compiler.articles.layout import Article, Layout, merged
 from compiler.claims.conflict_ledger import Standing, tell_disputes
 from compiler.claims.conflicts import UNDECIDED
+from compiler.claims.contradictions import Disagreement, disagreements
 from compiler.claims.gathered import Gathered
-from compiler.claims.rule_conflicts import Disagreement, disagreements
 from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
 from compiler.language.headings import heading_key
 from compiler.sources.duplicates import original_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from compiler.concepts.resolve import Resolved
 from compiler.concepts.rulings import last
-from compiler.gates.gates import CardGate
+from compiler.gates.gates import CardGate, StrictCardGate
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.engine_names import FAMILY
 from compiler.model.limits import MOST_CLAIMS
@@ -139,7 +139,7 @@ class CardDesk:
     engine: str
     deleted: frozenset[CardId] = frozenset()  # by the human: they stay away
     mains: Mapping[str, frozenset[str]] = field(default_factory=dict)  # concept id -> the claims of its article
-    gate: CardGate = field(default_factory=CardGate)
+    gate: CardGate = field(default_factory=StrictCardGate)
     news: CardNews = field(default_factory=CardNews)
     quotes: Mapping[str, str] = field(default_factory=dict)  # claim id -> its quote, of every claim that is current
     said_before: Mapping[str, str] = field(default_factory=dict)  # the same before this build, where it found others

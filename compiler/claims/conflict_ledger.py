@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from compiler.claims.rule_conflicts import Disagreement
+from compiler.claims.contradictions import Disagreement
 from vault.ids import mint
 from vault.log.ledger import Event, Ids, ordered
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiler.claims.conflict_candidates import Candidate, candidates
-from compiler.claims.rule_conflicts import Disagreement
+from compiler.claims.contradictions import Candidate, Disagreement, candidates
 from compiler.model.requests import ReconcileReply, ReconcileRequest, Side
 from compiler.replies.asker import Asker
 from compiler.replies.prompts import prompt_id

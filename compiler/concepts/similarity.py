@@ -11,6 +11,7 @@ from math import ceil
 
 from compiler.concepts.rulings import Pair, is_sense, pair
 from compiler.language import lexicon, names
+from compiler.language.opposites import opposite_words
 
 _JOINING = frozenset("and or is are was were that which it its be by as".split())
 _FUNCTION = lexicon.DETERMINERS | lexicon.NAME_PREPOSITIONS | _JOINING
@@ -19,21 +20,15 @@ _KINDS = frozenset(
     "algorithm approach architecture database dataset function library mechanism method model module network package "
     "process procedure project schedule software system technique tool unit".split()
 )
-# Beginnings and words that turn a name into the name of another thing, mostly of the opposite.
-_OPPOSED = tuple(
-    frozenset(p.split())
-    for p in (
-        "un", "non", "in", "im", "dis", "anti", "multi", "semi", "self", "sub", "super", "meta", "micro macro",
-        "hyper hypo", "inter intra", "in de", "over under", "pre post", "uni bi", "en de", "pro retro",
-        "intrinsic extrinsic",
-        "explicit implicit", "short long", "low high", "upper lower", "left right", "forward backward", "local global",
-        "hard soft", "near far", "first second", "strong weak", "internal external", "static dynamic", "min max",
-        "top bottom", "input output", "encoder decoder", "source target", "query key", "query value", "key value",
-        "positive negative", "true false", "primary secondary", "massed spaced", "causal acausal", "linear nonlinear",
-    )
+# Beginnings that make of a name the name of another thing, and pairs of beginnings that are opposites.
+_PREFIXES = "un non in im dis anti multi semi self sub super meta".split()
+_PREFIX_PAIRS = (
+    ("micro", "macro"), ("hyper", "hypo"), ("inter", "intra"), ("in", "de"), ("over", "under"), ("pre", "post"),
+    ("uni", "bi"), ("en", "de"), ("pro", "retro"), ("intrinsic", "extrinsic"), ("explicit", "implicit"),
+    ("short", "long"), ("low", "high"), ("upper", "lower"), ("left", "right"), ("forward", "backward"),
 )  # fmt: skip
-_PREFIXES = tuple(p for each in _OPPOSED if len(each) == 1 for p in each)
-_OPPOSITES = {pair(*sorted(each)) for each in _OPPOSED if len(each) == 2}
+# Words that are no opposites elsewhere, but tell two names of one field from each other.
+_DISTINCT = {("decoder", "encoder"), ("key", "query"), ("query", "value"), ("key", "value"), ("massed", "spaced")}
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _GLOSS = re.compile(r"[(（]([A-Za-z][A-Za-z0-9 \-]{2,60})[)）]")
 
@@ -120,15 +115,18 @@ def _digits(key: str) -> list[str]:
 
 
 def _opposed(a: list[str], b: list[str]) -> bool:
+    """Return whether a word of the one name is the opposite of a word of the other."""
     only_a, only_b = [w for w in a if w not in b], [w for w in b if w not in a]
-    if any(pair(*sorted((x, y))) in _OPPOSITES for x in only_a for y in only_b):
-        return True
-    return any(_is_prefixed(x, y) or _is_prefixed(y, x) for x in only_a for y in only_b)
+    return any(
+        pair(x, y) in _DISTINCT or opposite_words(x, y) or _is_prefixed(x, y) or _is_prefixed(y, x)
+        for x in only_a
+        for y in only_b
+    )
 
 
 def _is_prefixed(word: str, longer: str) -> bool:
     return any(longer == prefix + word for prefix in _PREFIXES) or any(
-        _swapped(word, longer, *sorted(each)) for each in _OPPOSED if len(each) == 2
+        _swapped(word, longer, *each) or _swapped(word, longer, *reversed(each)) for each in _PREFIX_PAIRS
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from compiler.language.quantities import Day, Number, Value, quantities
-from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, german, language, sentences, tokens
+from compiler.language.detection import reads_as_german, sentence_language
+from compiler.language.quantities import MONTHS, Day, Number, Value, quantities
+from compiler.language.tokens import CJK, FUNCTION_WORDS, Token, folded_stem, sentences, tokens
 
 _IDENTIFIER = re.compile(
     r"(?<![\w.])(?:[A-Za-z]\+\+|[A-Z]#|\.NET\b"  # C++, F#
@@ -29,14 +30,13 @@ _KNOWN_SHORT = {
     "un": "united nations",
     "ddr": "deutsche demokratische republik", "ai": "artificial intelligence",
 }  # fmt: skip
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december januar februar märz mai"
-    " juni juli oktober dezember monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
-    " donnerstag freitag samstag sonntag".split()
+_DAYS_AND_MONTHS = frozenset(map(str.casefold, MONTHS)) | frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag"
+    " sonntag".split()
 )
 _PLAIN_STARTS = (
     FUNCTION_WORDS
-    | _MONTHS
+    | _DAYS_AND_MONTHS
     | frozenset(
         "according unlike like after before until yet most both whereas unless upon via per despite given".split()
     )
@@ -139,10 +139,10 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
         if any("^" in f for f in there.formulas) and not there.has_identifier(power):
             return f"does not say {power}"
-    if foreign and "zh" in map(language, (words, *evidence)):
+    if foreign and "zh" in map(sentence_language, (words, *evidence)):
         return ""  # names are spelled in other letters there: for a check to compare
     for run in runs(words):
-        if foreign and words.find(run[0]) == 0 and language(words) == "de":
+        if foreign and words.find(run[0]) == 0 and sentence_language(words) == "de":
             continue  # an adjective that opens the sentence, and its noun
         if not there.has_initials(run) and (strange := [w for w in run if not there.has_word(w)]):
             return f"does not name {strange[0]}"
@@ -151,7 +151,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
 
 def in_another_language(words: str, evidence: Iterable[str]) -> bool:
     """Whether none of the evidence is in the language of `words`, as far as both can be told."""
-    mine, theirs = language(words), {language(text) for text in evidence}
+    mine, theirs = sentence_language(words), {sentence_language(text) for text in evidence}
     return bool(mine) and "" not in theirs and mine not in theirs
 
 
@@ -187,7 +187,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def runs(text: str) -> Iterator[tuple[str, ...]]:
     """Names in capitals: the words of each. One word at the start of a sentence is none, nor a lone German noun."""
-    in_german = german(text)
+    in_german = reads_as_german(text)
     least = 2 if in_german else 1
     named = frozenset(identifiers(text))
     for sentence in sentences(text):
@@ -210,7 +210,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
         word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
         nearer = found[n + 1] if n + 1 < len(found) else None
         follows = bool(nearer and nearer[0][0].isupper() and sentence[match.end() : nearer.start()] == " ")
-        follows = follows and nearer is not None and nearer[0].casefold() not in _MONTHS
+        follows = follows and nearer is not None and nearer[0].casefold() not in _DAYS_AND_MONTHS
         follows = follows and nearer is not None and not _IDENTIFIER.fullmatch(nearer[0])  # Query KV: a plain word
         if word.casefold() in _JOINS and not word[0].isupper():
             if nearer and nearer[0][0].isupper() and not in_german:
@@ -218,7 +218,7 @@ def _capitals(sentence: str, in_german: bool) -> Iterator[tuple[bool, str, bool]
             yield n == 0, "", False
             continue
         proper = word[0].isupper() and word != "I" and not CJK.match(word)
-        plain = word.casefold() in (_PLAIN_STARTS if n == 0 else _MONTHS)
+        plain = word.casefold() in (_PLAIN_STARTS if n == 0 else _DAYS_AND_MONTHS)
         opens = n == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "„"))
         yield opens, word if proper and not plain else "", follows
 

@@ -11,18 +11,14 @@ from compiler.gates.entailment import FLOOR, UNRELATED, Judgement, judge, names_
 from compiler.gates.entailment import needs_check as needs_check
 from compiler.gates.facts import name_fault, quantity_fault
 from compiler.language.formulas import read_out
-from compiler.language.lexicon import stem
-from compiler.language.tokens import CJK, FUNCTION_WORDS, WORD
+from compiler.language.negation import negations, polarity_fault
+from compiler.language.tokens import CJK, WORD
 from compiler.language.tokens import content_words as content_words
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
 from vault.text.sanitize import clean, fold
 
-_TELLING = re.compile(  # what changes the truth of a sentence in one stroke: numbers and negations
-    r"\d+(?:[.,]\d+)*|\b(?:not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没無无非]",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(r"not|no|never|none|nothing|neither|nor|cannot|without|nicht|nie|kein\w*|ohne|\w+n['’]t")
+_FIGURES = re.compile(r"\d+(?:[.,]\d+)*")
 _THING = "method|approach|technique|paper|section|chapter|figure|table|example|article|case|result|equation|formula|way"
 _DANGLING = re.compile(
     rf"\b(?:th(?:is|ese|at|ose) (?:{_THING})s?"
@@ -40,8 +36,6 @@ KIND_OF = {
 }
 MAX_QUESTION = 300
 MAX_ANSWER = 700
-SUPPORTED = 1.0  # of the content words of a sentence or an answer must stand in the claims it cites
-STATED = 1.0  # of the content words of a claim's statement must stand in its quote
 LEAKED = 0.6  # of an answer's content words standing in the question give it away
 SAME_QUESTION = 93  # out of 100, by sorted tokens
 SAME_CARD = 92  # out of 100: question and answer together, in any order and number of words
@@ -53,49 +47,19 @@ SAME_ANSWER = 0.75  # of the content words of two answers about one concept
 Entailed = Callable[[str, Sequence[str]], bool | None]
 
 
-def support(words: str, evidence: Sequence[str]) -> tuple[float, list[str]]:
-    """(share in [0, 1] of the content words of `words` that `evidence` has, the numbers and negations it has not).
+def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
+    """Return why words that nobody checks do not say what `evidence` says in its own words; "" if they do.
 
-    A negation carries no content of its own and turns all of it round, so it is looked for by itself.
+    Every content word and number has to be the evidence's, and no negation may be added or left out. `who` names the
+    evidence in the reason.
     """
-    proof = " ".join(evidence)
-    known = set(content_words(proof))
-    wanted = content_words(words)
-    there = {m.casefold() for m in _TELLING.findall(proof)}
-    strange = [m for m in _TELLING.findall(words) if m.casefold() not in there]
-    return (sum(w in known for w in wanted) / len(wanted) if wanted else 1.0), strange
-
-
-def negations_dropped(words: str, evidence: Sequence[str]) -> list[str]:
-    """The negations of `evidence` that `words` leaves out between the very words that they stand between."""
-    said, _ = _neighbours(words)
-    plain: set[tuple[str, str]] = set()
-    negated: dict[tuple[str, str], str] = {}
-    for text in evidence:
-        here, denied = _neighbours(text)
-        plain |= here
-        negated |= denied
-    return sorted({word for pair, word in negated.items() if pair in said - plain})
-
-
-def _neighbours(text: str) -> tuple[set[tuple[str, str]], dict[tuple[str, str], str]]:
-    """(pairs of content words that follow each other, pairs with a negation between them and that negation)."""
-    plain: set[tuple[str, str]] = set()
-    negated: dict[tuple[str, str], str] = {}
-    last, negation = "", ""
-    for word in WORD.findall(text.casefold()):
-        if _NEGATION.fullmatch(word):
-            negation = word
-        elif word == "only":
-            negation = ""  # "not only" denies nothing
-        elif word not in FUNCTION_WORDS:
-            pair = (last, stem(word))
-            if negation:
-                negated[pair] = negation
-            else:
-                plain.add(pair)
-            last, negation = pair[1], ""
-    return plain, negated
+    known = set(content_words(" ".join(evidence)))
+    telling = {word for text in evidence for word in (*_FIGURES.findall(text), *negations(text))}
+    if missing := [word for word in (*_FIGURES.findall(words), *negations(words)) if word not in telling]:
+        return f"{who} does not say {', '.join(missing)}"
+    if fault := polarity_fault(words, evidence):
+        return f"{who} {fault}"
+    return "" if all(word in known for word in content_words(words)) else f"{who} does not bear it out"
 
 
 def statement_refused(statement: str, quote: str, entailed: Entailed | None = None, context: str = "") -> str:
@@ -106,13 +70,7 @@ def statement_refused(statement: str, quote: str, entailed: Entailed | None = No
     if entailed is not None:
         judgement = judge(statement, [quote], names_told(context))
         return _settled(judgement, statement, [quote], entailed) if fold(statement) else ""
-    share, strange = support(statement, [quote])
-    if strange:
-        return f"the quote does not say {', '.join(strange)}"
-    if share < STATED:
-        return "the quote does not bear out the statement"
-    dropped = negations_dropped(statement, [quote])
-    return f"the statement leaves out the quote's {', '.join(dropped)}" if dropped else ""
+    return literal_fault(statement, [quote], "the quote")
 
 
 def _settled(judgement: Judgement, words: str, evidence: Sequence[str], entailed: Entailed) -> str:
@@ -138,39 +96,30 @@ def sentence_refused(sentence: Sentence, claims: dict[str, ClaimView], entailed:
         return ""
     if entailed is not None:
         return _settled(judge(sentence.text, evidence), sentence.text, evidence, entailed)
-    share, strange = support(sentence.text, evidence)
-    if strange:
-        return f"the cited claims do not say {', '.join(strange)}"
-    if share < SUPPORTED:
-        return "the cited claims do not bear out the sentence"
-    dropped = negations_dropped(sentence.text, evidence)
-    return f"it leaves out the cited claims' {', '.join(dropped)}" if dropped else ""
+    return literal_fault(sentence.text, evidence, "the evidence")
 
 
 @dataclass(slots=True)
 class CardGate:
-    """Judges cards one by one and remembers those that passed, so that none repeats another of the vault.
+    """Checks cards one by one and remembers those that passed, so that none repeats another of the vault.
 
-    Cards in free words are held to more, as their words prove nothing: where `entailed` is given, unless `fluent` is
-    False, as for the cards of a finished vault, each of which has passed one gate or the other.
+    Which words a card may have, and what counts as a repetition, is for the subclasses to say.
     """
 
     answers: dict[str, str] = field(default_factory=dict)  # folded answer -> folded question
     questions: set[str] = field(default_factory=set)
-    entailed: Entailed | None = None
-    fluent: bool | None = None
-    _whole: list[str] = field(default_factory=list)  # question and answer of each card
-    _bare_wholes: list[str] = field(default_factory=list)  # the same, bare
-    _concepts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # of each concept: its cards
+    _cards: list[str] = field(default_factory=list)  # question and answer of each card
+    _folded_cards: list[str] = field(default_factory=list)  # the same, folded
+    _by_concept: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def admit(self, question: str, answer: str, concept: str = "") -> None:
         """Remember a card that is in the vault already; `concept` is the id or title of what it is about."""
         self.answers.setdefault(_bare(answer), _bare(question))
         self.questions.add(_bare(question))
-        self._whole.append(f"{question}\n{answer}")
-        self._bare_wholes.append(_bare(self._whole[-1]))
+        self._cards.append(f"{question}\n{answer}")
+        self._folded_cards.append(_bare(self._cards[-1]))
         if concept:
-            self._concepts.setdefault(concept, []).append((question, answer))
+            self._by_concept.setdefault(concept, []).append((question, answer))
 
     def refused(
         self,
@@ -181,31 +130,21 @@ class CardGate:
         names: Sequence[str] = (),
         concept: str = "",
     ) -> str:
-        """Why the card may not enter; "" if it may, and then it is remembered.
+        """Return why the card may not enter; "" if it may, and then it is remembered.
 
         `names` are the concept's names beside its title, `concept` its id where cards are admitted by it.
         """
         concept = concept or title
-        fluent = self.entailed is not None if self.fluent is None else self.fluent
-        reason = card_refused(card, title, claims, self.entailed if fluent else None, names=names)
-        if self.entailed is not None and not fluent:  # a finished vault: a card passed one gate or the other
-            for free in (False, True):
-                reason = reason and card_refused(card, title, claims, self.entailed, names=names, fluent=free)
-            reason = reason or self._same(card)
-        else:
-            reason = reason or (self._nearly(card, concept) if fluent else self._repeats(card))
+        reason = self._fault(card, title, claims, names) or self._same(card) or self._repeats(card, concept)
         if not reason:
             self.admit(card.question, card.answer, concept)
         return reason
 
-    def _repeats(self, card: ProposedCard) -> str:
-        from rapidfuzz import fuzz, process
+    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+        raise NotImplementedError
 
-        question = _bare(card.question)
-        if reason := self._same(card):
-            return reason
-        if process.extractOne(question, self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION):
-            return "another card asks nearly this"
+    def _repeats(self, card: ProposedCard, concept: str) -> str:
+        """Return which card says nearly the same; "" if none does."""
         return ""
 
     def _same(self, card: ProposedCard) -> str:
@@ -213,22 +152,46 @@ class CardGate:
             return "another card has this answer"
         return "another card asks this" if _bare(card.question) in self.questions else ""
 
-    def _nearly(self, card: ProposedCard, concept: str) -> str:
-        """Why a card in free words says nothing that another does not; one other number or name is another card."""
+
+@dataclass(slots=True)
+class StrictCardGate(CardGate):
+    """For cards in the words of their claims: nobody has to check those."""
+
+    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+        return strict_card_fault(card, title, claims)
+
+    def _repeats(self, card: ProposedCard, concept: str) -> str:
         from rapidfuzz import fuzz, process
 
-        if reason := self._same(card):
-            return reason
+        near = process.extractOne(
+            _bare(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION
+        )
+        return "another card asks nearly this" if near else ""
+
+
+@dataclass(slots=True)
+class CheckedCardGate(CardGate):
+    """For cards in free words: `entailed` tells whether they follow, and their form is held to more."""
+
+    entailed: Entailed = field(kw_only=True)
+
+    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+        return checked_card_fault(card, title, claims, self.entailed, names)
+
+    def _repeats(self, card: ProposedCard, concept: str) -> str:
+        """Return which card says nearly the same; a card with one other number or name is another card."""
+        from rapidfuzz import fuzz, process
+
         about, how = asked(card.question), manner(card.question)
-        for question, answer in self._concepts.get(concept, ()):
+        for question, answer in self._by_concept.get(concept, ()):
             same_answer = alike(asked(card.answer), asked(answer)) >= SAME_ANSWER
             if same_answer or (asked(question) == about and manner(question) == how):
                 return "another card here has this answer" if same_answer else "another card asks nearly this"
         whole = f"{card.question}\n{card.answer}"
         near = process.extract(
-            _bare(whole), self._bare_wholes, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
+            _bare(whole), self._folded_cards, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_CARD, limit=5
         )
-        if any(not (asked(whole) ^ asked(self._whole[at])) for _, _, at in near):
+        if any(not (asked(whole) ^ asked(self._cards[at])) for _, _, at in near):
             return "another card asks and answers nearly this"
         near_questions = process.extract(
             _bare(card.question), self.questions, scorer=fuzz.token_sort_ratio, score_cutoff=SAME_QUESTION, limit=5
@@ -236,20 +199,61 @@ class CardGate:
         return "another card asks nearly this" if any(asked(q) == about for q, _, _ in near_questions) else ""
 
 
+@dataclass(slots=True)
+class VaultCardGate(CardGate):
+    """For the cards of a finished vault: each has passed the strict gate or the checked one."""
+
+    entailed: Entailed = field(kw_only=True)
+
+    def _fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
+        fault = written_card_fault(card, title, claims, self.entailed, names)
+        return fault and checked_card_fault(card, title, claims, self.entailed, names)
+
+
+def card_gate(entailed: Entailed | None) -> CardGate:
+    """Return the gate for new cards: without a check they have to be in the words of their claims."""
+    return StrictCardGate() if entailed is None else CheckedCardGate(entailed=entailed)
+
+
 def _bare(text: str) -> str:
     return " ".join(WORD.findall(CJK.sub(r" \g<0> ", text).casefold()))
 
 
-def card_refused(
-    card: ProposedCard,
-    title: str,
-    claims: dict[str, ClaimView],
-    entailed: Entailed | None = None,
-    *,
-    names: Sequence[str] = (),
-    fluent: bool | None = None,
+def strict_card_fault(card: ProposedCard, title: str, claims: dict[str, ClaimView]) -> str:
+    """Return why a card in the words of its claims is no good in itself; "" if it is. To name `title` is no leak."""
+    return (
+        _plain_fault(card, claims)
+        or literal_fault(fold(card.answer), _evidence(card, claims), "the evidence")
+        or _leak(card, [title], free=False)
+    )
+
+
+def checked_card_fault(
+    card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed, names: Sequence[str] = ()
 ) -> str:
-    """Why a card is no good in itself; "" if it is. `title` is the concept's: naming it gives nothing away."""
+    """Return why a card in free words is no good in itself; "" if it is."""
+    known = (title, *names) if title else tuple(names)
+    return (
+        _plain_fault(card, claims)
+        or form_fault(card, known)
+        or _unproved(card, known, claims, entailed)
+        or _leak(card, known, free=True)
+    )
+
+
+def written_card_fault(
+    card: ProposedCard, title: str, claims: dict[str, ClaimView], entailed: Entailed | None, names: Sequence[str] = ()
+) -> str:
+    """Return why a card of the vault, of whatever form, is neither in its claims' words nor checked; "" if it is."""
+    reason = strict_card_fault(card, title, claims)
+    if not reason or entailed is None:
+        return reason
+    known = (title, *names) if title else tuple(names)
+    return _plain_fault(card, claims) or _unproved(card, known, claims, entailed) or _leak(card, known, free=False)
+
+
+def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
+    """Return what is wrong with the form or the citations of any card; "" if nothing is."""
     question, answer = fold(card.question), fold(card.answer)
     if not question or not answer:
         return "the card has no question or no answer"
@@ -265,12 +269,16 @@ def card_refused(
         return f"no cited claim is evidence of a {card.kind} kind"
     if _DANGLING.search(question) or _DANGLING.search(answer):
         return "the card points at something outside itself"
-    known = (title, *names) if title else tuple(names)
-    free = entailed is not None if fluent is None else fluent
-    if free and (fault := form_fault(card, known)):
-        return fault
-    evidence = [t for c in card.cites for t in (claims[c].quote, claims[c].words)]
-    return _unsupported(card, known, evidence, entailed) or _leak(question, answer, known, free)
+    return ""
+
+
+def _evidence(card: ProposedCard, claims: dict[str, ClaimView]) -> list[str]:
+    return [text for c in card.cites for text in (claims[c].quote, claims[c].words)]
+
+
+def _unproved(card: ProposedCard, names: Sequence[str], claims: dict[str, ClaimView], entailed: Entailed) -> str:
+    evidence = _evidence(card, claims)
+    return _settled(judge_card(card, names, evidence), card_words(card), evidence, entailed)
 
 
 def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
@@ -280,15 +288,6 @@ def form_fault(card: ProposedCard, names: Sequence[str]) -> str:
         or contained_fault(card.question, card.answer, names)
         or ideas_fault(card.question, card.answer)
     )
-
-
-def _unsupported(card: ProposedCard, names: Sequence[str], evidence: Sequence[str], entailed: Entailed | None) -> str:
-    if entailed is not None:
-        return _settled(judge_card(card, names, evidence), card_words(card), evidence, entailed)
-    share, strange = support(fold(card.answer), evidence)
-    if strange:
-        return f"the cited claims do not say {', '.join(strange)}"
-    return "the cited claims do not give the answer" if share < SUPPORTED else ""
 
 
 def card_words(card: ProposedCard) -> str:
@@ -315,7 +314,9 @@ def judge_card(card: ProposedCard, names: Sequence[str], evidence: Sequence[str]
     return judgement
 
 
-def _leak(question: str, answer: str, names: Sequence[str], free: bool) -> str:
+def _leak(card: ProposedCard, names: Sequence[str], *, free: bool) -> str:
+    """Return how the question gives its answer away; "" if it does not. With `free`, `names` are all the concept's."""
+    question, answer = fold(card.question), fold(card.answer)
     if _bare(answer) and f" {_bare(answer)} " in f" {_bare(question)} ":
         return "the question contains its answer"
     told = set(content_words(question))

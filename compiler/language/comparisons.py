@@ -7,35 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from compiler.language.opposites import direction
 from compiler.language.tokens import Token, folded_stem, sayings, stems, tokens
 
-_DIMENSIONS = {
-    word: (name, sign)
-    for name, (up, down) in {
-        "amount": ("more mehr exceed", "less fewer weniger"),
-        "speed": ("fast quick schnell 快", "slow langsam 慢"),
-        "size": ("larg bigg great groß größ 大", "small klein 小"),
-        "length": ("long läng lang 长", "short kürz kurz 短"),
-        "height": ("high tall höh hoch 高", "low niedr 低"),
-        "weight": ("heavi schwer 重", "light leicht 轻"),
-        "strength": ("strong stärk stark 强", "weak schwäch schwach 弱"),
-        "age": ("old ält alt", "young jüng jung"),
-        "worth": ("bett besser 好", "wors schlecht 差"),
-        "heat": ("warm hott wärm heiß", "cold cool kält kalt"),
-        "depth": ("deep tief 深", "shallow flach 浅"),
-        "ease": ("easi simpl einfach", "hard difficult"),
-        "cost": ("dear costli teur", "cheap billig"),
-        "number": ("多", "少"),
-        "frequency": ("common frequent häufig", "rar selten"),
-        "width": ("wid thick broad dick breit 宽", "narrow thin dünn 窄"),
-        "distance": ("far fern 远", "near clos nah 近"),
-    }.items()
-    for words, sign in ((up, 1), (down, -1))
-    for word in words.split()
-}
-TIMES = {
-    "before": -1, "after": 1, "bevor": -1, "nachdem": 1, "vor": -1, "nach": 1,
-}  # fmt: skip
+TIMES = {"before": -1, "after": 1, "bevor": -1, "nachdem": 1, "vor": -1, "nach": 1}
 THAN = frozenset(("than", "als"))
 _COMPARES_CJK = re.compile(
     r"(?P<left>[^，,。；;\s]{1,16}?)(?P<not>不)?比(?P<right>[^，,。；;\s]{1,12}?)(?:更|要|还)?"
@@ -51,12 +26,15 @@ class Comparison:
     sign: int
     left: frozenset[str]
     right: frozenset[str]
+    respect: frozenset[str] = frozenset()  # stems between the comparative and "than": better retention than
 
 
 @lru_cache(maxsize=1 << 12)
 def comparisons(text: str) -> tuple[Comparison, ...]:
     """All comparisons that are made in so many words: faster than, before, 比."""
-    return tuple([c for s in sayings(text) for c in (*_with_than(s), *_in_time(s))] + list(_in_chinese(text)))
+    return tuple(
+        [c for s in sayings(text) for c in (*_with_than(s), *_surpassing(s), *_in_time(s))] + list(_in_chinese(text))
+    )
 
 
 def _with_than(saying: str) -> Iterator[Comparison]:
@@ -70,9 +48,18 @@ def _with_than(saying: str) -> Iterator[Comparison]:
             if (read := _dimension(found, back, n)) is not None:
                 name, sign, used = read
                 left = [s for s in _side(found[:n]) if s not in used]
-                yield Comparison(name, sign, frozenset(left), frozenset(_side(_until_turn(found[n + 1 :]))))
+                respect = frozenset(t.stem for t in found[back + 1 : n] if t.content)
+                yield Comparison(name, sign, frozenset(left), frozenset(_side(_until_turn(found[n + 1 :]))), respect)
                 break
     yield from _times_as(found)
+
+
+def _surpassing(saying: str) -> Iterator[Comparison]:
+    """ "X outperforms Y": X is better."""
+    found = tokens(saying)
+    for n, token in enumerate(found):
+        if token.stem in _SURPASS:
+            yield Comparison("worth", 1, frozenset(_side(found[:n])), frozenset(_side(_until_turn(found[n + 1 :]))))
 
 
 def _times_as(found: Sequence[Token]) -> Iterator[Comparison]:
@@ -102,28 +89,30 @@ def _until_turn(rest: Sequence[Token]) -> Sequence[Token]:
 def _dimension(found: Sequence[Token], at: int, than: int) -> tuple[str, int, frozenset[str]] | None:
     """(dimension, sign, the stems that name it) of the comparative at `at`; None if there stands none."""
     word = found[at].word
-    if word in ("more", "less", "fewer", "mehr", "weniger"):
+    if word in _AMOUNTS:
         between = [t for t in found[at + 1 : than] if t.content]
         sign = 1 if word in ("more", "mehr") else -1
         used = frozenset(t.stem for t in between)
-        if len(between) == 1 and (known := _known(between[0].word)):
+        if len(between) == 1 and (known := direction(between[0].word)):
             return known[0], sign * known[1], used
         return f"more {' '.join(t.stem for t in between[:1])}".rstrip(), sign, frozenset()
-    if word.endswith(("er", "se")) and len(word) > 3 and (known := _known(word)):
+    if word.endswith(("er", "se")) and len(word) > 3 and (known := direction(word)):
         return known[0], known[1], frozenset({found[at].stem})
     if word.endswith("er") and len(word) > 4 and word not in _NO_COMPARATIVES:
         return folded_stem(word.removesuffix("er")), 1, frozenset({found[at].stem})
     return None
 
 
+def is_comparative(word: str) -> bool:
+    """Return whether a word in lower case has the form of a comparative."""
+    return word in _AMOUNTS or word.endswith(("er", "worse"))
+
+
+_AMOUNTS = frozenset("more less fewer mehr weniger".split())
+_SURPASS = frozenset(map(folded_stem, ("outperform", "beat", "surpass")))
 _NO_COMPARATIVES = frozenset(
     "other rather over under after never water number power order later earlier oder aber".split()
 )
-
-
-def _known(word: str) -> tuple[str, int] | None:
-    bare = word.removesuffix("er").removesuffix("e")
-    return next((_DIMENSIONS[w] for w in (word, bare, folded_stem(bare)) if w in _DIMENSIONS), None)
 
 
 def _in_time(saying: str) -> Iterator[Comparison]:
@@ -146,7 +135,7 @@ def _in_chinese(text: str) -> Iterator[Comparison]:
     for match in _COMPARES_CJK.finditer(text):
         if match["not"]:
             continue
-        name, sign = _DIMENSIONS[match["how"]]
+        name, sign = direction(match["how"]) or ("", 0)
         left = match["left"].partition("的")[0]
         yield Comparison(name, sign, frozenset(stems(tokens(left))), frozenset(stems(tokens(match["right"]))))
 
@@ -170,3 +159,19 @@ def _agreement(said: Comparison, other: Comparison) -> int:
     if straight == crossed:
         return 0
     return said.sign * other.sign * (1 if straight > crossed else -1)
+
+
+def placed(one: Comparison, other: Comparison) -> int:
+    """Return +1 if both comparisons have the same two things on the same sides, -1 if on opposite sides, else 0."""
+    left, right = one.left - one.right, one.right - one.left
+    mine, yours = other.left - other.right, other.right - other.left
+    crossed = bool(left & yours) and bool(right & mine)
+    straight = bool(left & mine) and bool(right & yours)
+    return straight - crossed
+
+
+def contrary(one: Comparison, other: Comparison) -> bool:
+    """Return whether two comparisons of the same things cannot both hold; their order plays no part."""
+    if one.dimension != other.dimension or ((one.respect or other.respect) and not one.respect & other.respect):
+        return False
+    return placed(one, other) * one.sign * other.sign < 0

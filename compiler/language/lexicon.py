@@ -138,54 +138,16 @@ GENERIC_ADJECTIVES = _set(
     "technical interesting natural obvious clear"
 )
 GENERIC_PHRASES = frozenset(
-    [
-        "how it works",
-        "why it works",
-        "related work",
-        "further reading",
-        "see also",
-        "table of contents",
-        "additional resources",
-        "state of the art",
-        "end of the day",
-        "future work",
-        "best practices",
-        "key idea",
-        "key ideas",
-        "main idea",
-        "key takeaways",
-        "take home",
-        "getting started",
-        "quick start",
-        "bonus material",
-        "next steps",
-        "in practice",
-        "when not",
-        "learning goals",
-        "learning objectives",
-        "source code",
-        "case study",
-        "case studies",
-        "point of view",
-        "rule of thumb",
-        "real world",
-        "open source",
-        "problem statement",
-        "running example",
-        "worked solution",
-        "experimental setup",
-        "experimental results",
-        "research question",
-        "research questions",
-        "contact information",
-        "release notes",
-        "performance comparison",
-        "sanity check",
-        "conflict of interest",
-        "data availability",
-        "author contributions",
-        "supplementary material",
-    ]
+    (
+        "how it works, why it works, related work, further reading, see also, table of contents, additional "
+        "resources, state of the art, end of the day, future work, best practices, key idea, key ideas, main idea, "
+        "key takeaways, take home, getting started, quick start, bonus material, next steps, in practice, when not, "
+        "learning goals, learning objectives, source code, case study, case studies, point of view, rule of thumb, "
+        "real world, open source, problem statement, running example, worked solution, experimental setup, "
+        "experimental results, research question, research questions, contact information, release notes, performance "
+        "comparison, sanity check, conflict of interest, data availability, author contributions, supplementary "
+        "material"
+    ).split(", ")
 )
 NOT_ALONE = (
     GENERIC
@@ -228,7 +190,35 @@ PROPER = _set(
     "Pearson Newton Boltzmann Hopfield Cornell Zettelkasten Socratic Bloom Pareto Poisson Dirichlet Chomsky"
 )
 
-_IRREGULAR = {
+# lemma, past, past participle
+_VERBS = """
+blow blew blown, fly flew flown, dig dug dug, swim swam swum, swing swung swung, wear wore worn, weave wove woven,
+bleed bled bled, breed bred bred, bend bent bent, sting stung stung, spit spat spat, sow sowed sown, swell swelled
+swollen, arise arose arisen, be was been, bear bore borne, become became become, begin began begun, bind bound
+bound, break broke broken, bring brought brought, broadcast broadcast broadcast, build built built, burst burst
+burst, cast cast cast, choose chose chosen, come came come, cost cost cost, cut cut cut, deal dealt dealt, do did
+done, draw drew drawn, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed, feel felt felt, find found
+found, fit fit fit, forbid forbade forbidden, forecast forecast forecast, foresee foresaw foreseen, forget forgot
+forgotten, freeze froze frozen, get got gotten, give gave given, go went gone, grow grew grown, have had had, hear
+heard heard, hide hid hidden, hit hit hit, hold held held, hurt hurt hurt, keep kept kept, know knew known, lay laid
+laid, lead led led, leave left left, lend lent lent, let let let, lie lay lain, lose lost lost, make made made, mean
+meant meant, mislead misled misled, overcome overcame overcome, override overrode overridden, overwrite overwrote
+overwritten, pay paid paid, put put put, read read read, reread reread reread, reset reset reset, rewrite rewrote
+rewritten, rise rose risen, run ran run, say said said, see saw seen, seek sought sought, sell sold sold, send sent
+sent, set set set, show showed shown, shrink shrank shrunk, sink sank sunk, slide slid slid, speak spoke spoken,
+spend spent spent, spin spun spun, split split split, spread spread spread, stand stood stood, stick stuck stuck,
+strike struck struck, strive strove striven, take took taken, teach taught taught, tear tore torn, tell told told,
+think thought thought, throw threw thrown, undergo underwent undergone, underlie underlay underlain, understand
+understood understood, undertake undertook undertaken, undo undid undone, win won won, withhold withheld withheld,
+write wrote written, retell retold retold, offset offset offset, outgrow outgrew outgrown
+"""
+IRREGULAR_VERBS = {
+    words[0]: (words[1], words[2]) for words in map(str.split, _VERBS.split(","))
+}  # lemma -> (past, past participle)
+# Irregular form -> lemma; a form that is a verb itself ("lay", "fell") keeps its own meaning.
+LEMMAS = {form: verb for verb, past in IRREGULAR_VERBS.items() for form in past if form not in IRREGULAR_VERBS}
+
+_IRREGULAR_PLURALS = {
     "matrices": "matrix", "vertices": "vertex", "indices": "index", "appendices": "appendix", "corpora": "corpus",
     "criteria": "criterion", "phenomena": "phenomenon", "children": "child", "people": "person", "men": "man",
     "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse", "lemmata": "lemma", "schemata": "schema",
@@ -252,8 +242,8 @@ _UNINFLECTED = _set(
 @cache
 def singular(word: str) -> str:
     """The singular of an English noun in lower case; a word that looks like no plural comes back as it is."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    if word in _IRREGULAR_PLURALS:
+        return _IRREGULAR_PLURALS[word]
     if len(word) < 4 or not word.endswith("s") or word in _UNINFLECTED or word.endswith(("ss", "us", "is", "ics")):
         return (
             word[:-1]

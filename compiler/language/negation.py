@@ -59,6 +59,11 @@ class Saying:
     contrasts: bool
 
 
+def negations(text: str) -> list[str]:
+    """Return the words and characters of `text` that deny outright, in order."""
+    return [t.word for t in tokens(text) if _STRONG.fullmatch(t.word)] + _CJK.findall(_HARMLESS_CJK.sub(" ", text))
+
+
 def polarity_fault(words: str, evidence: Sequence[str]) -> str:
     """What tells that words and evidence deny different things; "" if nothing does, or only a check could tell."""
     known = frozenset(t.stem for text in evidence for t in tokens(text))

@@ -42,7 +42,7 @@ class Quantities:
     days: tuple[Day, ...]
 
 
-_MONTHS = {
+MONTHS = {
     name: 1 + n // 3
     for n, name in enumerate(
         "January Januar Jan February Februar Feb March März Mar April April Apr May Mai May June Juni Jun July Juli Jul"
@@ -50,7 +50,7 @@ _MONTHS = {
         " December Dezember Dec".split()
     )
 }
-_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
+_MONTH = rf"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 _DATE = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}})\b)?"
@@ -84,7 +84,7 @@ _GERMAN |= {
     for name, one in list(_GERMAN.items())[1:10]
     for ten, tens in list(_GERMAN.items())[20:]
 }
-_ORDINALS = dict(
+ORDINALS = dict(
     zip(
         "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
         " seventeenth eighteenth nineteenth twentieth".split(),
@@ -92,9 +92,10 @@ _ORDINALS = dict(
         strict=True,
     )
 )
-_SPELLED = {**_ENGLISH, **_TENS, **_GERMAN, **_ORDINALS, "dozen": 12, "dutzend": 12, "both": 2, "beide": 2, "beiden": 2}
+NUMBER_WORDS = _ENGLISH | _TENS
+_SPELLED = {**NUMBER_WORDS, **_GERMAN, **ORDINALS, "dozen": 12, "dutzend": 12, "both": 2, "beide": 2, "beiden": 2}
 del _SPELLED["one"], _SPELLED["eins"]  # a pronoun, mostly
-_SCALES = {
+SCALES = {
     "hundred": 2, "hundert": 2, "thousand": 3, "tausend": 3, "million": 6, "millions": 6, "millionen": 6, "mio": 6,
     "billion": 9, "billions": 9, "milliarde": 9, "milliarden": 9, "mrd": 9, "trillion": 12, "万": 4, "亿": 8,
     "k": 3, "K": 3, "M": 6, "B": 9,
@@ -103,7 +104,7 @@ _PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5, "tenth": 10,
     "tenths": 10, "drittel": 3, "viertel": 4, "fünftel": 5, "zehntel": 10,
 }  # fmt: skip
-_UNITS = {
+UNITS = {
     spelled: unit
     for unit, names in {
         "%": "% percent prozent",
@@ -111,19 +112,27 @@ _UNITS = {
         "°F": "°f fahrenheit",
         "seconds": "s sec second seconds sekunde sekunden 秒",
         "minutes": "min minute minutes minuten 分钟",
-        "hours": "h hour hours stunde stunden 小时",
+        "hours": "h hr hrs hour hours stunde stunden 小时",
         "days": "day days tag tage tagen 天",
         "weeks": "week weeks woche wochen 周",
         "months": "month months monat monate monaten",
         "years": "year years jahr jahre jahren",
         "km": "km kilometre kilometres kilometer kilometers 公里 千米",
         "m": "m metre metres meter meters 米",
-        "cm": "cm",
-        "mm": "mm",
+        "cm": "cm centimetre centimetres centimeter centimeters",
+        "mm": "mm millimetre millimetres millimeter millimeters",
         "miles": "mile miles meile meilen",
-        "kg": "kg kilogram kilograms kilogramm",
-        "g": "g gram grams gramm",
-        "mg": "mg",
+        "kg": "kg kilogram kilograms kilogramm kilogramme kilogrammes",
+        "g": "g gram grams gramm gramme grammes",
+        "mg": "mg milligram milligrams",
+        "ms": "ms msec millisecond milliseconds",
+        "ml": "ml millilitre millilitres milliliter milliliters",
+        "GB": "gb gigabyte gigabytes",
+        "MB": "mb megabyte megabytes",
+        "KB": "kb kilobyte kilobytes",
+        "Hz": "hz hertz",
+        "W": "watt watts",
+        "V": "volt volts",
         "litres": "l litre litres liter liters",
         "$": "$ dollar dollars usd 美元",
         "€": "€ euro euros eur",
@@ -186,7 +195,7 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
         name = said.get(f"m{n}")
         if name is None:
             continue
-        number = int(name) if name.isdigit() else _MONTHS[name.rstrip(".")]
+        number = int(name) if name.isdigit() else MONTHS[name.rstrip(".")]
         if not 1 <= number <= 12:
             return
         when, of = said.get(f"y{n}"), said.get(f"d{n}")
@@ -197,13 +206,13 @@ def _in_figures(text: str) -> Iterator[Number]:
     for match in _FIGURES.finditer(text):
         after = _AFTER.match(text, match.end())
         assert after is not None  # all of it is optional
-        shift = _SCALES.get(match["short"] or "", 0) + _SCALES.get(
+        shift = SCALES.get(match["short"] or "", 0) + SCALES.get(
             (after["scale"] or after["chinese"] or "").casefold(), 0
         )
         values = frozenset(_shifted(v, shift, bool(match["sign"])) for v in _readings(match["figures"]))
         word = (after["unit"] or "").casefold().replace(" ", "")
         coin = (match["coin"] or "").strip()
-        unit = _UNITS.get(coin) or _UNITS.get("percent" if word == "percent" else word, "")
+        unit = UNITS.get(coin) or UNITS.get("percent" if word == "percent" else word, "")
         if match["ordinal"] == "s":
             unit = "decade"
         before = text[max(0, match.start() - 20) : match.start()].casefold()
@@ -259,7 +268,7 @@ def _in_words(text: str) -> Iterator[Number]:
             at = end + 1
             continue
         before = text[max(0, found[at].start() - 20) : found[at].start()].casefold()
-        yield Number(said, frozenset({value}), _UNITS.get(part, ""), folded_stem(part), _bound(before), spelled=True)
+        yield Number(said, frozenset({value}), UNITS.get(part, ""), folded_stem(part), _bound(before), spelled=True)
         at = end
 
 
@@ -276,8 +285,8 @@ def _spelled(found: Sequence[re.Match[str]], at: int) -> tuple[int, Fraction | N
         total += one
         end += 1
     value = Fraction(total)
-    while end < len(found) and found[end][0].casefold() in _SCALES and len(found[end][0]) > 1:
-        value *= 10 ** _SCALES[found[end][0].casefold()]
+    while end < len(found) and found[end][0].casefold() in SCALES and len(found[end][0]) > 1:
+        value *= 10 ** SCALES[found[end][0].casefold()]
         end += 1
     return end, value
 

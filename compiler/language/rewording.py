@@ -17,6 +17,7 @@ from itertools import zip_longest
 
 from compiler.language import rewording_words as lists
 from compiler.language.lexicon import american
+from compiler.language.quantities import NUMBER_WORDS, SCALES, UNITS
 
 
 class Change(StrEnum):
@@ -83,7 +84,7 @@ def _token(found: re.Match[str], *, after_number: bool) -> Token | None:
     if found["sign"]:
         kept = written in _SIGNS or unicodedata.category(written)[0] != "P"
         return Token(written, written) if (kept and written not in "^'") or written == "^" else None
-    unit = lists.UNITS.get(written, lists.UNITS.get(written.lower(), ""))
+    unit = UNITS.get(written, UNITS.get(written.lower(), "") if len(written) > 3 else "")
     if after_number and (unit or len(written) <= 3):
         return Token(written, unit or written, unit=True)
     word = written.casefold().removesuffix("'s") if found["word"] else written
@@ -190,11 +191,11 @@ def _reckoned(words: list[str]) -> list[str]:
     """`words` with number words as digits, tens and scales multiplied out."""
     out: list[str] = []
     for word in words:
-        number = lists.NUMBERS.get(word)
+        number = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else None
         if number is not None and out and re.fullmatch(r"[2-9]0", out[-1]) and len(number) == 1 and number != "0":
             out[-1] = str(int(out[-1]) + int(number))
-        elif word in lists.SCALES and out and re.fullmatch(r"\d+(?:\.\d+)?", out[-1]):
-            out[-1] = f"{float(out[-1]) * lists.SCALES[word]:.10g}"
+        elif len(word) > 2 and word in SCALES and out and re.fullmatch(r"\d+(?:\.\d+)?", out[-1]):
+            out[-1] = f"{float(out[-1]) * 10 ** SCALES[word]:.10g}"
         else:
             out.append(number or lists.ORDINALS.get(word, word))
     return [f"{float(w):.10g}" if re.fullmatch(r"\d{4,}", w) else w for w in out]
@@ -204,8 +205,8 @@ def _reckoned(words: list[str]) -> list[str]:
 def _canonical(word: str) -> str:
     """The first of the word's fellows, of whatever inflection it is; the word itself if it has none."""
     for form in (lists.IRREGULAR.get(word, word), word, *sorted(_forms(word))):
-        if form in lists.FELLOWS:
-            return lists.FELLOWS[form]
+        if form in lists.SYNONYMS:
+            return lists.SYNONYMS[form]
     return lists.IRREGULAR.get(word, word)
 
 
@@ -242,22 +243,12 @@ def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 
 def _passive(active: tuple[str, ...], passive: tuple[str, ...]) -> bool:
-    """Whether `passive` says by whom is done what `active` says who does: "A verbs B" and "B is verbed by A"."""
-    if passive.count("by") != active.count("by") + 1 or "be" not in passive:
+    """Return whether the one says "A verbs B" and the other "B is verbed by A", with the same words behind."""
+    if "be" not in passive or "by" not in passive or not 0 < passive.index("be") < passive.index("by"):
         return False
-    tail = 0
-    while tail < min(len(active), len(passive)) and active[-1 - tail] == passive[-1 - tail]:
-        tail += 1
-    for extra in range(tail + 1):
-        a, p = active[: len(active) - extra], passive[: len(passive) - extra]
-        for at in (n for n, word in enumerate(p) if word == "by"):
-            doer, done = p[at + 1 :], p[:at]
-            if doer and a[: len(doer)] == doer and "be" in done:
-                be = done.index("be")
-                done_to, verb = done[:be], done[be + 1 :]
-                if done_to and 1 <= len(verb) <= 2 and a[len(doer) :] == verb + done_to:
-                    return True
-    return False
+    be, by = passive.index("be"), passive.index("by")
+    patient, verb, rest = passive[:be], passive[be + 1 : by], passive[by + 1 :]
+    return any(active == rest[:n] + verb + patient + rest[n:] for n in range(1, len(rest) + 1))
 
 
 # --- whether it is the same statement ---------------------------------------------------------------------------------

@@ -7,50 +7,16 @@ from __future__ import annotations
 
 import re
 
-NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-} | {word: str(20 + 10 * n) for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
-SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-ORDINALS = {
-    word: f"{number}th"
-    for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
-}
-_MONTHS = "january february march april june july august september october november december".split()
-_MONTHS_CUT = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-MONTH_FIRST = re.compile(rf"\b({'|'.join([*_MONTHS, 'may', *_MONTHS_CUT])})\.? {_DAY}\b(?!:)", re.IGNORECASE)
+from compiler.language import quantities
+from compiler.language.lexicon import LEMMAS
 
-# What a unit is called after a number; its case counts there (5 mW are not 5 MW).
-UNITS = {
-    long: short
-    for short, names in {
-        "km": "kilometre kilometres kilometer kilometers",
-        "m": "metre metres meter meters",
-        "cm": "centimetre centimetres centimeter centimeters",
-        "mm": "millimetre millimetres millimeter millimeters",
-        "kg": "kilogram kilograms kilogramme kilogrammes",
-        "g": "gram grams gramme grammes",
-        "mg": "milligram milligrams",
-        "s": "second seconds sec",
-        "ms": "millisecond milliseconds msec",
-        "min": "minute minutes",
-        "h": "hour hours hr hrs",
-        "d": "day days",
-        "l": "litre litres liter liters L",
-        "ml": "millilitre millilitres milliliter milliliters mL",
-        "GB": "gigabyte gigabytes",
-        "MB": "megabyte megabytes",
-        "KB": "kilobyte kilobytes kB",
-        "Hz": "hertz",
-        "W": "watt watts",
-        "V": "volt volts",
-    }.items()
-    for long in names.split()
+ORDINALS = {
+    word: f"{number}th" for word, number in ({"first": 1, "second": 2, "third": 3} | quantities.ORDINALS).items()
 }
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+MONTH_FIRST = re.compile(
+    rf"\b({'|'.join(sorted(quantities.MONTHS, key=len, reverse=True))})\.? {_DAY}\b(?!:)", re.IGNORECASE
+)
 
 PHRASES = tuple(
     (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), to)
@@ -83,104 +49,23 @@ PHRASES = tuple(
 )
 
 # One of each row may stand for the others. No row holds words that differ in degree, direction or certainty.
-_FELLOWS = """
-use utilise utilize employ
-show demonstrate
-big large
-start begin commence
-stop cease
-end finish conclude
-help assist aid
-get obtain acquire
-quick fast rapid
-quickly rapidly
-need require
-allow let enable permit
-happen occur
-so therefore thus hence consequently
-because since
-about approximately roughly circa around ~
-often frequently
-rarely seldom
-buy purchase
-make create produce
-build construct
-choose select pick
-keep retain maintain preserve
-easy simple
-hard difficult
-next subsequent
-enough sufficient
-main chief primary principal
-person individual
-car automobile
-doctor physician
-illness disease
-fix repair
-find discover
-study investigate
-try attempt
-whole entire
-kind type sort
-part portion
-goal aim objective
-method technique
-change alter modify
-error mistake
-but however yet
-although though
-while whilst
-among amongst
-on upon
-toward towards
-until till
-through via
-each every
-may might
-must shall
-usually typically normally generally
-child kid
-various diverse
-explain describe
-contain include
-call name term
-it they them
-percent %
-and &
-""".strip()
-FELLOWS: dict[str, str] = {}
-for _row in _FELLOWS.splitlines():
-    _first, *_others = _row.split()
-    FELLOWS |= dict.fromkeys((_first, *_others), _first)
+_SYNONYMS = """
+use utilise utilize employ / show demonstrate / big large / start begin commence / stop cease / end finish
+conclude / help assist aid / get obtain acquire / quick fast rapid / quickly rapidly / need require / allow let
+enable permit / happen occur / so therefore thus hence consequently / because since / about approximately
+roughly circa around ~ / often frequently / rarely seldom / buy purchase / make create produce / build construct
+/ choose select pick / keep retain maintain preserve / easy simple / hard difficult / next subsequent / enough
+sufficient / main chief primary principal / person individual / car automobile / doctor physician / illness
+disease / fix repair / find discover / study investigate / try attempt / whole entire / kind type sort / part
+portion / goal aim objective / method technique / change alter modify / error mistake / but however yet /
+although though / while whilst / among amongst / on upon / toward towards / until till / through via / each
+every / may might / must shall / usually typically normally generally / child kid / various diverse / explain
+describe / contain include / call name term / it they them / percent % / and &
+"""
+SYNONYMS = {word: row.split()[0] for row in _SYNONYMS.split(" / ") for word in row.split()}
 
-IRREGULAR = {
-    word: base
-    for base, words in {
-        "be": "is are was were been being am",
-        "have": "has had having",
-        "begin": "began begun",
-        "keep": "kept",
-        "make": "made",
-        "build": "built",
-        "choose": "chose chosen",
-        "find": "found",
-        "buy": "bought",
-        "get": "got gotten",
-        "forget": "forgot forgotten",
-        "person": "people",
-        "child": "children",
-        "write": "wrote written",
-        "give": "gave given",
-        "take": "took taken",
-        "see": "saw seen",
-        "know": "knew known",
-        "show": "shown",
-        "hold": "held",
-        "lose": "lost",
-        "grow": "grew grown",
-    }.items()
-    for word in words.split()
-}
+_FORMS = {"be": "is are was were been being am", "have": "has had having", "person": "people", "child": "children"}
+IRREGULAR = LEMMAS | {form: base for base, forms in _FORMS.items() for form in forms.split()}
 
 # Articles, possessives, and words that only join one sentence to the next.
 EMPTY = frozenset(

@@ -7,33 +7,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from compiler.language.comparisons import THAN, TIMES, comparisons, turned
+from compiler.language.comparisons import THAN, TIMES, comparisons, is_comparative, turned
+from compiler.language.opposites import opposite_words, same_side, word_has_opposite
 from compiler.language.tokens import Token, pieces, sayings, sentences, stems, tokens
 
 _WINDOW = 6  # content words on each side of a verb
-_OPPOSITES = {
-    word: (name, sign)
-    for name, (up, down) in {
-        "change": (
-            "increase increases increased increasing rise rises rose risen rising grow grows grew grown raise raises"
-            " raised raising gain gains gained climb climbs climbed higher steigt stieg steigen erhöht",
-            "decrease decreases decreased decreasing fall falls fell fallen falling shrink shrinks shrank lower lowers"
-            " lowered lowering lose loses lost drop drops dropped decline declines declined reduce reduces reduced"
-            " sinkt sank sinken senkt verringert",
-        ),
-        "power": ("strengthen strengthens strengthened", "weaken weakens weakened"),
-        "pace": ("accelerate accelerates accelerated speeds", "slow slows slowed"),
-        "north": ("north northern nördlich", "south southern südlich"),
-        "east": ("east eastern östlich", "west western westlich"),
-        "rank": ("highest largest longest biggest maximum most upper", "lowest smallest shortest minimum least lower"),
-        "order": ("first", "last"),
-        "start": ("starts started begins began opened", "ends ended stops stopped closed"),
-        "growth": ("linearly", "quadratically exponentially"),
-        "heat": ("heats heated warms warmed", "cools cooled"),
-    }.items()
-    for words, sign in ((up, 1), (down, -1))
-    for word in words.split()
-}
 _FROM_CJK = re.compile(r"从(?P<a>[^，。；从]{2,6}?)(?:[送流升降增减移运传])?[到至往](?P<b>[^，。；]{2,6})")
 _AUXILIARY = frozenset(
     """is are was were be been being has have had can could may might must shall should will would do does did not to
@@ -95,12 +73,12 @@ def _opposite(said: str, unit: str) -> bool:
     """Whether one word of `said` stands for its opposite in `unit`, with the same words round it."""
     mine, theirs = tokens(said), tokens(unit)
     words, others = {t.word for t in mine}, {t.word for t in theirs}
+    compares = bool(THAN & (words | others))  # then `turned` has judged what is compared
     for n, token in enumerate(mine):
-        if token.word not in _OPPOSITES or token.word in others:
+        if not word_has_opposite(token.word) or token.word in others or (compares and is_comparative(token.word)):
             continue
-        name, sign = _OPPOSITES[token.word]
-        against = [m for m, t in enumerate(theirs) if _OPPOSITES.get(t.word) == (name, -sign) and t.word not in words]
-        alike = any(_OPPOSITES.get(t.word) == (name, sign) for t in theirs)
+        against = [m for m, t in enumerate(theirs) if opposite_words(token.word, t.word) and t.word not in words]
+        alike = any(same_side(token.word, t.word) for t in theirs)
         if against and not alike and any(_same_round(mine, n, theirs, m) for m in against):
             return True
     return False

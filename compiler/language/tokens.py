@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from compiler.language.lexicon import stem
+from compiler.language.lexicon import LEMMAS, stem
 from vault.text.sanitize import fold
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -51,19 +51,10 @@ _JOINS = re.compile(
 _KEPT = 300  # things said; more in one text is no claim's quote
 
 
-_IRREGULAR = {
+_IRREGULAR = LEMMAS | {
     form: verb
     for verb, forms in {
-        "rise": "rose risen", "fall": "fell fallen", "take": "took taken", "begin": "began begun", "grow": "grew grown",
-        "lose": "lost", "give": "gave given", "make": "made", "find": "found", "write": "wrote written",
-        "know": "knew known",
-        "lead": "led", "hold": "held", "build": "built", "buy": "bought", "bring": "brought", "teach": "taught",
-        "think": "thought", "feel": "felt", "keep": "kept", "send": "sent", "become": "became",
-        "come": "came", "go": "went gone", "see": "saw seen", "run": "ran", "speak": "spoke spoken", "win": "won",
-        "break": "broke broken", "choose": "chose chosen", "fly": "flew flown", "fight": "fought", "show": "shown",
-        "lie": "lay lain", "use": "used uses using", "bear": "bore borne",
-        "draw": "drew drawn", "drive": "drove driven", "shrink": "shrank shrunk",
-        "wählt": "gewählt wählen wählte", "geteilt": "teilt teilte", "analysis": "analyses",
+        "use": "used uses using", "analysis": "analyses", "wählt": "gewählt wählen wählte", "geteilt": "teilt teilte",
     }.items()
     for form in forms.split()
 }  # fmt: skip
@@ -150,37 +141,3 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
 def pieces(text: str) -> tuple[str, ...]:
     """Sayings, parted further at commas and where one is joined to the next (and)."""
     return tuple(s for one in sayings(text) for part in _ADDS.split(one) if (s := fold(part)))[:_KEPT]
-
-
-def german(text: str) -> bool:
-    """Whether the text reads as German, where every noun begins with a capital letter."""
-    of_german, of_english = _spoken(text)
-    return of_german > of_english
-
-
-def language(text: str) -> str:
-    """ "zh" (or another language of CJK letters), "de" or "en" as the text reads; "" where that can't be told."""
-    if 4 * len(CJK.findall(text)) > len(re.findall(r"\w+", CJK.sub(" ", text))) and CJK.search(text):
-        return "zh"
-    of_german, of_english = _spoken(text)
-    return "de" if of_german > of_english else "en" if of_english > of_german else ""
-
-
-@lru_cache(maxsize=1 << 12)
-def _spoken(text: str) -> tuple[int, int]:
-    """How many words are German's, by themselves or by their letters, and how many are English's."""
-    found = tokens(text)
-    of_german = sum(t.word in _GERMAN or bool(_UMLAUT.search(t.text)) for t in found)
-    return of_german, sum(t.word in _ENGLISH for t in found)
-
-
-_UMLAUT = re.compile("[äöüßÄÖÜ]")
-_GERMAN = frozenset(
-    """der die das den dem des ein eine einen einem einer eines ist sind und nicht mit von im wird werden wurde hat bei
-    als für auf aus durch zum zur sich oder auch kann zu nach vor wie dass diese dieser dieses noch nur wenn
-    um""".split()
-)
-_ENGLISH = frozenset(
-    """the a an is are was and not with of in to has by at than for it or on that as be can after before from which
-    their its they we this these those into between does do how but""".split()
-)

@@ -324,7 +324,7 @@ def _judge_answer(request: AnswerRequest, reply: AnswerReply, found: JudgedReply
 
 def _judge_cards(request: CardsRequest, reply: CardsReply, found: JudgedReply) -> CardsReply:
     claims = {c.id: c for c in request.claims}
-    gate = gates.CardGate(entailed=_passes)
+    gate = gates.CheckedCardGate(entailed=_passes)
     for card in request.standing:
         gate.admit(card.question, card.answer, request.title)
     count = Counter(card.kind for card in request.standing)

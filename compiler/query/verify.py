@@ -9,7 +9,14 @@ from typing import Any
 
 from compiler.claims.extract import contexts_in
 from compiler.gates.checks import Verdicts
-from compiler.gates.gates import CardGate, card_refused, sentence_refused, statement_refused
+from compiler.gates.gates import (
+    CardGate,
+    StrictCardGate,
+    VaultCardGate,
+    sentence_refused,
+    statement_refused,
+    written_card_fault,
+)
 from compiler.model.requests import CardKindName, ClaimView, ProposedCard, Sentence
 from compiler.replies.journal import Journal
 from compiler.workers.pool import Crew
@@ -247,7 +254,7 @@ class _Check:
         return views
 
     def decks(self) -> None:
-        gate = CardGate(entailed=self.checked, fluent=False)
+        gate = VaultCardGate(entailed=self.checked) if self.checked is not None else StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
         brought = {
@@ -294,10 +301,7 @@ class _Check:
         )
         title, names = self.titles.get(article, ""), self.names.get(article, ())
         if card.human_edited:
-            reason = card_refused(proposed, title, views)
-            if reason and self.checked is not None:
-                reason = card_refused(proposed, title, views, self.checked, names=names, fluent=False)
-            return reason
+            return written_card_fault(proposed, title, views, self.checked, names)
         return gate.refused(proposed, title, views, names=names)
 
 

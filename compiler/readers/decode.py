@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import AnyStr
 
-from compiler.readers.language import language_of
+from compiler.language.detection import language_of
 from vault.errors import Unreadable
 from vault.model.source import Problem
 

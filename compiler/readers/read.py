@@ -6,9 +6,9 @@ import importlib
 import re
 from pathlib import PurePosixPath
 
+from compiler.language.detection import language_of
 from compiler.readers.formats import HEAD, READERS, content_mismatch, kind_of
 from compiler.readers.front_matter import canonical_properties
-from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from compiler.sources.segments import segments
 from vault.errors import Unreadable

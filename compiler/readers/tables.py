@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from compiler.language.detection import language_of
 from compiler.readers.block import fold_block
 from compiler.readers.html_elements import EXPLAINS
-from compiler.readers.language import language_of
 from compiler.readers.page import Page
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import clean_line, fold, normal

@@ -60,7 +60,7 @@ def test_sentences_without_evidence_are_kept_marked_and_listed(scene: Scene) -> 
     before = scene.text(PAGE).rstrip("\n").count("\n")
     settled = scene.agent(lambda: scene.add(PAGE, f"{bare}\n\n{unknown}\n\n{beyond}\n\n{cited(scene)}"))
     assert kept(settled) == {("page", PAGE)} and settled.clean
-    reasons = ["cites nothing", "is not in wiki/summaries/testing.md", "do not bear out"]
+    reasons = ["cites nothing", "is not in wiki/summaries/testing.md", "does not bear it out"]
     assert [words for each, words in zip(settled.unsupported, reasons, strict=True) if words in each.why] == reasons
     lines = scene.text(PAGE).split("\n")
     assert [lines[each.line - 1] for each in settled.unsupported] == [bare, unknown, beyond] and before < len(lines)

@@ -141,7 +141,7 @@ SUMMARY_FAULTS = [
     ),
     (
         "a statement says what its quote does not",
-        "does not bear out",
+        "does not bear it out",
         rewritten(SUMMARY, r"> \[!quote\]$", f"> [!quote] {BANANAS}"),
     ),
     (
@@ -163,20 +163,20 @@ SENTENCE_FAULTS = [
     (
         ARTICLE,
         "a number came in",
-        "do not say 42",
+        "does not say 42",
         replaced(ARTICLE, "the act of recalling an", "the act of recalling 42"),
     ),
     (
         ARTICLE,
         "a negation came in",
-        "do not say never",
+        "does not say never",
         replaced(ARTICLE, "practice strengthens", "practice never strengthens"),
     ),
-    (ARTICLE, "it says something else", "do not bear out", replaced(ARTICLE, MAKES, "every failed recall makes")),
+    (ARTICLE, "it says something else", "does not bear it out", replaced(ARTICLE, MAKES, "every failed recall makes")),
     (
         SUMMARY,
         "its prose lost a citation",
-        "do not bear out",
+        "does not bear it out",
         rewritten(SUMMARY, rf"^({ACT}[^\n]*?\.) \[\[[^\]]*\]\]", r"\1"),
     ),
     (
@@ -205,10 +205,10 @@ CARD_FAULTS = [
     (
         DECK,
         "another answer",
-        "do not give the answer",
+        "does not bear it out",
         rewritten(DECK, r"^A: .*?$", "A: Elliptic curves encrypt passwords."),
     ),
-    (DECK, "a number came in", "do not say 1885", rewritten(DECK, r"^A: (.*?)\.?$", r"A: \1 since 1885.")),
+    (DECK, "a number came in", "does not say 1885", rewritten(DECK, r"^A: (.*?)\.?$", r"A: \1 since 1885.")),
     (DECK, "nothing is cited", "cites nothing", rewritten(DECK, r"^> \[\[wiki/summaries[^\n]*\n", "")),
     (DECK, "the claim is none", "does not stand in", rewritten(DECK, r"#\^c-[0-9a-z]{10}\|", "#^c-0000000000|")),
     (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from compiler.claims.conflicts import ASKED, OUTWEIGHED, PAST, UNDECIDED, Contests, Pool, Scales, Shelf, contests
-from compiler.claims.rule_conflicts import Disagreement
+from compiler.claims.contradictions import Disagreement
 from compiler.model.requests import ReconcileReply, ReconcileRequest, Request, rests
 from compiler.replies.asker import Answered, Asker, Failed
 from compiler.replies.journal import Journal

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compiler.claims.conflict_candidates import Candidate, candidates
+from compiler.claims.contradictions import Candidate, candidates
 from vault.ids import ClaimId, SourceId
 from vault.model.claim import Claim, ClaimKind
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compiler.claims.conflict_ledger import Standing, tell_disputes
-from compiler.claims.rule_conflicts import Disagreement
+from compiler.claims.contradictions import Disagreement
 from vault.ids import ClaimId, SourceId
 from vault.log.ledger import Event, Ids, fold
 from vault.model.claim import Claim, ClaimKind

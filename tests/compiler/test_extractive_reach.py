@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compiler.engines.extractive import SIGNALS, ExtractiveEngine
-from compiler.engines.extractive.grammar.clauses import parse
 from compiler.engines.extractive.grammar.leads import with_end, without_lead
-from compiler.engines.extractive.questions.question import Matter
-from compiler.engines.extractive.questions.relational import relational
 from compiler.model.requests import ExtractReply, ExtractRequest, Span
 
 
@@ -167,35 +164,6 @@ def test_german_sentences_tell_of_their_subject() -> None:
 def test_chinese_sentences_tell_of_the_name_they_begin_with() -> None:
     reply = read("龙骨通过自身的重量使船保持平衡，从而防止船翻倒。", language="zh")
     assert about(reply) == {"龙骨"}
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence", "question", "answer"),
-    [
-        (
-            "Frogs",
-            "Frogs and toads differ in the way that their eggs are laid.",
-            "How do frogs and toads differ?",
-            "In the way that their eggs are laid.",
-        ),
-        (
-            "Toad",
-            "A dry and warty skin distinguishes the toad from the frog.",
-            "What distinguishes the toad from the frog?",
-            "A dry and warty skin.",
-        ),
-        (
-            "Ebb",
-            "The counterpart of the ebb is the flood, which carries boats inland.",
-            "What is the counterpart of the ebb?",
-            "The flood, which carries boats inland.",
-        ),
-    ],
-)
-def test_more_forms_tell_how_two_things_relate(name: str, sentence: str, question: str, answer: str) -> None:
-    clause = parse(sentence)
-    assert clause is not None
-    assert (question, answer) in {(a.question, a.answer) for a in relational(clause, Matter(name)) if a}
 
 
 @pytest.mark.parametrize("signal", SIGNALS)

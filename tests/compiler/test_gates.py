@@ -1,7 +1,7 @@
 import pytest
 
 from compiler.claims.extract import claims_in
-from compiler.gates.gates import CardGate, card_refused, content_words, sentence_refused, statement_refused
+from compiler.gates.gates import StrictCardGate, content_words, sentence_refused, statement_refused, strict_card_fault
 from compiler.model.requests import CardKindName, ClaimView, ExtractedClaim, ExtractReply, ProposedCard, Sentence
 from vault.model.claim import ClaimKind
 from vault.model.source import Segment, SourceText
@@ -22,17 +22,17 @@ def card(question: str, answer: str, kind: CardKindName = "definitional", cite: 
 
 
 def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
-    assert card_refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
+    assert strict_card_fault(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
     why = card("What does a KV cache spare?", "Keys and values are not computed again.", "mechanistic", "bbbbbbbbbb")
-    assert card_refused(why, "KV cache", CLAIMS) == ""
+    assert strict_card_fault(why, "KV cache", CLAIMS) == ""
 
 
 @pytest.mark.parametrize(
     ("proposed", "reason"),
     [
-        (card("What is a KV cache?", "It stores 3 tensors per layer."), "do not say 3"),
-        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "do not say never"),
-        (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "do not give the answer"),
+        (card("What is a KV cache?", "It stores 3 tensors per layer."), "does not say 3"),
+        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "does not say never"),
+        (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "does not bear it out"),
         (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives its answer away"),
         (card("What stores tensors per layer?", "Tensors per layer."), "contains its answer"),
         (card("What is a KV cache?", "A KV cache."), "contains its answer"),
@@ -48,11 +48,11 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
     ],
 )
 def test_a_card_that_fails_is_told_why(proposed: ProposedCard, reason: str) -> None:
-    assert reason in card_refused(proposed, "KV cache", CLAIMS)
+    assert reason in strict_card_fault(proposed, "KV cache", CLAIMS)
 
 
 def test_no_card_repeats_another_of_the_vault() -> None:
-    gate = CardGate()
+    gate = StrictCardGate()
     assert gate.refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
     assert "this answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
     assert "asks this" in gate.refused(card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS)
@@ -65,14 +65,14 @@ def test_no_card_repeats_another_of_the_vault() -> None:
     [
         (CACHE.quote, ("aaaaaaaaaa",), ""),
         ("A KV cache stores tensors so that keys are not computed again.", ("aaaaaaaaaa",), ""),
-        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "do not say 4"),
+        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "does not say 4"),
         (
             "A KV cache stores tensors so that keys are not computed, without layers.",
             ("aaaaaaaaaa",),
-            "do not say without",
+            "does not say without",
         ),
-        ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "do not bear out"),
-        ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "do not bear out"),
+        ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "does not bear it out"),
+        ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "does not bear it out"),
         ("A KV cache stores tensors.", (), "cites nothing"),
         ("A KV cache stores tensors.", ("0000000000",), "does not exist"),
         ("", ("aaaaaaaaaa",), "empty"),
@@ -95,11 +95,15 @@ def test_endings_that_a_question_turns_do_not_hide_a_word() -> None:
         ("A cache is used for keys.", "A cache is used not only for keys but for values.", ""),
         ("The cache holds values.", "The cache does not hold keys; the cache holds values.", ""),
         ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not say 3"),
-        ("Bleach strengthens memory.", "Recall strengthens memory.", "does not bear out"),
+        ("Bleach strengthens memory.", "Recall strengthens memory.", "does not bear it out"),
         ("Recall never strengthens memory.", "Recall strengthens memory.", "does not say never"),
-        ("Recall strengthens memory.", "Recall never strengthens memory.", "leaves out the quote's never"),
-        ("Recall strengthens memory.", "Recall doesn’t strengthen memory.", "leaves out the quote's doesn’t"),
-        ("Der Abruf stärkt das Gedächtnis.", "Der Abruf stärkt nicht das Gedächtnis.", "leaves out the quote's nicht"),
+        ("Recall strengthens memory.", "Recall never strengthens memory.", "says never, and the words leave it out"),
+        ("Recall strengthens memory.", "Recall doesn’t strengthen memory.", "says doesn't, and the words leave it out"),
+        (
+            "Der Abruf stärkt das Gedächtnis.",
+            "Der Abruf stärkt nicht das Gedächtnis.",
+            "says nicht, and the words leave it out",
+        ),
     ],
 )
 def test_a_statement_says_what_its_quote_says(statement: str, quote: str, reason: str) -> None:
@@ -121,6 +125,6 @@ def test_a_sentence_does_not_lose_the_not_of_its_claim() -> None:
     claim = CACHE.model_copy(
         update={"quote": "A cache never forgets its keys.", "words": "A cache never forgets its keys."}
     )
-    assert "leaves out" in sentence_refused(
+    assert "leave it out" in sentence_refused(
         Sentence(text="A cache forgets its keys.", cites=(claim.id,)), {claim.id: claim}
     )

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from compiler.gates.entailment import judge
-from compiler.gates.gates import CardGate
+from compiler.gates.gates import CheckedCardGate, VaultCardGate
+from compiler.language.detection import sentence_language
 from compiler.language.formulas import read_out
-from compiler.language.tokens import language
 from compiler.model.requests import ClaimView, ProposedCard
 from vault.model.claim import ClaimKind
 
@@ -41,7 +41,7 @@ def test_a_formula_is_read_out_and_money_stays_money(text: str, read: str) -> No
     ],
 )
 def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(text: str, spoken: str) -> None:
-    assert language(text) == spoken
+    assert sentence_language(text) == spoken
 
 
 @pytest.mark.parametrize(
@@ -188,5 +188,5 @@ def test_a_card_that_a_build_lets_in_is_let_in_by_verify() -> None:
     def yes(words: str, evidence: Sequence[str]) -> bool:
         return True
 
-    assert CardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
-    assert CardGate(entailed=yes, fluent=False).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert CheckedCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""
+    assert VaultCardGate(entailed=yes).refused(card, "Context variable", {claim.id: claim}) == ""

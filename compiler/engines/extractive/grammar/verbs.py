@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from compiler.language.lexicon import IRREGULAR_VERBS
+
 # Rarely or never nouns: a form of one of these is a verb wherever grammar allows one.
 _PLAIN = """
 abandon abolish absorb abstract accelerate accept accommodate accompany accomplish account accumulate achieve
@@ -129,29 +131,6 @@ stage start state step stick stock strain stream stretch strike string style sub
 target tax teach tear term text thread throw tie time touch trace trade trap travel trend try twist type use value
 voice vote wrap fade cue cram grade ground guard spike surface sketch
 """
-# lemma, past, past participle
-_FORMS = """
-blow blew blown, fly flew flown, dig dug dug, swim swam swum, swing swung swung, wear wore worn, weave wove woven,
-bleed bled bled, breed bred bred, bend bent bent, sting stung stung, spit spat spat, sow sowed sown, swell swelled
-swollen, arise arose arisen, be was been, bear bore borne, become became become, begin began begun, bind bound
-bound, break broke broken, bring brought brought, broadcast broadcast broadcast, build built built, burst burst
-burst, cast cast cast, choose chose chosen, come came come, cost cost cost, cut cut cut, deal dealt dealt, do did
-done, draw drew drawn, drive drove driven, eat ate eaten, fall fell fallen, feed fed fed, feel felt felt, find found
-found, fit fit fit, forbid forbade forbidden, forecast forecast forecast, foresee foresaw foreseen, forget forgot
-forgotten, freeze froze frozen, get got gotten, give gave given, go went gone, grow grew grown, have had had, hear
-heard heard, hide hid hidden, hit hit hit, hold held held, hurt hurt hurt, keep kept kept, know knew known, lay laid
-laid, lead led led, leave left left, lend lent lent, let let let, lie lay lain, lose lost lost, make made made, mean
-meant meant, mislead misled misled, overcome overcame overcome, override overrode overridden, overwrite overwrote
-overwritten, pay paid paid, put put put, read read read, reread reread reread, reset reset reset, rewrite rewrote
-rewritten, rise rose risen, run ran run, say said said, see saw seen, seek sought sought, sell sold sold, send sent
-sent, set set set, show showed shown, shrink shrank shrunk, sink sank sunk, slide slid slid, speak spoke spoken,
-spend spent spent, spin spun spun, split split split, spread spread spread, stand stood stood, stick stuck stuck,
-strike struck struck, strive strove striven, take took taken, teach taught taught, tear tore torn, tell told told,
-think thought thought, throw threw thrown, undergo underwent undergone, underlie underlay underlain, understand
-understood understood, undertake undertook undertaken, undo undid undone, win won won, withhold withheld withheld,
-write wrote written, retell retold retold, offset offset offset, outgrow outgrew outgrown
-"""
-_IRREGULAR = {words[0]: (words[1], words[2]) for words in map(str.split, _FORMS.split(","))}
 _DOUBLING = frozenset(
     """
 admit begin bet clip commit compel control cram cut defer drop embed emit equip excel fit flag forget get hit incur
@@ -213,11 +192,11 @@ def _table() -> dict[str, tuple[Form, ...]]:
         ing = lemma[:-2] + "y" if lemma.endswith("ie") else ""
         for stem in _stems(lemma):
             enter((ing or stem) + "ing", lemma, "VBG")
-            if lemma not in _IRREGULAR:
+            if lemma not in IRREGULAR_VERBS:
                 enter(_past(lemma, stem), lemma, "VBD")
                 enter(_past(lemma, stem), lemma, "VBN")
-        if lemma in _IRREGULAR:
-            past, participle = _IRREGULAR[lemma]
+        if lemma in IRREGULAR_VERBS:
+            past, participle = IRREGULAR_VERBS[lemma]
             enter(past, lemma, "VBD")
             enter(participle, lemma, "VBN")
     return {word: tuple(forms) for word, forms in table.items()}

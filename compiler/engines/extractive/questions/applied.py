@@ -21,7 +21,6 @@ def applied(clause: Clause, matter: Matter) -> list[Ask | None]:
         *_trait(clause, matter),
         *_has_trait(clause, matter),
         *_limit(clause, matter),
-        *_examples(clause, matter),
     ]
 
 
@@ -239,24 +238,3 @@ def _limit(clause: Clause, matter: Matter) -> list[Ask | None]:
     if len(told.split()) < 5:
         return []
     return [ask("applied", f"What is a limitation of {matter.lower(clause.subject)}", told, 3.8, matter)]
-
-
-_EXAMPLES = re.compile(
-    r"^(?P<adj>(?:some |common |typical |popular |important |notable |well-known |practical |other "
-    r")*)(?P<what>examples?|applications?|uses?|advantages|disadvantages|benefits|drawbacks|limitations|instances|"
-    r"variants) of (?P<of>.+)$",
-    re.IGNORECASE,
-)
-
-
-def _examples(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "Applications of X include A and B": what applications of X are."""
-    match = _EXAMPLES.match(clause.subject)
-    if not match or clause.front or not matter.is_in(match["of"]) or clause.lemma() not in ("include", "be"):
-        return []
-    at = clause.main_verb()
-    told = clause.slice(at + 1, clause.end)
-    what = match["what"].casefold()
-    if len(told.split()) < 2 or not what.endswith("s"):
-        return []
-    return [ask("applied", f"What are {what} of {matter.lower(match['of'])}", shortened(told, 220), 5.0, matter)]

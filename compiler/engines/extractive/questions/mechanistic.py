@@ -33,7 +33,6 @@ def mechanistic(clause: Clause, matter: Matter) -> list[Ask | None]:
         *effects(clause, matter),
         *_explains(clause, matter),
         *_inside(clause, matter),
-        *_idea(clause, matter),
     ]
 
 
@@ -197,23 +196,3 @@ def _inside(clause: Clause, matter: Matter) -> list[Ask | None]:
     if len(told.split()) < 6:
         return []
     return [ask("mechanistic", f"What happens in {matter.lower(front[3:])}", shortened(told, 220), 3.6, matter)]
-
-
-_IDEA = re.compile(
-    r"^(?P<what>(?:the|one) (?:(?:main|key|core|basic|central|general|underlying|fundamental) )?(?:idea|intuition|"
-    r"insight|principle|strategy)) "
-    r"(?P<link>of|behind|in|underlying) (?P<of>.+)$",
-    re.IGNORECASE,
-)
-
-
-def _idea(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "The idea behind X is to ...": what the idea behind X is."""
-    match = _IDEA.match(clause.subject)
-    if not match or not clause.is_be or clause.front or not matter.is_named(match["of"]):
-        return []
-    told = re.sub(r"^that\s+", "", clause.slice(clause.verb + 1, clause.end))
-    if len(told.split()) < 5:
-        return []
-    asked = f"What {clause.words[clause.verb].low} {match['what'].lower()} {match['link']} {matter.lower(match['of'])}"
-    return [ask("mechanistic", asked, shortened(told, 220), 5.0, matter)]

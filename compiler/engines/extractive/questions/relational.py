@@ -22,11 +22,7 @@ def relational(clause: Clause, matter: Matter) -> list[Ask | None]:
         *_compares(clause, matter),
         *_like(clause, matter),
         *_rests_on(clause, matter),
-        *_difference(clause, matter),
         *_common(clause, matter),
-        *_both_differ(clause, matter),
-        *_sets_apart(clause, matter),
-        *_counterpart(clause, matter),
     ]
 
 
@@ -304,28 +300,6 @@ def _rests_on(clause: Clause, matter: Matter) -> list[Ask | None]:
     return [ask("relational", asked, shortened(answer, 160), 4.0, matter)] if asked else []
 
 
-_BETWEEN = re.compile(
-    r"^(?:the|one|another|a|an) (?:(?:main|key|major|important|essential|crucial|only|primary|fundamental) "
-    r")?(?P<what>difference|distinction|relationship|relation|connection|contrast|trade-?off|similarity) between "
-    r"(?P<a>.+?) and (?P<b>.+)$",
-    re.IGNORECASE,
-)
-
-
-def _difference(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "The difference between X and Y is that ..."."""
-    match = _BETWEEN.match(clause.subject)
-    if not match or not clause.is_be or not matter.is_in(clause.subject) or clause.front:
-        return []
-    told = clause.slice(clause.verb + 1, clause.end)
-    told = re.sub(r"^that\s+", "", told)
-    if len(told.split()) < 4:
-        return []
-    article = "a" if clause.words[clause.start].low in ("one", "another", "a") else "the"
-    what = f"{article} {match['what']} between {matter.lower(match['a'])} and {match['b']}"
-    return [ask("relational", f"What is {what}", shortened(told, 240), 6.0, matter)]
-
-
 _BOTH = re.compile(r"^both\s+(?P<a>.+?)\s+and\s+(?P<b>.+)$", re.IGNORECASE)
 
 
@@ -348,53 +322,3 @@ def _common(clause: Clause, matter: Matter) -> list[Ask | None]:
             matter,
         )
     ]
-
-
-_DIFFER_IN = re.compile(r"^differ(?: \w+ly)? (?P<how>(?:in|by|with respect to|only in|mainly in)\s.+)$", re.IGNORECASE)
-
-
-def _both_differ(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "X and Y differ in ...": how X and Y differ."""
-    match = _DIFFER_IN.match(clause.predicate)
-    pair = re.split(r"\s+and\s+", clause.subject)
-    if not match or clause.front or len(pair) != 2 or len(match["how"].split()) < 3:
-        return []
-    if not all(names.is_name(p) for p in pair) or not any(matter.is_named(p) for p in pair):
-        return []
-    asked = f"How do {matter.lower(pair[0])} and {matter.lower(pair[1])} differ"
-    return [ask("relational", asked, shortened(match["how"], 220), 5.5, matter)]
-
-
-_FROM = re.compile(
-    r"^(?P<verb>distinguish(?:es)?|separates?|sets?) (?P<what>.+?) (?:apart )?from (?P<other>[^,.;]+)$", re.IGNORECASE
-)
-
-
-def _sets_apart(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "Z distinguishes X from Y": what distinguishes X from Y."""
-    match = _FROM.match(clause.predicate)
-    if not match or clause.front or len(clause.subject.split()) < 2:
-        return []
-    other = _other(match["other"], matter)
-    if not other or not matter.is_named(match["what"]):
-        return []
-    asked = f"What {match['verb']} {matter.lower(match['what'])} from {other}"
-    return [ask("relational", asked, clause.subject, 5.0, matter)]
-
-
-_ROLE = re.compile(
-    r"^the (?:opposite|inverse|counterpart|dual|analogue?|generali[sz]ation|reverse) (?:of|to|for) (?P<what>.+)$",
-    re.IGNORECASE,
-)
-
-
-def _counterpart(clause: Clause, matter: Matter) -> list[Ask | None]:
-    """From "The opposite of X is Y": what the opposite of X is."""
-    match = _ROLE.match(clause.subject)
-    if not match or not clause.is_be or clause.front or not matter.is_in(match["what"]):
-        return []
-    end = _phrase(clause, clause.verb + 1)
-    if not _other(clause.slice(clause.verb + 1, end), matter) or not names.is_name(match["what"]):
-        return []
-    told = clause.slice(clause.verb + 1, end_of_clause(clause, end))
-    return [ask("relational", f"What is {matter.lower(clause.subject)}", shortened(told, 200), 4.5, matter)]

@@ -1,8 +1,11 @@
-"""Detection of a text's language by its script, else by its most common words."""
+"""The language of a document or of one sentence: by its script, else by its commonest words."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from compiler.language.tokens import CJK, tokens
 
 SAMPLE = 40_000  # characters; more would change nothing
 _SCRIPTS = {
@@ -57,3 +60,28 @@ def language_of(text: str) -> str:
     best, second = sorted(shares, key=lambda lang: -shares[lang])[:2]
     clear = shares[best] >= max(2, 0.06 * len(words)) and shares[best] > 1.15 * shares[second]
     return best if clear else ""
+
+
+def reads_as_german(text: str) -> bool:
+    """Return whether a sentence reads as German, where every noun begins with a capital letter."""
+    german, english = _word_counts(text)
+    return german > english
+
+
+def sentence_language(text: str) -> str:
+    """Return "zh" (or another language of CJK letters), "de" or "en" for a sentence; "" where nothing tells."""
+    if 4 * len(CJK.findall(text)) > len(re.findall(r"\w+", CJK.sub(" ", text))) and CJK.search(text):
+        return "zh"
+    german, english = _word_counts(text)
+    return "de" if german > english else "en" if english > german else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _word_counts(text: str) -> tuple[int, int]:
+    """Return how many words are German, by themselves or by their letters, and how many are English."""
+    words = tokens(text)
+    german = sum(t.word in _COMMON_SETS["de"] or bool(_UMLAUT.search(t.text)) for t in words)
+    return german, sum(t.word in _COMMON_SETS["en"] for t in words)
+
+
+_UMLAUT = re.compile("[äöüßÄÖÜ]")

@@ -1,27 +1,30 @@
-"""Pairs of claims that may contradict each other, in whatever words: what a model is asked about, and what it is not.
+"""Pairs of claims that contradict each other, by rules: those that are sure, and those that a model is asked about.
 
-Wider than the sure rules of `compiler.claims.rule_conflicts`, as a model looks at each pair; but where rules see that
-both can hold (other conditions, another unit, a hedge, two things), nobody is asked. Pure.
+A model judges each candidate, so these rules are wide; but where they see that both claims can hold (other conditions,
+another unit, a hedge, two things), nobody is asked. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 
 from compiler.claims.number_conflicts import clashes, year
-from compiler.gates.gates import content_words
-from compiler.language.antonyms import akin, fellow, opposite, turns
+from compiler.language.comparisons import Comparison, comparisons, contrary, placed
 from compiler.language.lexicon import stem
+from compiler.language.opposites import has_opposite, opposite, same_root, synonym_stem
 from compiler.language.quantities import Number, quantities
+from compiler.language.tokens import content_words
 from vault.ids import SourceId
 from vault.model.claim import Claim, ClaimKind
 
 MOST_OF_A_CONCEPT = 300  # claims that are compared
 _LONGEST = 400  # characters; in a longer sentence nobody can say what its number or its "not" belongs to
+_FEWEST_SURE, _ALIKE_SURE = 4, 0.7  # stems in common, and share of all stems, where no model is asked
 _FEWEST = 2  # stems in common
 _ALIKE = 0.5  # share of the stems of the shorter one that both have, in some form or as an opposite
 _SAME = 0.25  # the same share, of those in one form
@@ -50,7 +53,14 @@ _WHERE = re.compile(  # what a fact is restricted to
     re.IGNORECASE,
 )
 _BY = re.compile(r"\b(?:by|von|durch)\s+(?P<who>[A-Z][\w’'-]+(?:\s+(?:and\s+)?[A-Z][\w’'-]+){0,4})")
-_THAN = re.compile(r"\b(?:than|als)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two claims of independent sources that cannot both hold."""
+
+    first: Claim
+    second: Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class Statement:
     """A claim as it is compared. `order` are its content stems as they stand, less what only counts."""
 
     words: str
@@ -87,7 +97,7 @@ def candidates(
     `origin` names the source behind a copy, `published` its day ("" if unknown).
     """
     subject = frozenset(_stems(title))
-    said = [(c, _said(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _may_clash(c)]
+    said = [(c, read_statement(c.words)) for c in claims[:MOST_OF_A_CONCEPT] if _may_clash(c)]
     found = []
     for (one, a), (other, b) in combinations(said, 2):
         if origin(one.source) != origin(other.source) and (weight := may_contradict(a, b, subject)):
@@ -97,12 +107,61 @@ def candidates(
     return sorted(found, key=lambda c: (not c.sure, -c.weight, c.first.id, c.second.id))
 
 
+def disagreements(
+    concepts: Iterable[Sequence[Claim]], claims: Iterable[Claim], origin: Callable[[SourceId], SourceId]
+) -> list[Disagreement]:
+    """Return the sure contradictions between independent sources, in nearly the same words: no model is needed.
+
+    A fact with another number or denied is looked for in the claims of each concept, a comparison turned round in all
+    `claims`. `origin` returns the source behind a copy.
+    """
+    contested = (own for own in concepts if len({origin(c.source) for c in own}) > 1)
+    pairs = [pair for own in contested for pair in _facts_changed(own[:MOST_OF_A_CONCEPT])]
+    pairs += _comparisons_turned(claims)
+    found = {tuple(sorted((a.id, b.id))): Disagreement(a, b) for a, b in pairs if origin(a.source) != origin(b.source)}
+    return list(found.values())
+
+
+def _facts_changed(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Yield the pairs that say the same but for one number or a denial."""
+    statements = [(c, read_statement(c.words)) for c in claims if _may_clash(c)]
+    for (one, a), (other, b) in combinations(statements, 2):
+        common = len(a.stems & b.stems)
+        if common >= _FEWEST_SURE and common >= _ALIKE_SURE * len(a.stems | b.stems) and _differ_once(a, b):
+            yield one, other
+
+
+def _differ_once(a: Statement, b: Statement) -> bool:
+    if a.denies != b.denies:
+        compared = comparisons(a.words) or comparisons(b.words)
+        return not compared and a.years == b.years and not clashes(a.words, b.words, a.numbers, b.numbers)
+    if not len(a.numbers) + len(a.years) == len(b.numbers) + len(b.years) == 1:
+        return False
+    return a.years != b.years or bool(clashes(a.words, b.words, a.numbers, b.numbers))
+
+
+def _comparisons_turned(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Yield the pairs of which one puts first what the other puts last, in the same respect."""
+    compared: list[tuple[Claim, Comparison]] = []
+    for claim in claims:
+        if _may_clash(claim) and not read_statement(claim.words).denies:
+            compared += [(claim, c) for c in comparisons(claim.words) if c.dimension != "time"]
+    by_stem: dict[str, list[int]] = defaultdict(list)
+    for n, (_, one) in enumerate(compared):
+        for word in one.left | one.right:
+            by_stem[word].append(n)
+    pairs = {pair for indexes in by_stem.values() for pair in combinations(indexes[:MOST_OF_A_CONCEPT], 2)}
+    for a, b in sorted(pairs):
+        if contrary(compared[a][1], compared[b][1]):
+            yield compared[a][0], compared[b][0]
+
+
 def _may_clash(claim: Claim) -> bool:
     return claim.kind is not ClaimKind.QUESTION and len(claim.words) <= _LONGEST and not _HEDGED.search(claim.words)
 
 
 @lru_cache(maxsize=1 << 13)
-def _said(claim_words: str) -> _Said:
+def read_statement(claim_words: str) -> Statement:
     words = _NOT_ONLY.sub("", claim_words)
     known = quantities(words)
     years = {y for n in known.numbers if (y := year(n)) is not None} | {d.year for d in known.days if d.year}
@@ -110,7 +169,7 @@ def _said(claim_words: str) -> _Said:
     order = tuple(s for s in _stems(words) if s not in spelled)
     numbers = tuple(n for n in known.numbers if year(n) is None)
     denies = len(_DENIAL.findall(words)) % 2 == 1
-    return _Said(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
+    return Statement(words, order, frozenset(order), numbers, frozenset(years), tuple(_scopes(words)), denies)
 
 
 def _stems(words: str) -> Iterator[str]:
@@ -120,9 +179,9 @@ def _stems(words: str) -> Iterator[str]:
         if "-" in word and not word[1:].islower():
             yield word.casefold()
         elif "-" in word:
-            yield from (fellow(stem(part.casefold())) for part in word.split("-"))
-        elif content_words(word) or turns(plain):
-            yield fellow(plain)
+            yield from (synonym_stem(stem(part.casefold())) for part in word.split("-"))
+        elif content_words(word) or has_opposite(plain):
+            yield synonym_stem(plain)
     yield from (w for w in content_words(words) if not w.isascii() and len(w) == 1)  # a CJK character is a word
 
 
@@ -136,7 +195,7 @@ def _scopes(words: str) -> Iterator[frozenset[str]]:
 # --- what speaks for a pair -----------------------------------------------------------------------------------------
 
 
-def may_contradict(a: _Said, b: _Said, subject: frozenset[str]) -> float:
+def may_contradict(a: Statement, b: Statement, subject: frozenset[str]) -> float:
     """How alike two claims are that seem to contradict each other, in (0, 1]; 0 where nothing says they do.
 
     That both speak of the `subject` is not enough: something must be said of it in common.
@@ -145,19 +204,19 @@ def may_contradict(a: _Said, b: _Said, subject: frozenset[str]) -> float:
     return weight if weight and _speaks_against(a, b) and not _both_can_hold(a, b) else 0.0
 
 
-def _alike(a: _Said, b: _Said) -> float:
+def _alike(a: Statement, b: Statement) -> float:
     same, fewest = len(a.stems & b.stems), min(len(a.stems), len(b.stems))
     if same < _SAME * fewest:
         return 0.0
     ours, theirs = a.stems - b.stems, b.stems - a.stems
-    answered = sum(any(opposite(w, v) or akin(w, v) for v in theirs) for w in ours)
+    answered = sum(any(opposite(w, v) or same_root(w, v) for v in theirs) for w in ours)
     common = same + answered
     if common < _FEWEST or common < _ALIKE * fewest:
         return 0.0
     return round(common / (len(a.stems | b.stems) - answered), 4)
 
 
-def _speaks_against(a: _Said, b: _Said) -> bool:
+def _speaks_against(a: Statement, b: Statement) -> bool:
     if _turns(a, b) % 2 == 1:
         return True
     if a.denies or b.denies:
@@ -166,29 +225,19 @@ def _speaks_against(a: _Said, b: _Said) -> bool:
     return bool(clashes(a.words, b.words, a.numbers, b.numbers)) or other_year or _by_others(a, b)
 
 
-def _turns(a: _Said, b: _Said) -> int:
+def _turns(a: Statement, b: Statement) -> int:
     """How often the one turns round what the other says: an odd number of times, it says the opposite."""
     ours, theirs = a.stems - b.stems, b.stems - a.stems
     turned = sum(any(opposite(w, v) for v in theirs) for w in ours)
     return turned + (a.denies != b.denies) + _swapped(a, b)
 
 
-def _swapped(a: _Said, b: _Said) -> bool:
-    """Whether two comparisons put the same things on opposite sides."""
-    if not (_THAN.search(a.words) and _THAN.search(b.words)):
-        return False
-    (left, right), (low, high) = _sides(a), _sides(b)
-    both = left & right | low & high
-    crossed, straight = (left & high - both, right & low - both), (left & low - both, right & high - both)
-    return all(crossed) and not all(straight)
+def _swapped(a: Statement, b: Statement) -> bool:
+    """Return whether two comparisons put the same things on opposite sides."""
+    return any(placed(c, d) < 0 for c in comparisons(a.words) for d in comparisons(b.words))
 
 
-def _sides(said: _Said) -> tuple[frozenset[str], frozenset[str]]:
-    left, right = _THAN.split(said.words, maxsplit=1)
-    return frozenset(_stems(left)), frozenset(_stems(right))
-
-
-def _by_others(a: _Said, b: _Said) -> bool:
+def _by_others(a: Statement, b: Statement) -> bool:
     """Whether the same is said to have been done by others."""
     ours, theirs = ({w for m in _BY.finditer(s.words) for w in m["who"].split()} for s in (a, b))
     return bool(ours and theirs and not ours & theirs)
@@ -197,22 +246,22 @@ def _by_others(a: _Said, b: _Said) -> bool:
 # --- what lets both hold --------------------------------------------------------------------------------------------
 
 
-def _both_can_hold(a: _Said, b: _Said) -> bool:
+def _both_can_hold(a: Statement, b: Statement) -> bool:
     return _of_two_things(a, b) or _other_scope(a, b) or _other_set_up(a, b)
 
 
-def _of_two_things(a: _Said, b: _Said) -> bool:
+def _of_two_things(a: Statement, b: Statement) -> bool:
     """Whether each begins with what the other does not name at all."""
-    first = [next((s for s in said.order if not turns(s)), "") for said in (a, b)]
+    first = [next((s for s in said.order if not has_opposite(s)), "") for said in (a, b)]
     named = (_names(first[0], b), _names(first[1], a))
     return not any(named)
 
 
-def _names(word: str, said: _Said) -> bool:
-    return any(word == s or akin(word, s) or opposite(word, s) for s in said.order)
+def _names(word: str, said: Statement) -> bool:
+    return any(word == s or same_root(word, s) or opposite(word, s) for s in said.order)
 
 
-def _other_scope(a: _Said, b: _Said) -> bool:
+def _other_scope(a: Statement, b: Statement) -> bool:
     """Whether each says where or for what it holds, and the other says otherwise."""
     mine, yours = a.stems, b.stems
     return any(_parted(x, y, mine, yours) for x, y in product(a.scopes, b.scopes))
@@ -220,10 +269,10 @@ def _other_scope(a: _Said, b: _Said) -> bool:
 
 def _parted(x: frozenset[str], y: frozenset[str], mine: frozenset[str], yours: frozenset[str]) -> bool:
     ours, theirs = x - yours, y - mine
-    return bool(ours and theirs) and not any(akin(w, v) for w in ours for v in theirs)
+    return bool(ours and theirs) and not any(same_root(w, v) for w in ours for v in theirs)
 
 
-def _other_set_up(a: _Said, b: _Said) -> bool:
+def _other_set_up(a: Statement, b: Statement) -> bool:
     """Whether other numbers belong to other things: two of them, another year, or another kind of the thing."""
     found = clashes(a.words, b.words, a.numbers, b.numbers)
     if not found or _turns(a, b) % 2 == 1:
@@ -235,11 +284,11 @@ def _other_set_up(a: _Said, b: _Said) -> bool:
     return _of_kinds(a, b)
 
 
-def _of_kinds(a: _Said, b: _Said) -> bool:
+def _of_kinds(a: Statement, b: Statement) -> bool:
     """Whether the same word has one word before it here, and there another: the base model, the big model."""
     before: list[dict[str, set[str]]] = [{}, {}]
     for said, kinds in zip((a, b), before, strict=True):
-        words = [fellow(stem(w.casefold())) for w in _ANY.findall(said.words)]
+        words = [synonym_stem(stem(w.casefold())) for w in _ANY.findall(said.words)]
         for one, other in pairwise(words):
             if one in said.stems and other in said.stems:
                 kinds.setdefault(other, set()).add(one)
@@ -249,7 +298,7 @@ def _of_kinds(a: _Said, b: _Said) -> bool:
     )
 
 
-def _one_wording(a: _Said, b: _Said) -> bool:
+def _one_wording(a: Statement, b: Statement) -> bool:
     """Whether two claims are the same words but for a number or a denial, and neither only tells what others say."""
     if _REPORTED.search(a.words) or _REPORTED.search(b.words):
         return False
