@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from compiler.articles.figures import Tied, tied, words_for
 from compiler.claims.gathered import Gathered
 from compiler.readers.formats import VERSIONS
-from compiler.sources.cache_files import read_cache, save_cache
+from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import Crew
 from vault.diagnostic import Diagnostic
@@ -47,27 +47,49 @@ class Verdict:
     refused: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The pictures of one build: the sources, their claims with what the documents show; what to copy; what is known.
+
+    `assets` maps vault paths to bytes, None for a copy that is there already; `shown_in` a picture in `raw/` to the
+    sources that show it, with their words for it. `cache` is for the next build, None if it is as before.
+    """
+
+    gathered: list[Gathered]
+    assets: Mapping[str, bytes | None]
+    shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]]
+    notices: list[Diagnostic]
+    failures: list[Diagnostic]
+    cache: dict[str, Any] | None
+
+
+def place_pictures(vault: Vault, guard: Guard, crew: Crew, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
+    """Return the pictures of a build; those not known yet are judged in the reading process."""
+    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_cache(guard, CACHE))
+    placed = gallery.hang()
+    cache = gallery.cache if gallery.cache != gallery.known else None
+    return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)
+
+
 @dataclass(slots=True)
-class Gallery:
-    """The pictures of one build. `assets` maps vault paths to bytes, None for a copy that lies there already."""
+class _Gallery:
+    """Finds, judges and places pictures. `known` are verdicts of earlier builds, `cache` those that this one used."""
 
     vault: Vault
     guard: Guard
     crew: Crew
     gathered: Sequence[Gathered]
-    fresh: bool = False
+    known: dict[str, Any]
+    cache: dict[str, Any] = field(default_factory=dict)
     assets: dict[str, bytes | None] = field(default_factory=dict)
     shown_in: dict[SourceId, list[tuple[SourceId, str]]] = field(default_factory=dict)
     notices: list[Diagnostic] = field(default_factory=list)
     failures: list[Diagnostic] = field(default_factory=list)
-    _known: dict[str, Any] = field(default_factory=dict)
-    _seen: dict[str, Any] = field(default_factory=dict)
     _bytes: dict[str, bytes] = field(default_factory=dict)  # by digest
     _lying: dict[str, str] = field(default_factory=dict)
 
     def hang(self) -> list[Gathered]:
         """The sources, their claims carrying what the documents show with them."""
-        self._known = {} if self.fresh else read_cache(self.guard, CACHE)
         raw = _Raw(self.gathered)
         self._record(raw)
         ties = {g.tracked.id: _tied(g) for g in self.gathered if g.source is not None}
@@ -81,11 +103,6 @@ class Gallery:
         verdicts = self._judged(sorted(set(wanted.values())), raw)
         paths = self._hung(verdicts, raw)
         return [self._carrying(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
-
-    def save(self) -> None:
-        """Keep the verdicts for the next build."""
-        if self._seen != self._known:
-            save_cache(self.guard, CACHE, self._seen)
 
     def _record(self, raw: _Raw) -> None:
         """Which documents show a picture that lies in `raw/`, and what they say of it: for an engine that sees."""
@@ -117,18 +134,18 @@ class Gallery:
             verdict = self._verdict(raw.tracked[missing[n][0]], reply)
             if verdict is not None:
                 out[missing[n]] = verdict
-                self._seen[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
+                self.cache[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
         return out
 
     def _remembered(self, key: Key, raw: _Raw) -> Verdict | None:
         """The verdict of an earlier build, if a copy of the picture still lies in the wiki or none is wanted."""
-        known = self._known.get(_cached(key, raw))
+        known = self.known.get(_cached(key, raw))
         if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
             return None
         verdict = Verdict(*known)
         if not verdict.refused and not self._copies.get(verdict.sha256):
             return None
-        self._seen[_cached(key, raw)] = known
+        self.cache[_cached(key, raw)] = known
         return verdict
 
     @property

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from compiler.articles.article import Article, Articles, prerequisites, related
+from compiler.articles.sources import Sources
+from compiler.claims.gathered import Gathered
+from compiler.concepts.resolve import Resolution
+from vault.ids import SourceId
 from vault.log.ledger import Event, parse_instant
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
+from vault.model.wikilink import Wikilink, alias, note_link, raw_link
 from vault.text.sanitize import clean_line
 
 INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
@@ -45,6 +51,62 @@ class TopicLine:
     link: str
     concepts: int
     confidence: str
+
+
+def index_pages(
+    articles: Articles,
+    resolution: Resolution,
+    sources: Sources,
+    topics: Sequence[TopicLine],
+    builds: Sequence[Event],
+    zone: ZoneInfo,
+    shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
+) -> dict[str, str]:
+    """Return the index pages by path.
+
+    `shown_in` says for a picture in `raw/` which sources show it, and with which words.
+    """
+    concepts = [_concept_line(article, articles, resolution) for article in articles.values()]
+    read = [_source_line(g, sources) for g in sources.gathered if g.source is not None]
+    recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
+    return {
+        INDEX: render_index(read, recorded, concepts, topics),
+        CONCEPTS: render_concepts(concepts),
+        GRAPH: render_graph(concepts),
+        LOG: render_log(builds, zone),
+    }
+
+
+def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
+    first = article.sentences[0]
+    return ConceptLine(
+        article.link,
+        article.concept.title,
+        article.concept.aliases,
+        article.confidence,
+        f"{escape(first.text)} {' '.join(map(str, first.cites))}",
+        [articles[i].link for i in prerequisites(article, articles, resolution)],
+        [articles[i].link for i in related(article, articles, resolution)],
+    )
+
+
+def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str]]) -> str:
+    """Return the line of a file that is not read; for a picture also which sources show it and what they call it."""
+    link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1])
+    places = ((note_link(f"{sources.summaries[id_]}.md", sources.titles[id_]), words) for id_, words in shown)
+    return " · ".join([link, *(f"shown in {place}{f' as {alias(words)}' if words else ''}" for place, words in places)])
+
+
+def _source_line(g: Gathered, sources: Sources) -> SourceLine:
+    assert g.source is not None, "only what was read has a summary"
+    id_ = g.tracked.id
+    more = len(g.tracked.paths) - 1
+    notes = [f"also {more} {'copy' if more == 1 else 'copies'}"] if more else []
+    copy = sources.kinship.copies.get(id_)
+    if copy is not None:
+        notes.append(f"{copy.kind} of {Wikilink(sources.summaries[copy.of], alias=alias(sources.titles[copy.of]))}")
+    link = note_link(f"{sources.summaries[id_]}.md", sources.titles[id_])
+    return SourceLine(link, g.source.language, len(g.claims), " · ".join(notes))
 
 
 def render_index(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from compiler.articles.references import Citations, Work, address_in
 from compiler.claims.gathered import Gathered
@@ -15,14 +14,10 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic
 from vault.ids import ConceptId, GapId, SourceId
-from vault.layout import READING_LIST, SUMMARIES
 from vault.model.claim import Claim
 from vault.model.gaps import Gap, GapKind, GapStatus
-from vault.model.reading_list import Cited, Lack, Wanted, render_reading_list
-from vault.model.wikilink import note_link, raw_link
-
-if TYPE_CHECKING:
-    from compiler.articles.layout import Layout
+from vault.model.reading_list import Cited, Lack, Wanted
+from vault.model.wikilink import raw_link
 
 LISTED = 100  # subjects on the page
 MAX_QUERIES = 3
@@ -96,19 +91,6 @@ class Shelf:
     summaries: Mapping[str, str]
     gathered: Sequence[Gathered]
     addresses: frozenset[str] = frozenset()  # where sources were fetched
-
-
-def write_reading_list(layout: Layout) -> None:
-    """Lays out the reading list among the files of a build whose agenda is laid out."""
-    known = replace(layout.resolution, concepts={id_: a.concept for id_, a in layout.articles.items()})
-    read = [g for g in layout.gathered if g.source is not None]
-    shelf = Shelf(
-        {id_: article.link for id_, article in layout.articles.items()},
-        {g.tracked.id: note_link(f"{SUMMARIES}/{g.tracked.slug}.md", layout.titles[g.tracked.id]) for g in read},
-        read,
-        frozenset(layout.addresses.values()),
-    )
-    layout.files[READING_LIST] = render_reading_list(reading_list(layout.asked, known, shelf))
 
 
 def fill_links(fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered]) -> dict[GapId, list[str]]:

@@ -35,8 +35,8 @@ class _Place:
 
 
 @dataclass(slots=True)
-class Leaves:
-    """Knows where passages stand, and has what is to be seen there cut out by the reading processes."""
+class Attachments:
+    """Cuts out what can be seen where passages are, in the reading processes."""
 
     crew: Crew
     root: Path
@@ -44,7 +44,7 @@ class Leaves:
     _sent: int = 0
 
     def learn(self, request: ExtractRequest, source: SourceText, segment: Segment, tracked: Tracked) -> None:
-        """Take down where the passage of a request stands."""
+        """Remember where the passage of a request is."""
         pages = _pages(source, segment) if source.reader.startswith("pdf/") else None
         inside = [p.target for p in source.pictures if segment.start <= p.start <= segment.end]
         pictures = tuple(dict.fromkeys(t for t in inside if t.startswith(_EMBEDDED)))[:MOST_PICTURES]

@@ -14,7 +14,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from compiler.build.pipeline import Pipeline
+from compiler.build.pipeline import build
+from compiler.build.start import open_build
 from compiler.claims.gathered import Gathered
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
@@ -103,10 +104,9 @@ def survey(vault: Vault, at: datetime, progress: Progress) -> Survey:
     builds, _ = vault.ledger_events(ledger.BUILDS)
     last = next((str(e.get("engine")) for e in reversed(ledger.ordered(builds)) if e.get("engine") in _ENGINES), "")
     family = last or EXTRACTIVE
-    pipeline = Pipeline(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress)
-    rejections = pipeline.run().rejections
-    covered = (coverage(g) for g in pipeline.gathered if g.source is not None)
-    return Survey(tuple(c for c in covered if c is not None), tuple(rejections))
+    built = build(open_build(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress))
+    covered = (coverage(g) for g in built.gathered)
+    return Survey(tuple(c for c in covered if c is not None), tuple(built.report.rejections))
 
 
 def coverage(gathered: Gathered) -> Coverage | None:

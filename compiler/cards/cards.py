@@ -54,13 +54,15 @@ class CardNews:
     suspended: int = 0
 
 
-def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
+def request_for(concept: Resolved, views: tuple[ClaimView, ...], reasons: tuple[str, ...] = ()) -> CardsRequest:
+    """Return the request for cards on a concept; `reasons` say why the user rejected earlier ones."""
     return CardsRequest(
         title=concept.title,
         aliases=concept.aliases,
         language=concept.language,
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
+        reasons=reasons,
     )
 
 

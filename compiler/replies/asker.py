@@ -60,7 +60,7 @@ class KeepsNotes(Backend, Protocol):
 
 
 @runtime_checkable
-class ShowsLeaves(Backend, Protocol):
+class ShowsPages(Backend, Protocol):
     """A backend that can show pages and pictures beside a request: blocks, and the tokens that they take at most."""
 
     shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
