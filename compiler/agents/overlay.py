@@ -9,8 +9,7 @@ from compiler.agents.articles import Evidence, article_text
 from compiler.agents.inert import markdown_fault
 from compiler.agents.record import KeptPage
 from compiler.articles.article import TextOf
-from compiler.articles.history import History
-from compiler.articles.sources import Sources
+from compiler.articles.contested import Concepts
 from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId
 from vault.layout import PROPOSALS
@@ -29,9 +28,10 @@ class AgentPages:
 
 
 def agents_pages(
-    kept: Mapping[str, KeptPage], pages: Mapping[str, str], sources: Sources, history: History, old_text: TextOf
+    kept: Mapping[str, KeptPage], pages: Mapping[str, str], concepts: Concepts, old_text: TextOf
 ) -> AgentPages:
     """Return the agents' articles among the `pages` of a build. `old_text` gives the pages of the last build."""
+    sources = concepts.sources
     stems = {stem: id_ for id_, stem in sources.summaries.items()}
 
     def claim_of(cite: Citation) -> Claim | None:
@@ -50,7 +50,7 @@ def agents_pages(
         if page.is_new != (machine is None):
             why = "retain has a page of its own there" if page.is_new else "retain has no page there any more"
         old = old_text(path) if machine is None else None
-        text = article_text(page, machine, history.day(page.at), evidence, old)
+        text = article_text(page, machine, concepts.history.day(page.at), evidence, old)
         if not why:
             out.pages[path] = text
             out.cited.update(cite.claim for cite in citations(page.text.replace("\\|", "|")))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from compiler.articles import reading_list
 from compiler.articles.article import Articles
 from compiler.articles.contested import Concepts
-from compiler.articles.history import History
 from compiler.articles.renames import undone_gap
 from compiler.articles.sources import Sources
 from compiler.cards import gaps
@@ -38,7 +37,6 @@ def write_agenda(
     articles: Articles,
     cards: Mapping[str, Sequence[LiveCard]],
     concepts: Concepts,
-    history: History,
     *,
     decided: Mapping[GapId, GapStatus],
     fills: Mapping[GapId, Sequence[str]],
@@ -49,7 +47,7 @@ def write_agenda(
     `cards` are the live cards by concept, `decided` what the user decided about gaps, `fills` the files that were added
     for a gap, `old_page` the agenda of the last build ("" if none).
     """
-    sources = concepts.sources
+    sources, history = concepts.sources, concepts.history
     known = replace(concepts.resolution, concepts={i: a.concept for i, a in articles.items()})
     texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
     found = gaps.find(

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from compiler.articles.history import History, merged
+from compiler.articles.contested import Concepts
+from compiler.articles.history import merged
 from compiler.articles.sources import Sources
 from compiler.concepts.resolve import Resolution, Resolved
 from vault.ids import ConceptId, SourceId
@@ -78,11 +79,9 @@ def prerequisites(article: Article, articles: Articles, resolution: Resolution) 
     return [other for other in dict.fromkeys(named) if other != article.concept.id and other in articles]
 
 
-def article_pages(
-    articles: Articles, resolution: Resolution, sources: Sources, history: History, old_text: TextOf
-) -> dict[str, str]:
+def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
     """Return the text of each article's page by path. `old_text` gives the pages of the last build."""
-    pages = {}
+    pages, sources, history = {}, concepts.sources, concepts.history
     for article in articles.values():
         concept, old = article.concept, old_text(article.path)
         before = history.written(concept.id, article.before, old)
@@ -97,7 +96,7 @@ def article_pages(
             "confidence": article.confidence,
             "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
             "sources": tuple(sources.link(s) for s in article.places),
-            "related": tuple(articles[i].link for i in related(article, articles, resolution)),
+            "related": tuple(articles[i].link for i in related(article, articles, concepts.resolution)),
             "tags": merged("tags", article.tags, before, old),
         }
         pages[article.path] = render_generated(properties, article.body(sources), old)

@@ -9,7 +9,7 @@ from itertools import groupby
 from compiler.articles.article import Article, TextOf
 from compiler.articles.compose import Composed
 from compiler.articles.contested import Concepts
-from compiler.articles.history import History, merged
+from compiler.articles.history import merged
 from compiler.articles.renames import undone_cards
 from compiler.articles.writer import Writer
 from compiler.cards.cards import CardDesk, CardNews, LiveCard, live_cards, request_for
@@ -38,7 +38,6 @@ class CardDecks:
 def write_cards(
     composed: Composed,
     concepts: Concepts,
-    history: History,
     writer: Writer,
     *,
     deleted: frozenset[CardId],
@@ -60,7 +59,7 @@ def write_cards(
     replies = _ask(requests, writer)
     asked = zip(requests, replies, strict=True)
     writer.check([p for q, r in asked for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))], judged=True)
-    desk = _desk(articles, concepts, history, writer, deleted, flagged, words_before)
+    desk = _desk(articles, concepts, writer, deleted, flagged, words_before)
     desk.open()
     for article, reply in zip(articles, replies, strict=True):
         desk.settle(article.concept, views[article.concept.id], reply)
@@ -70,7 +69,7 @@ def write_cards(
     for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
         rejections += writer.refused(refused, by_path[path][0], path, by_path[path][1], concepts.sources)
     decks = {
-        path: _deck(path, article, news.cards.get(article.concept.id, []), concepts, history, writer, old_text)
+        path: _deck(path, article, news.cards.get(article.concept.id, []), concepts, writer, old_text)
         for path, article in zip(by_path, articles, strict=True)
     }
     return CardDecks(decks, news, rejections)
@@ -86,13 +85,13 @@ def _ask(requests: Sequence[CardsRequest], writer: Writer) -> list[CardsReply]:
 def _desk(
     articles: Sequence[Article],
     concepts: Concepts,
-    history: History,
     writer: Writer,
     deleted: frozenset[CardId],
     flagged: Mapping[CardId, str],
     words_before: Mapping[str, str],
 ) -> CardDesk:
     """Return what decides which cards live."""
+    history = concepts.history
     current = [c for c in concepts.sources.claims.values() if c.id not in concepts.outdated]
     return CardDesk(
         history.ids,
@@ -117,7 +116,6 @@ def _deck(
     article: Article,
     cards: Sequence[LiveCard],
     concepts: Concepts,
-    history: History,
     writer: Writer,
     old_text: TextOf,
 ) -> Fresh:
@@ -131,7 +129,7 @@ def _deck(
         exhibits = dict.fromkeys(e for c in claims for e in c.exhibits)
         blocks.append(card_block(card, cites, tuple(exhibits)[:EXHIBITS]))
     old = old_text(path)
-    before = history.written(article.concept.id, article.before, old)
+    before = concepts.history.written(article.concept.id, article.before, old)
     properties: dict[str, Value] = {
         "type": "flashcards",
         "concept": article.concept.id,

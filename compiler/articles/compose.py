@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from compiler.articles.article import Article
 from compiler.articles.contested import Concepts
-from compiler.articles.history import History
 from compiler.articles.sources import Sources
 from compiler.articles.writer import Writer
 from compiler.claims.conflicts import UNDECIDED
@@ -49,7 +48,7 @@ class Composed:
         return sum(len(article.sentences) for article in self.articles.values())
 
 
-def compose_articles(concepts: Concepts, history: History, writer: Writer) -> Composed:
+def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
     """Return an article for each concept of which a sentence passes the gate. Raises: what the asker raises."""
     order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
     out = Composed(views={c.id: _views(c, concepts.resolution, concepts.sources.titles) for c in order})
@@ -58,7 +57,7 @@ def compose_articles(concepts: Concepts, history: History, writer: Writer) -> Co
     asked = [(r, q.claims) for q, r in zip(requests, replies, strict=True) if r is not None]
     writer.check([pair for reply, claims in asked for pair in pairs_of_article(reply, claims)])
     for concept, request, reply in zip(order, requests, replies, strict=True):
-        article = _article(concept, request, reply or ComposeReply(sections=()), concepts, history, writer, out)
+        article = _article(concept, request, reply or ComposeReply(sections=()), concepts, writer, out)
         if article is None:
             continue
         out.articles[concept.id] = article
@@ -68,7 +67,7 @@ def compose_articles(concepts: Concepts, history: History, writer: Writer) -> Co
             "aliases": list(concept.aliases),
             "tags": list(article.tags),
         }
-        out.events += history.change("concept", concept.id, facts)
+        out.events += concepts.history.change("concept", concept.id, facts)
     return out
 
 
@@ -106,14 +105,13 @@ def _article(
     request: ComposeRequest,
     reply: ComposeReply,
     concepts: Concepts,
-    history: History,
     writer: Writer,
     out: Composed,
 ) -> Article | None:
     """Return the concept's article; None if no sentence may be shown. What was refused is added to `out`."""
     disputes, sources = concepts.disputes(concept), concepts.sources
     sides = [claim for _, *pair in disputes for claim in pair]
-    places = places_of([*concept.main, *sides], history.sources_before(concept.id), sources)
+    places = places_of([*concept.main, *sides], concepts.history.sources_before(concept.id), sources)
     numbers = {source: n for n, source in enumerate(places, 1)}
 
     def cite(claim: ClaimId) -> Citation:
@@ -133,7 +131,7 @@ def _article(
         "speculative" if undecided else sources.confidence(cited, engine),
         sources.tags_of(cited),
         _contested(concept.language, disputes, cite),
-        before=history.ids.changed.get(concept.id, {}),
+        before=concepts.history.ids.changed.get(concept.id, {}),
     )
 
 

@@ -25,6 +25,7 @@ class Concepts:
 
     sources: Sources
     resolution: Resolution
+    history: History
     contests: Contests = field(default_factory=Contests)
     outdated: Mapping[ClaimId, str] = field(default_factory=dict)
 
@@ -43,26 +44,30 @@ class Concepts:
         return any(verdict == UNDECIDED for verdict, *_ in self.disputes(concept))
 
 
-def find_contests(sources: Sources, resolution: Resolution, history: History, asker: Asker) -> Concepts:
+def find_contests(concepts: Concepts, asker: Asker) -> Concepts:
     """Return the concepts without the claims that a later state replaced, and what contradicts each other in them.
 
     Raises: what the asker raises.
     """
+    sources, resolution = concepts.sources, concepts.resolution
     scales = sources.scales
-    shelf = Shelf(
-        origin=sources.origin, titles=sources.titles, scales=scales, came=lambda source: history.created(source)
-    )
+    shelf = Shelf(sources.origin, sources.titles, scales, came=lambda source: concepts.history.created(source))
     found = contests(_pools(sources, resolution), shelf, asker)
     claims = dict(sources.claims)
     for claim, state in found.states(scales).items():
         claims[claim] = replace(claims[claim], state=state)
-    concepts = {}
+    resolved = {}
     for id_, concept in resolution.concepts.items():
         main = tuple(claims[c.id] for c in concept.main)
         current = tuple(c for c in main if c.state is not ClaimState.SUPERSEDED)
-        concepts[id_] = replace(concept, main=current or main)
-    return Concepts(
-        replace(sources, claims=claims), replace(resolution, concepts=concepts), found, found.outdated(scales)
+        resolved[id_] = replace(concept, main=current or main)
+    resolution = replace(resolution, concepts=resolved)
+    return replace(
+        concepts,
+        sources=replace(sources, claims=claims),
+        resolution=resolution,
+        contests=found,
+        outdated=found.outdated(scales),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from compiler.articles.article import Article, Articles, prerequisites, related
+from compiler.articles.contested import Concepts
 from compiler.articles.sources import Sources
 from compiler.claims.gathered import Gathered
 from compiler.concepts.resolve import Resolution
@@ -55,25 +56,24 @@ class TopicLine:
 
 def index_pages(
     articles: Articles,
-    resolution: Resolution,
-    sources: Sources,
+    concepts: Concepts,
     topics: Sequence[TopicLine],
     builds: Sequence[Event],
-    zone: ZoneInfo,
     shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
 ) -> dict[str, str]:
     """Return the index pages by path.
 
     `shown_in` says for a picture in `raw/` which sources show it, and with which words.
     """
-    concepts = [_concept_line(article, articles, resolution) for article in articles.values()]
+    sources = concepts.sources
+    lines = [_concept_line(article, articles, concepts.resolution) for article in articles.values()]
     read = [_source_line(g, sources) for g in sources.gathered if g.source is not None]
     recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
     return {
-        INDEX: render_index(read, recorded, concepts, topics),
-        CONCEPTS: render_concepts(concepts),
-        GRAPH: render_graph(concepts),
-        LOG: render_log(builds, zone),
+        INDEX: render_index(read, recorded, lines, topics),
+        CONCEPTS: render_concepts(lines),
+        GRAPH: render_graph(lines),
+        LOG: render_log(builds, concepts.history.zone),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from compiler.articles.article import Articles, TextOf
-from compiler.articles.history import History
+from compiler.articles.contested import Concepts
 from compiler.articles.sources import Sources
 from compiler.cards.decks import Fresh
 from compiler.claims.gathered import Gathered
@@ -19,18 +19,18 @@ MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
 LEAD_CLAIMS = 4
 
 
-def summary_pages(sources: Sources, history: History, cited: Container[ClaimId], old_text: TextOf) -> dict[str, str]:
+def summary_pages(concepts: Concepts, cited: Container[ClaimId], old_text: TextOf) -> dict[str, str]:
     """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
-    pages = {}
+    pages, sources = {}, concepts.sources
     for g in sources.gathered:
         if g.source is None:
             continue
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
         claims = [sources.claims[c.id] for c, _ in g.claims]
         old = old_text(path)
-        text = _summary(g, path, claims, sources, history, old)
+        text = _summary(g, path, claims, concepts, old)
         if len(text) > MAX_SUMMARY:
-            text = _summary(g, path, [c for c in claims if c.id in cited], sources, history, old)
+            text = _summary(g, path, [c for c in claims if c.id in cited], concepts, old)
         pages[path] = text
     return pages
 
@@ -49,11 +49,10 @@ def _address(g: Gathered, sources: Sources) -> str:
     return next(fetched, "") or (g.source.properties.get("url", "") if g.source else "")
 
 
-def _summary(
-    g: Gathered, path: str, claims: Sequence[Claim], sources: Sources, history: History, old: str | None
-) -> str:
+def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts, old: str | None) -> str:
     assert g.source is not None, "only what was read has a page"
-    source, kinship = g.tracked.id, sources.kinship
+    source, sources, history = g.tracked.id, concepts.sources, concepts.history
+    kinship = sources.kinship
     unclear = kinship.unclear.get(source)  # stays as it is, for the user to correct
     copy = kinship.copies.get(source) if unclear is None else None
     head = SummaryHead(

@@ -36,8 +36,9 @@ class TopicMembers:
         return f"{TOPICS}/{self.slug}.md"
 
 
-def find_topics(articles: Articles, concepts: Concepts, history: History) -> tuple[list[TopicMembers], list[Event]]:
+def find_topics(articles: Articles, concepts: Concepts) -> tuple[list[TopicMembers], list[Event]]:
     """Return the topics of all articles, and the events of those that came, came back or went."""
+    history = concepts.history
     keys = {i: history.ids.births[i].key for i in articles}
     passages = list(_passages(concepts, homes_of(articles)))
     naming = _Naming(articles, history)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from compiler.articles import compose
 from compiler.articles.article import Article, Articles, TextOf
 from compiler.articles.contested import Concepts
-from compiler.articles.history import History, merged
+from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
 from compiler.articles.sources import Sources
 from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
@@ -69,7 +69,6 @@ class Topics:
 def write_topics(
     articles: Articles,
     concepts: Concepts,
-    history: History,
     gaps: Iterable[tuple[str, Gap]],
     engine: str,
     by_model: bool,
@@ -78,8 +77,9 @@ def write_topics(
 
     Contradictions come from the rules alone where no model was asked about them (`by_model` is false).
     """
-    members, events = find_topics(articles, concepts, history)
-    desk = _Desk(articles, concepts, history, gaps, engine, by_model)
+    history = concepts.history
+    members, events = find_topics(articles, concepts)
+    desk = _Desk(articles, concepts, gaps, engine, by_model)
     standings = desk.standings()
     events += tell_disputes(standings, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in standings)
@@ -103,9 +103,9 @@ def _facts(page: TopicPage) -> dict[str, object]:
     }
 
 
-def topic_pages(topics: Topics, sources: Sources, history: History, old_text: TextOf) -> dict[str, str]:
+def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
     """Return the text of each topic's page by path. `old_text` gives the pages of the last build."""
-    pages = {}
+    pages, sources, history = {}, concepts.sources, concepts.history
     for page in topics.pages:
         id_, path = page.members.id, page.members.path
         old = old_text(path)
@@ -134,12 +134,11 @@ class _Desk:
         self,
         articles: Articles,
         concepts: Concepts,
-        history: History,
         gaps: Iterable[tuple[str, Gap]],
         engine: str,
         by_model: bool,
     ) -> None:
-        self.concepts, self.sources, self.history = concepts, concepts.sources, history
+        self.concepts, self.sources, self.history = concepts, concepts.sources, concepts.history
         self.mentions, self.claims = concepts.resolution.mentions, concepts.sources.claims
         self.engine, self.by_model = engine, by_model
         found = list(concepts.contests.disagreements)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from compiler.build.attachments import Attachments
 from compiler.build.read import Document
+from compiler.build.start import BuildInput
 from compiler.claims.extract import requests_for, statements_in
 from compiler.concepts.evidence import STRUCTURE, key_of, names_in
-from compiler.gates.checks import Stated, Verdicts
+from compiler.gates.checks import Stated
 from compiler.model.requests import ExtractReply, ExtractRequest
-from compiler.replies.asker import Asker, ShowsPages
+from compiler.replies.asker import ShowsPages
 from compiler.replies.journal import Journal
+from compiler.workers.engine_client import embedded_reply
+from compiler.workers.pool import Crew
 from vault.ids import SourceId
 from vault.log.ledger import Ids
 from vault.model.source import MarkKind
@@ -30,9 +33,17 @@ class Extraction:
 
 
 def ask_for_claims(
-    documents: Sequence[Document], ids: Ids, asker: Asker, verdicts: Verdicts, attachments: Attachments
-) -> dict[SourceId, Extraction]:
-    """Return the replies on every document, their statements checked. Raises: what the asker raises."""
+    start: BuildInput, crew: Crew, documents: Sequence[Document], ids: Ids
+) -> dict[SourceId, Extraction] | None:
+    """Return the replies on every document, their statements checked; None where the embedded engine extracts.
+
+    Raises: what the asker raises.
+    """
+    asker, verdicts = start.asker, start.verdicts
+    if asker is None or verdicts is None:
+        return None
+    asker.fallback = lambda request: embedded_reply(crew, request)
+    attachments = Attachments(crew, start.vault.root)
     if isinstance(asker.backend, ShowsPages):
         asker.backend.shown = attachments.shown
     names = _names(asker.journal)
