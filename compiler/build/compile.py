@@ -70,7 +70,7 @@ def compile_vault(
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:
-    """The vault path of a source that a human named by any path, or by its path in the vault. Raises UsageError."""
+    """Return the vault path of a source given by any path, or by its path in the vault. Raises UsageError."""
     for base in (cwd, vault.root):
         path = (base / given).absolute()
         try:

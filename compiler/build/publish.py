@@ -164,7 +164,7 @@ class Publisher:
     _proposed: set[str] = field(default_factory=set)  # what this build proposes beside the user's files, new or not
 
     def is_no_text(self, path: str) -> bool:
-        """Whether the file holds bytes that are not UTF-8: writing it would lose them, so it is named and left."""
+        """Return whether a file is not UTF-8, and report it: writing it would lose bytes, so it is left as it is."""
         try:
             (self.start.files.bytes_of(path) or b"").decode()
         except UnicodeDecodeError as error:
@@ -177,7 +177,7 @@ class Publisher:
         return False
 
     def notes(self, files: Mapping[str, str]) -> None:
-        """Plan the writing of articles, summaries and the agenda, and the removal of those nothing supports."""
+        """Plan the writing of articles, summaries and the agenda, and the removal of those that no claim supports."""
         counted = {CONCEPTS: self.report.articles, TOPICS: self.report.topics}
         for path, text in files.items():
             old = self.start.files.text_of(path)
@@ -203,7 +203,7 @@ class Publisher:
                         counted[folder]["removed"] += 1
 
     def name_bare(self, files: Container[str], claims: Container[ClaimId], summaries: Container[str]) -> None:
-        """Name the articles that a human edited and that stay, though no claim that they cite lives any more.
+        """Report articles that the user edited and that stay, though no claim that they cite is left.
 
         `claims` and `summaries` (paths without .md) are those of the sources that are there.
         """
@@ -221,7 +221,7 @@ class Publisher:
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
     def _name_damage(self, path: str, old: str) -> None:
-        """Where a note's properties cannot be read, nobody knows what is the machine's in it: it is left as it is."""
+        """Report properties of a note that cannot be read: nobody knows what in it is the machine's, so it is left."""
         if sides(old) is None:
             hint = "set it right, or delete the file, then run `retain compile`"
             for problem in read_properties(old).problems:
@@ -229,7 +229,7 @@ class Publisher:
                 self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
 
     def _beside_humans(self, path: str, text: str, old: str) -> None:
-        """A summary takes its claims in place, so that citations go on leading to them; all else is proposed."""
+        """Update the claims of a summary that the user edited, as citations lead to them; propose anything else."""
         now, there = parse_summary(text, path), parse_summary(old, path)
         if (
             path.startswith(SUMMARIES)
@@ -243,8 +243,11 @@ class Publisher:
             self._propose(path, text, old)
 
     def _is_humans(self, path: str, old: str) -> bool:
-        """Whether a human wrote in the note. Of two sides of a conflict, one of the machine's making is enough to
-        lay the note out anew; where a human wrote in both, only the human can settle it, and is told."""
+        """Return whether the user wrote in the note.
+
+        Of the two sides of a git conflict, one that the machine wrote is enough to write the note anew. Where the user
+        wrote in both, only the user can resolve it: that is reported.
+        """
         both = sides(old)
         if both is None:
             return human_edited(old)
@@ -254,24 +257,29 @@ class Publisher:
         return True
 
     def _conflict(self, path: str, text: str) -> None:
+        """Report git conflict markers."""
         hint = "settle it in your editor, then run `retain compile`"
         self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
     def _propose(self, path: str, text: str, old: str) -> None:
-        """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
+        """Propose the machine's version of a note that the user edited, unless it says nothing new."""
         proposal = f"{PROPOSALS}/{path}"
         digest = read_properties(text).text("generated")
         if digest != read_properties(old).text("generated") and not self.settled.page(path, digest):
             self._lay_beside(proposal, text)
 
     def _lay_beside(self, proposal: str, text: str) -> None:
+        """Plan the writing of a proposal."""
         self._proposed.add(proposal)
         if self.start.files.text_of(proposal) != text:
             self.writes[proposal] = text.encode()
 
     def withdraw(self, known: Kinds) -> None:
-        """Plan the removal of proposals that this build would not make: what they propose no longer holds, or stands
-        in the file by now. Those that a human wrote in stay, and so do those to files that could not be read."""
+        """Plan the removal of proposals that this build would not make.
+
+        What they propose no longer holds, or is in the file by now. Proposals that the user edited stay, and so do
+        those for files that could not be read.
+        """
         unread = {d.path for d in self.report.failures}
         for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS):
             for proposal in self.start.vault.paths(f"{PROPOSALS}/{folder}", ".md"):
@@ -290,8 +298,10 @@ class Publisher:
         ours: frozenset[str],
         gone: Container[str] = (),
     ) -> None:
-        """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks, `gone`
-        the claims that stand nowhere any more."""
+        """Plan the writing of decks around what the user wrote in them.
+
+        `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
+        """
         for path in sorted({*on_disk, *wanted}):
             if self.is_no_text(path):
                 continue
@@ -312,14 +322,14 @@ class Publisher:
                 self._lay_beside(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
 
     def pages(self, files: Mapping[str, str]) -> None:
-        """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
+        """Plan the writing of pages that users do not edit."""
         self._proposed |= {path for path in files if path.startswith(f"{PROPOSALS}/")}
         self.writes |= {
             path: text.encode() for path, text in files.items() if self.start.files.bytes_of(path) != text.encode()
         }
 
     def assets(self, wanted: Mapping[str, bytes | None], *, rebuilding: bool = False) -> None:
-        """Plan the copying of pictures (None: it is there), and the removal of copies that nothing shows any more.
+        """Plan the copying of pictures (None: it is there), and the removal of copies that no note shows any more.
 
         A copy carries the digest of its bytes in its name; one that is cut short is written again. A file of other
         bytes may be a human's, and stays: a rebuild, which was to restore everything, says that it could not.
@@ -340,7 +350,7 @@ class Publisher:
             self.removals += [path for path in unused if path not in kept]
 
     def _embedded(self) -> set[str]:
-        """The assets that any note or deck will show when this build is done: a human may have kept one."""
+        """Return the assets that any note or deck will show after this build: the user may have embedded one."""
         paths = [
             p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.start.vault.paths(folder, ".md")
         ]
@@ -349,7 +359,7 @@ class Publisher:
         return {path for text in notes.values() for path in embeds(text)}
 
     def write(self) -> None:
-        """Do what was planned. A file that was edited meanwhile stays, and is named."""
+        """Write and remove what was planned. A file that was edited meanwhile stays, and is reported."""
         for done, (path, data) in enumerate(sorted(self.writes.items()), 1):
             self.start.progress({"event": "write", "done": done, "of": len(self.writes), "path": path})
             old = self.start.files.bytes_of(path)
@@ -366,7 +376,7 @@ class Publisher:
                 self._edited(path, error)
 
     def _edited(self, path: str, error: EditedMeanwhile, ours: bytes | None = None) -> None:
-        """Name a file that somebody edited while we were about to write it: theirs stays, ours is laid beside it."""
+        """Report a file that was edited while it was about to be written: it stays, ours is written beside it."""
         hint = "run `retain compile` again"
         if ours is not None and self.start.guard.exists(path):
             with suppress(Refused):  # no name is left for it: the next compile proposes it
@@ -376,5 +386,5 @@ class Publisher:
 
 
 def _changed_deck(text: str, path: str, known: Kinds) -> bool:
-    """Whether a deck that the machine rendered is no longer as it did: in cards, remarks or properties."""
+    """Return whether a deck that the machine wrote was edited: its cards, remarks or properties."""
     return bool(foreign_properties(text, KEYS)) or written_by_hand(text, path, known)

@@ -121,6 +121,7 @@ class _Reading:
         return replies
 
     def _cached(self, source: Tracked) -> dict[str, Any] | None:
+        """Return the cached reply on a source; None if there is none that counts."""
         if self.start.options.fresh:
             return None
         data = self.start.guard.read(cache_path(source.path, source.sha256, self.start.engine))
@@ -133,6 +134,7 @@ class _Reading:
         return found
 
     def _message(self, source: Tracked) -> dict[str, Any]:
+        """Return the message that asks a worker to read a source."""
         message = {"op": "source", "path": str(self.start.vault.root / source.path), "sha256": source.sha256}
         return message | ({"only_read": True} if self.start.asker is not None else {})
 
@@ -164,6 +166,7 @@ class _Reading:
         self.failures.append(Diagnostic(source.path, 0, "reader-failed", failure.what, failure.hint))
 
     def _has_claims(self, source: Tracked) -> bool:
+        """Return whether the ledger has claims of a source."""
         prefix = f"{source.id}:"
         return any(
             k.startswith(prefix) and self.ids.alive(i) for (noun, k), i in self.ids.keys.items() if noun == "claim"

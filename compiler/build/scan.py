@@ -73,6 +73,8 @@ class _Digests:
 
 
 class _Scanning:
+    """Finds the raw files of one build, and what is wrong with them."""
+
     def __init__(self, start: BuildInput, ids: Ids) -> None:
         self.start, self.ids = start, ids
         self.digests = _Digests(start, time.time_ns())
@@ -100,6 +102,7 @@ class _Scanning:
         return files | self._hidden(found.unknown)
 
     def _refuse_empty(self) -> None:
+        """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
             what = f"nothing is in raw/, and the wiki rests on {living} sources from there"
@@ -125,6 +128,7 @@ class _Scanning:
         return before if self.start.guard.exists(cache_path(path, before, self.start.engine)) else now
 
     def _digest(self, file: RawFile) -> str | None:
+        """Return the SHA-256 of a file, the last known one if it cannot be read now; None if there is none."""
         try:
             file.path.encode()
             return self.digests.of(file)
