@@ -89,7 +89,7 @@ class _Gallery:
     _lying: dict[str, str] = field(default_factory=dict)
 
     def hang(self) -> list[Gathered]:
-        """The sources, their claims carrying what the documents show with them."""
+        """Return the sources, their claims with what the documents show with them."""
         raw = _Raw(self.gathered)
         self._record(raw)
         ties = {g.tracked.id: _tied(g) for g in self.gathered if g.source is not None}
@@ -105,7 +105,7 @@ class _Gallery:
         return [self._carrying(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
 
     def _record(self, raw: _Raw) -> None:
-        """Which documents show a picture that lies in `raw/`, and what they say of it: for an engine that sees."""
+        """Note which documents show a picture of `raw/`, and what they call it: for an engine that sees."""
         for g in self.gathered:
             for shown in g.source.pictures if g.source is not None else ():
                 key = raw.find(g, shown.target)
@@ -118,6 +118,7 @@ class _Gallery:
     # --- judging ----------------------------------------------------------------------------------------------------
 
     def _judged(self, keys: Sequence[Key], raw: _Raw) -> dict[Key, Verdict]:
+        """Return the verdicts on pictures; those not cached come from the reading process."""
         out: dict[Key, Verdict] = {}
         missing: list[Key] = []
         for key in keys:
@@ -138,7 +139,7 @@ class _Gallery:
         return out
 
     def _remembered(self, key: Key, raw: _Raw) -> Verdict | None:
-        """The verdict of an earlier build, if a copy of the picture still lies in the wiki or none is wanted."""
+        """Return the cached verdict, if a copy of the picture is still in the wiki or none is wanted."""
         known = self.known.get(_cached(key, raw))
         if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
             return None
@@ -150,14 +151,14 @@ class _Gallery:
 
     @property
     def _copies(self) -> dict[str, str]:
-        """Digest -> path of what lies among the assets already."""
+        """Return digest -> path of the pictures among the assets."""
         if not self._lying:
             found = {path: self.guard.read(path) for path in self.vault.paths(ASSETS, "")}
             self._lying = {sha256_hex(data): path for path, data in found.items() if data is not None} | {"": ""}
         return self._lying
 
     def _verdict(self, file: Tracked, reply: dict[str, Any] | WorkerFailed) -> Verdict | None:
-        """What the reading process said; None where it could not say anything this time."""
+        """Return what the reading process said; None if it could not say anything this time."""
         if isinstance(reply, WorkerFailed) or "not_now" in reply:
             what = reply.what if isinstance(reply, WorkerFailed) else clean_line(str(reply["not_now"]))
             self.failures.append(Diagnostic(file.path, 0, "picture-not-now", what, "run the command again"))
@@ -177,7 +178,7 @@ class _Gallery:
     # --- hanging ----------------------------------------------------------------------------------------------------
 
     def _hung(self, verdicts: Mapping[Key, Verdict], raw: _Raw) -> dict[str, str]:
-        """Digest -> the one path in the vault for these bytes: named after the source that came first with them."""
+        """Return for each digest the one path in the vault, named after the source that came first with the picture."""
         names: dict[str, tuple[tuple[str, str], str]] = {}
         for (id_, _), verdict in verdicts.items():
             if verdict.sha256:
@@ -190,7 +191,7 @@ class _Gallery:
         return paths
 
     def _elsewhere(self, digest: str, path: str) -> bytes | None:
-        """The bytes from a copy under another name; None if `path` holds them already."""
+        """Return the bytes from a copy under another name; None if `path` holds them already."""
         lies = self._copies.get(digest, "")
         return None if lies == path or not lies else self.guard.read(lies)
 
@@ -202,6 +203,7 @@ class _Gallery:
         verdicts: Mapping[Key, Verdict],
         paths: Mapping[str, str],
     ) -> Gathered:
+        """Return a source, its claims with the pictures, code and formulas that go with them."""
         if not ties:
             return g
         told: set[str] = set()
@@ -228,11 +230,13 @@ class _Gallery:
 
 
 def _tied(g: Gathered) -> dict[str, Tied]:
+    """Return what a source's document shows with its claims."""
     assert g.source is not None
     return tied(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
 
 
 def _cached(key: Key, raw: _Raw) -> str:
+    """Return the key of a picture in the cache."""
     return f"{RULES} {VERSIONS if key[1] else ''} {raw.tracked[key[0]].sha256} {key[1]}"
 
 
@@ -249,8 +253,10 @@ class _Raw:
                 self._named.setdefault(name, []).append(file.id)
 
     def find(self, document: Gathered, target: str) -> Key | None:
-        """Where the picture lies that `document` shows: inside itself, beside it, or anywhere in `raw/` under a name
-        that only one picture has. None for one that is elsewhere."""
+        """Return where the picture is that `document` shows; None for one that is not in `raw/`.
+
+        That is inside the document, beside it, or anywhere in `raw/` under a name that only one picture has.
+        """
         if target.startswith(EMBEDDED):
             return document.tracked.id, target
         if _REMOTE.match(target) or _OTHER_SCHEME.match(target) or "\\" in target:
@@ -266,4 +272,5 @@ class _Raw:
 
 
 def _nfc(path: str) -> str:
+    """Return a path in Unicode's composed form: file systems differ."""
     return unicodedata.normalize("NFC", path)

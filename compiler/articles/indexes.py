@@ -78,6 +78,7 @@ def index_pages(
 
 
 def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
+    """Return what the indexes say of a concept."""
     first = article.sentences[0]
     return ConceptLine(
         article.link,
@@ -98,6 +99,7 @@ def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str
 
 
 def _source_line(g: Gathered, sources: Sources) -> SourceLine:
+    """Return what the index says of a source."""
     assert g.source is not None, "only what was read has a summary"
     id_ = g.tracked.id
     more = len(g.tracked.paths) - 1
@@ -115,7 +117,7 @@ def render_index(
     concepts: Sequence[ConceptLine],
     topics: Sequence[TopicLine] = (),
 ) -> str:
-    """`_index.md`: every topic, concept and summary, and the files that are kept but not read."""
+    """Return `_index.md`: every topic, concept and summary, and the files that are kept but not read."""
     parts = ["# Index"]
     if topics:
         parts.append(f"## Topics ({len(topics)})")
@@ -131,7 +133,7 @@ def render_index(
 
 
 def render_concepts(concepts: Sequence[ConceptLine]) -> str:
-    """`_concepts.md`: each concept with its other names and the sentence that says what it is."""
+    """Return `_concepts.md`: each concept with its other names and the sentence that says what it is."""
     parts = ["# Concepts"]
     for c in concepts:
         also = f" (also {', '.join(escape(clean_line(a)) for a in c.aliases)})" if c.aliases else ""
@@ -140,7 +142,7 @@ def render_concepts(concepts: Sequence[ConceptLine]) -> str:
 
 
 def render_graph(concepts: Sequence[ConceptLine]) -> str:
-    """`_graph.md`: concept, then what its definition needs, then what it relates to. Speculative ones are left out."""
+    """Return `_graph.md`: what each concept's definition needs and what it relates to; no speculative ones."""
     lines = []
     for c in concepts:
         if c.confidence == "speculative":
@@ -152,7 +154,7 @@ def render_graph(concepts: Sequence[ConceptLine]) -> str:
 
 
 def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
-    """`_log.md`: one heading a build, newest last, so that `grep '^## \\['` is the chronicle."""
+    """Return `_log.md`: one heading a build, newest last, so that `grep '^## \\['` lists the builds."""
     parts = ["# Log"]
     for event in builds:
         try:
@@ -165,19 +167,22 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
 
 
 def _day(at: datetime, zone: ZoneInfo) -> str:
+    """Return the date of an instant in a time zone."""
     return at.astimezone(zone).date().isoformat()
 
 
 def _page(kind: str, parts: Sequence[str]) -> str:
+    """Return a generated page."""
     return render_note({"type": kind}, "\n" + "\n\n".join(parts) + "\n")
 
 
 def _count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural if need be."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def summary_words(counts: Mapping[str, Mapping[str, int]]) -> str:
-    """One build in words: what was read, made, changed and taken back."""
+    """Return one build in words: what was read, made, changed and removed."""
     parts = []
     for noun, verbs in counts.items():
         done = [

@@ -70,6 +70,7 @@ class EmbeddedAsker:
         return "", ""
 
     def _reply(self, key: str, request: Request, stage: str) -> Reply | None:
+        """Return the cached reply to a request; None if there is none, or it has the wrong shape."""
         if key not in self.known:
             return None
         try:

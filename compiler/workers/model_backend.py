@@ -232,6 +232,7 @@ class ModelBackend:
 
 
 def _is_instant(text: str) -> bool:
+    """Return whether a text is an instant."""
     try:
         return datetime.fromisoformat(text).utcoffset() is not None
     except ValueError:

@@ -23,6 +23,7 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def main() -> None:
+    """Answer rounds of questions until the input ends."""
     # Libraries that print must not break the line protocol: stdout is kept for answers, prints go to stderr.
     answers = os.dup(1)
     os.dup2(2, 1)
@@ -40,6 +41,7 @@ def main() -> None:
 
 
 def _teller(handle: int) -> Callable[[dict[str, Any]], None]:
+    """Return a function that writes a line of JSON to a file descriptor, keys redacted."""
     lock = threading.Lock()
 
     def tell(line: dict[str, Any]) -> None:
