@@ -1,16 +1,26 @@
-"""Claims to articles: the request for one concept, and the sentences of the reply that may stand."""
+"""Articles from claims: what the engine is asked for each concept, and what of its reply passes the gate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from compiler.articles.article import Article
+from compiler.articles.contested import Concepts
+from compiler.articles.sources import Sources
+from compiler.articles.writer import Writer
+from compiler.claims.conflicts import UNDECIDED
 from compiler.concepts.resolve import Resolution, Resolved
+from compiler.gates.article_form import shaped
+from compiler.gates.checks import pairs_of_article
 from compiler.gates.gates import Entailed, sentence_refused
 from compiler.model.limits import MOST_CLAIMS
 from compiler.model.report import Rejection
 from compiler.model.requests import ClaimView, ComposeReply, ComposeRequest
-from vault.ids import ClaimId, ConceptId, SourceId
+from vault.diagnostic import Diagnostic
+from vault.ids import ClaimId, ConceptId, SourceId, digest12
+from vault.layout import CONCEPTS
+from vault.log.ledger import Event
 from vault.model.article import ArticleSection, CitedSentence
 from vault.model.claim import Claim
 from vault.model.topic import disagreement_heading
@@ -21,48 +31,140 @@ Cite = Callable[[ClaimId], Citation]
 DISPUTES = 6  # that one page shows
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """What composing needs to know of the sources: their titles, and the paths of their summaries without `.md`."""
+@dataclass(slots=True)
+class Composed:
+    """The articles of a build in the order of their titles, the claims as the engine saw them, what was refused."""
 
-    titles: dict[SourceId, str]
-    summaries: dict[SourceId, str]
+    articles: dict[ConceptId, Article] = field(default_factory=dict)
+    views: Mapping[ConceptId, tuple[ClaimView, ...]] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    notices: list[Diagnostic] = field(default_factory=list)
+    dropped: int = 0  # sentences that the gate refused
+
+    @property
+    def kept(self) -> int:
+        """Return how many sentences the articles hold."""
+        return sum(len(article.sentences) for article in self.articles.values())
 
 
-def views_of(concept: Resolved, resolution: Resolution, shelf: Shelf) -> tuple[ClaimView, ...]:
-    """The concept's claims as an engine sees them."""
-    return tuple(_view(claim, concept, resolution, shelf) for claim in concept.main)
+def compose_articles(concepts: Concepts, writer: Writer) -> Composed:
+    """Return an article for each concept of which a sentence passes the gate. Raises: what the asker raises."""
+    order = sorted(concepts.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id))
+    out = Composed(views={c.id: _views(c, concepts.resolution, concepts.sources.titles) for c in order})
+    requests = [_request(c, out.views[c.id], writer) for c in order]
+    replies = [r if isinstance(r, ComposeReply) else None for r in writer.asker.ask(requests, "compose")]
+    asked = [(r, q.claims) for q, r in zip(requests, replies, strict=True) if r is not None]
+    writer.check([pair for reply, claims in asked for pair in pairs_of_article(reply, claims)])
+    for concept, request, reply in zip(order, requests, replies, strict=True):
+        article = _article(concept, request, reply or ComposeReply(sections=()), concepts, writer, out)
+        if article is None:
+            continue
+        out.articles[concept.id] = article
+        facts = {
+            "digest": digest12(article.body(concepts.sources)),
+            "sources": [str(s) for s in article.places],
+            "aliases": list(concept.aliases),
+            "tags": list(article.tags),
+        }
+        out.events += concepts.history.change("concept", concept.id, facts)
+    return out
 
 
-def _view(claim: Claim, concept: Resolved, resolution: Resolution, shelf: Shelf) -> ClaimView:
+def _views(concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> tuple[ClaimView, ...]:
+    """Return the concept's claims as an engine sees them."""
+    return tuple(_view(claim, concept, resolution, titles) for claim in concept.main)
+
+
+def _view(claim: Claim, concept: Resolved, resolution: Resolution, titles: Mapping[SourceId, str]) -> ClaimView:
     others = [i for i in resolution.mentions.get(claim.id, ()) if i != concept.id]
     return ClaimView(
         id=claim.id,
         kind=claim.kind,
         words=claim.words,
         quote=claim.quote,
-        source=shelf.titles[claim.source],
+        source=titles[claim.source],
         about=tuple(dict.fromkeys((resolution.concepts[resolution.owners[claim.id]].title, concept.title))),
         mentions=tuple(resolution.concepts[ConceptId(i)].title for i in others),
     )
 
 
-def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> ComposeRequest:
+def _request(concept: Resolved, views: tuple[ClaimView, ...], writer: Writer) -> ComposeRequest:
     return ComposeRequest(
         title=concept.title,
         aliases=concept.aliases,
         language=concept.language,
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
+        reasons=writer.reasons_for(concept.id),
     )
 
 
-def places(
-    claims: Sequence[Claim], before: Sequence[SourceId], order: Callable[[SourceId], tuple[str, str]]
-) -> list[SourceId]:
-    """The sources of an article in the order of their numbers: those it had `before`, then new ones at the end."""
-    new = sorted({c.source for c in claims} - set(before), key=order)
+def _article(
+    concept: Resolved,
+    request: ComposeRequest,
+    reply: ComposeReply,
+    concepts: Concepts,
+    writer: Writer,
+    out: Composed,
+) -> Article | None:
+    """Return the concept's article; None if no sentence may be shown. What was refused is added to `out`."""
+    disputes, sources = concepts.disputes(concept), concepts.sources
+    sides = [claim for _, *pair in disputes for claim in pair]
+    places = places_of([*concept.main, *sides], concepts.history.sources_before(concept.id), sources)
+    numbers = {source: n for n, source in enumerate(places, 1)}
+
+    def cite(claim: ClaimId) -> Citation:
+        source = sources.claims[claim].source
+        return Citation(sources.summaries[source], claim, numbers[source])
+
+    sections = _sections(concept, request, reply, cite, sources, writer, out)
+    if not sections:
+        return None
+    cited = {c.source for c in concept.main}
+    undecided = any(verdict == UNDECIDED for verdict, *_ in disputes)
+    engine = writer.asker.said(request)[0] or writer.engine
+    return Article(
+        concept,
+        tuple(sections),
+        tuple(places),
+        "speculative" if undecided else sources.confidence(cited, engine),
+        sources.tags_of(cited),
+        _contested(concept.language, disputes, cite),
+        before=concepts.history.ids.changed.get(concept.id, {}),
+    )
+
+
+def places_of(claims: Sequence[Claim], before: Sequence[SourceId], sources: Sources) -> list[SourceId]:
+    """Return the sources of a page in the order of their numbers: those it had `before`, then new ones at the end."""
+    new = sorted({c.source for c in claims} - set(before), key=sources.order)
     return [*before, *new]
+
+
+def _sections(
+    concept: Resolved,
+    request: ComposeRequest,
+    reply: ComposeReply,
+    cite: Cite,
+    sources: Sources,
+    writer: Writer,
+    out: Composed,
+) -> list[ArticleSection]:
+    """Return what of a reply passes the gate; if nothing of a model's does, what the embedded engine writes instead."""
+    path, views = f"{CONCEPTS}/{concept.slug}.md", out.views[concept.id]
+    sections, refused = sections_in(reply, views, cite, writer.verdicts)
+    out.dropped += len(refused)
+    if writer.is_model:
+        if not sections and refused and isinstance(instead := writer.asker.fallback(request), ComposeReply):
+            sections, more = sections_in(instead, views, cite)
+            refused += more
+            what = "every sentence of its article was refused: the embedded engine's stand in"
+            hint = "`retain log --rejected` says why; `retain compile --renew` asks again"
+            out.notices.append(Diagnostic(path, 0, "stood-in", what, hint))
+        sections, headings = shaped(concept.title, sections, views)
+        refused += headings
+    out.rejections += writer.refused(refused, concept, path, request, sources)
+    return sections
 
 
 def sections_in(
@@ -71,7 +173,7 @@ def sections_in(
     cite: Cite,
     entailed: Entailed | None = None,
 ) -> tuple[list[ArticleSection], list[Rejection]]:
-    """The sections of `reply` with every sentence that the gate refuses left out, and what was refused."""
+    """Return the sections of `reply` without the sentences that the gate refuses, and what was refused."""
     claims = {v.id: v for v in views}
     rejections: list[Rejection] = []
     sections = []
@@ -93,8 +195,8 @@ def sections_in(
     return sections, rejections
 
 
-def contested(language: str, disputes: Sequence[tuple[str, Claim, Claim]], cite: Cite) -> tuple[ArticleSection, ...]:
-    """The sections that show each contradiction (verdict, weightier claim, other) in the sources' own words."""
+def _contested(language: str, disputes: Sequence[tuple[str, Claim, Claim]], cite: Cite) -> tuple[ArticleSection, ...]:
+    """Return the sections that show contradictions (verdict, weightier claim, other) in the sources' own words."""
     sections = []
     for verdict, first, second in disputes[:DISPUTES]:
         sides = tuple((CitedSentence(c.quote, (cite(c.id),)),) for c in (first, second))

@@ -1,48 +1,83 @@
-"""The contradictions of a build that is being laid out, found before anything is composed: what is past is left out."""
+"""The concepts of a build with their contradictions, which are found before anything is composed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from compiler.articles.layout import Layout
-from compiler.claims.conflicts import Pool, Shelf, contests
-from compiler.sources.duplicates import original_of
-from vault.ids import ConceptId
+from compiler.articles.history import History
+from compiler.articles.sources import Sources
+from compiler.claims.conflicts import UNDECIDED, Contests, Pool, Shelf, contests
+from compiler.claims.contradictions import Disagreement
+from compiler.concepts.resolve import Resolution, Resolved
+from compiler.replies.asker import Asker
+from vault.ids import ClaimId, ConceptId
 from vault.model.claim import Claim, ClaimState
 
 
-def settle_contests(layout: Layout) -> None:
-    """Find what contradicts each other, and leave out of the concepts what is past. Without an asker, nothing is done.
+@dataclass(frozen=True, slots=True)
+class Concepts:
+    """The concepts of a build and what articles and cards on them may rest on.
+
+    `contests` are the contradictions that a model was asked about; `outdated` the claims that no card may rest on, and
+    why.
+    """
+
+    sources: Sources
+    resolution: Resolution
+    history: History
+    contests: Contests = field(default_factory=Contests)
+    outdated: Mapping[ClaimId, str] = field(default_factory=dict)
+
+    def disputes(self, concept: Resolved) -> list[tuple[str, Claim, Claim]]:
+        """Return (verdict, weightier claim, other) of the contradictions that a claim of the concept is a side of."""
+        own = {c.id for c in concept.main}
+        found = [d for d in self.contests.disagreements if d.first.id in own or d.second.id in own]
+        return [self.weigh(d) for d in found]
+
+    def weigh(self, one: Disagreement) -> tuple[str, Claim, Claim]:
+        """Return the verdict on a contradiction, the claim that weighs more or came first, and the other."""
+        return self.sources.scales.weigh(one)
+
+    def is_contested(self, concept: Resolved) -> bool:
+        """Return whether a contradiction in the concept's claims is undecided."""
+        return any(verdict == UNDECIDED for verdict, *_ in self.disputes(concept))
+
+
+def find_contests(concepts: Concepts, asker: Asker) -> Concepts:
+    """Return the concepts without the claims that a later state replaced, and what contradicts each other in them.
 
     Raises: what the asker raises.
     """
-    if layout.asker is None:
-        return
-    copies = layout.kinship.copies
-    shelf = Shelf(
-        origin=lambda source: original_of(source, copies),
-        titles=layout.titles,
-        scales=layout.scales,
-        came=lambda source: layout.day(layout.ids.births[source].at),
-    )
-    layout.contests = contests(_pools(layout), shelf, layout.asker)
-    layout.outdated = layout.contests.outdated(layout.scales)
-    for claim, state in layout.contests.states(layout.scales).items():
-        layout.claims[claim] = replace(layout.claims[claim], state=state)
-    for id_, concept in layout.resolution.concepts.items():
-        main = tuple(layout.claims[c.id] for c in concept.main)
+    sources, resolution = concepts.sources, concepts.resolution
+    scales = sources.scales
+    shelf = Shelf(sources.origin, sources.titles, scales, came=lambda source: concepts.history.created(source))
+    found = contests(_pools(sources, resolution), shelf, asker)
+    claims = dict(sources.claims)
+    for claim, state in found.states(scales).items():
+        claims[claim] = replace(claims[claim], state=state)
+    resolved = {}
+    for id_, concept in resolution.concepts.items():
+        main = tuple(claims[c.id] for c in concept.main)
         current = tuple(c for c in main if c.state is not ClaimState.SUPERSEDED)
-        layout.resolution.concepts[id_] = replace(concept, main=current or main)
+        resolved[id_] = replace(concept, main=current or main)
+    resolution = replace(resolution, concepts=resolved)
+    return replace(
+        concepts,
+        sources=replace(sources, claims=claims),
+        resolution=resolution,
+        contests=found,
+        outdated=found.outdated(scales),
+    )
 
 
-def _pools(layout: Layout) -> Iterator[Pool]:
-    """The claims of each concept, then those that only name it, in an order that does not hang on the sources'."""
+def _pools(sources: Sources, resolution: Resolution) -> Iterator[Pool]:
+    """Yield the claims of each concept, then those that name it, in an order that is independent of the sources'."""
     naming: dict[ConceptId, list[Claim]] = {}
-    for claim in sorted(layout.claims.values(), key=lambda c: c.id):
-        for id_ in layout.resolution.mentions.get(claim.id, ()):
+    for claim in sorted(sources.claims.values(), key=lambda c: c.id):
+        for id_ in resolution.mentions.get(claim.id, ()):
             naming.setdefault(id_, []).append(claim)
-    for concept in sorted(layout.resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id)):
+    for concept in sorted(resolution.concepts.values(), key=lambda c: (c.title.casefold(), c.id)):
         own = sorted(concept.main, key=lambda c: c.id)
         mine = {c.id for c in own}
         yield Pool(concept.title, [*own, *(c for c in naming.get(concept.id, ()) if c.id not in mine)])

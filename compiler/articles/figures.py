@@ -68,7 +68,7 @@ class Tied:
 
 
 def tied(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> dict[str, Tied]:
-    """Claim id -> what the document shows with it, for claims given as (id, offset, quote); the others are left out."""
+    """Return claim id -> what the document shows with it, for claims given as (id, offset, quote)."""
     document = _Document(source)
     if not document.shows:
         return {}
@@ -77,27 +77,31 @@ def tied(source: SourceText, claims: Iterable[tuple[str, int, str]]) -> dict[str
 
 
 def words_for(picture: Picture) -> str:
-    """What the document says of a picture: its caption, else the words that stand for it, if they are words."""
+    """Return what the document says of a picture: its caption, else its alternative text if that is words."""
     return picture.caption or ("" if _FILE_NAME.fullmatch(picture.alt) else picture.alt)
 
 
 @dataclass(frozen=True)
 class _Document:
+    """What one document shows, and where."""
+
     source: SourceText
 
     @property
     def text(self) -> str:
+        """Return the document's text."""
         return self.source.text
 
     @property
     def shows(self) -> bool:
+        """Return whether the document shows anything."""
         return bool(self.source.pictures or self._listings)
 
     # --- where things stand -----------------------------------------------------------------------------------------
 
     @cached_property
     def _listings(self) -> dict[int, Mark]:
-        """Offset -> the code or formula that is a block by itself and begins there."""
+        """Return offset -> the code or formula that is a block by itself and begins there."""
         return {
             m.start: m
             for m in self.source.marks
@@ -107,15 +111,17 @@ class _Document:
 
     @cached_property
     def _starts(self) -> list[int]:
+        """Return the offsets of the pictures."""
         return [p.start for p in self.source.pictures]
 
     @cached_property
     def _by_label(self) -> dict[str, Picture]:
+        """Return the pictures by label; of two with one label the first."""
         return {p.label: p for p in reversed(self.source.pictures) if p.label}
 
     @cached_property
     def _by_number(self) -> dict[str, Picture]:
-        """Number -> the picture whose caption, or the block right before or after it, is headed by it."""
+        """Return number -> the picture whose caption, or the block next to it, begins with it."""
         out: dict[str, Picture] = {}
         for picture in self.source.pictures:
             before = self._block(max(picture.start - 1, 0))
@@ -129,7 +135,7 @@ class _Document:
 
     @cached_property
     def _references(self) -> list[tuple[int, int, Picture]]:
-        """(start, end, picture) of every link or reference that leads to a picture's label, in order."""
+        """Return (start, end, picture) of every link or reference to a picture's label, in order."""
         labels = self._by_label
         return [
             (m.start, m.end, labels[m.info[1:]])
@@ -138,11 +144,12 @@ class _Document:
         ]
 
     def _block(self, at: int) -> tuple[int, int]:
+        """Return (start, end) of the paragraph at an offset."""
         start, end = self.text.rfind("\n\n", 0, at), self.text.find("\n\n", at)
         return (0 if start < 0 else start + 2), (len(self.text) if end < 0 else end)
 
     def _span(self, at: int, quote: str) -> tuple[int, int]:
-        """Where a quote, white space folded, begins and ends in the text."""
+        """Return where a quote, its white space folded, begins and ends in the text."""
         end, left = at, sum(not c.isspace() for c in quote)
         while left and end < len(self.text):
             left -= not self.text[end].isspace()
@@ -152,7 +159,7 @@ class _Document:
     # --- pictures ---------------------------------------------------------------------------------------------------
 
     def pictures_of(self, at: int, quote: str) -> tuple[Picture, ...]:
-        """The pictures that a claim needs, the surest first."""
+        """Return the pictures that a claim needs, the surest first."""
         if not self.source.pictures:
             return ()
         start, end = self._span(at, quote)
@@ -167,7 +174,7 @@ class _Document:
         return tuple(found)[:MAX_PICTURES]
 
     def _lies_there(self, picture: Picture, start: int, end: int) -> bool:
-        """Whether the picture lies on the side that the words between two offsets tell, if they tell one."""
+        """Return whether the picture is on the side ("above", "below") that the words name, if they name one."""
         below, above = _BELOW.search(self.text, start, end), _ABOVE.search(self.text, start, end)
         if (below is None) == (above is None):
             return True
@@ -175,7 +182,7 @@ class _Document:
         return picture.start > first if below else picture.start < last
 
     def _led_to(self, start: int, end: int) -> Iterator[Picture]:
-        """The picture right after a paragraph that ends with the words between two offsets and a colon."""
+        """Return the picture right after a paragraph that ends with the words between two offsets and a colon."""
         block = self._block(start)
         after = self._next(block[1])
         beside = after is not None and end <= block[1] and self._touches(after, *block)
@@ -183,12 +190,12 @@ class _Document:
             yield after
 
     def _meant(self, start: int, end: int) -> Iterator[Picture]:
-        """The pictures to which the words between two offsets refer."""
+        """Return the pictures to which the words between two offsets refer."""
         yield from self._named(start, end)
         yield from self._pointed_at(start, end)
 
     def _named(self, start: int, end: int) -> Iterator[Picture]:
-        """The pictures to which a link, a label or a number between two offsets leads."""
+        """Return the pictures to which a link, label or number between two offsets leads."""
         first = bisect_left(self._references, start, key=lambda r: r[0])
         for at, stop, picture in self._references[first:]:
             if at >= end:
@@ -201,7 +208,7 @@ class _Document:
                 yield numbered
 
     def _counted(self, number: str, at: int) -> Picture | None:
-        """The picture with that place among all, where the document numbers none and it stands beside the block."""
+        """Return the picture with that place among all, if the document numbers none and it is beside the block."""
         if self._by_number or not number.isascii() or not number.isdigit() or len(number) > 3:
             return None
         index = int(number) - 1
@@ -209,7 +216,7 @@ class _Document:
         return found if found and self._touches(found, *self._block(at)) else None
 
     def _pointed_at(self, start: int, end: int) -> Iterator[Picture]:
-        """The pictures that "below", "above" or "this figure" means between two offsets."""
+        """Return the pictures that "below", "above" or "this figure" means between two offsets."""
         words = self.text[start:end]
         block = self._block(start)
         after, before = self._next(block[1]), self._last(block[0])
@@ -221,17 +228,19 @@ class _Document:
             yield from (p for p in (after, before) if p and self._touches(p, *block))
 
     def _next(self, at: int) -> Picture | None:
+        """Return the next picture after an offset, if it is near."""
         index = bisect_left(self._starts, at)
         found = self.source.pictures[index] if index < len(self._starts) else None
         return found if found and found.start <= at + NEAR else None
 
     def _last(self, at: int) -> Picture | None:
+        """Return the last picture before an offset, if it is near."""
         index = bisect_right(self._starts, at) - 1
         found = self.source.pictures[index] if index >= 0 else None
         return found if found and found.start >= at - NEAR else None
 
     def _captioned(self, start: int, end: int, quote: str) -> Iterator[Picture]:
-        """Pictures whose caption holds the quote, or is held by it."""
+        """Return the pictures whose caption holds the quote, or is held by it."""
         wanted = fold(quote)
         near = self.source.pictures[bisect_left(self._starts, start - NEAR) : bisect_right(self._starts, end + NEAR)]
         for picture in near:
@@ -253,7 +262,7 @@ class _Document:
                     yield picture
 
     def _sentence_end(self, start: int, limit: int) -> int:
-        """The end of the sentence that begins at `start`, at most `limit`."""
+        """Return the end of the sentence that begins at `start`, at most `limit`."""
         for found in _END.finditer(self.text, start, limit):
             if (
                 not _ABBREVIATED.search(self.text[max(start, found.start() - 8) : found.end()])
@@ -263,7 +272,7 @@ class _Document:
         return limit
 
     def _alongside(self, start: int, end: int, quote: str) -> Iterator[Picture]:
-        """Pictures next to the claim's paragraph whose caption says mostly what the claim says."""
+        """Return pictures next to the claim's paragraph whose caption says mostly what the claim says."""
         block = self._block(start)
         for picture in (self._next(block[1]), self._last(block[0])):
             if picture and self._touches(picture, *block):
@@ -272,14 +281,14 @@ class _Document:
                     yield picture
 
     def _touches(self, picture: Picture, start: int, end: int) -> bool:
-        """Whether nothing but the picture's own words stands between it and the block."""
+        """Return whether nothing but the picture's own words is between it and the block."""
         between = self.text[end : picture.start] if picture.start >= end else self.text[picture.start : start]
         return fold(between) in ("", fold(picture.caption), fold(picture.alt), fold(f"{picture.alt} {picture.caption}"))
 
     # --- code and formulas ------------------------------------------------------------------------------------------
 
     def listings_of(self, at: int, quote: str) -> tuple[Exhibit, ...]:
-        """The code or formula that a claim leads up to."""
+        """Return the code or formulas that a claim introduces."""
         if not self._listings:
             return ()
         start, end = self._span(at, quote)
@@ -292,7 +301,7 @@ class _Document:
         return (made,) if made is not None else ()
 
     def _leads_up(self, start: int, end: int, stop: int, kind: MarkKind) -> bool:
-        """Whether the claim, or a bare remark between it and the end of its block, introduces what comes next."""
+        """Return whether the claim, or a bare remark after it in its block, introduces what comes next."""
         leads = _LEADS if kind is MarkKind.CODE else _LEADS_TO_FORMULA
         rest = self.text[end:stop].strip()
         if not rest:
@@ -301,7 +310,7 @@ class _Document:
 
 
 def _inert_formula(tex: str) -> Exhibit | None:
-    """The formula; None for one with a command that does more than draw."""
+    """Return the formula; None for one with a command that does more than draw."""
     commands = {name.casefold() for name in _COMMAND.findall(tex)}
     if commands & ACTING_COMMANDS or any(name.startswith(ACTING_PREFIXES) for name in commands):
         return None
@@ -317,5 +326,6 @@ def _alike(quote: str, picture: Picture) -> tuple[int, int]:
 
 
 def _weight(words: set[str]) -> int:
+    """Return how much words count when a claim and a caption are compared: three signs of Chinese are a word."""
     signs = sum(_CJK.fullmatch(w) is not None for w in words)
     return len(words) - signs + signs // 3

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from compiler.articles.figures import Tied, tied, words_for
 from compiler.claims.gathered import Gathered
 from compiler.readers.formats import VERSIONS
-from compiler.sources.cache_files import read_cache, save_cache
+from compiler.sources.cache_files import read_cache
 from compiler.sources.inventory import Tracked
 from compiler.workers.pool import Crew
 from vault.diagnostic import Diagnostic
@@ -47,27 +47,49 @@ class Verdict:
     refused: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The pictures of one build: the sources, their claims with what the documents show; what to copy; what is known.
+
+    `assets` maps vault paths to bytes, None for a copy that is there already; `shown_in` a picture in `raw/` to the
+    sources that show it, with their words for it. `cache` is for the next build, None if it is as before.
+    """
+
+    gathered: list[Gathered]
+    assets: Mapping[str, bytes | None]
+    shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]]
+    notices: list[Diagnostic]
+    failures: list[Diagnostic]
+    cache: dict[str, Any] | None
+
+
+def place_pictures(vault: Vault, guard: Guard, crew: Crew, gathered: Sequence[Gathered], fresh: bool) -> Pictures:
+    """Return the pictures of a build; those not known yet are judged in the reading process."""
+    gallery = _Gallery(vault, guard, crew, gathered, {} if fresh else read_cache(guard, CACHE))
+    placed = gallery.hang()
+    cache = gallery.cache if gallery.cache != gallery.known else None
+    return Pictures(placed, gallery.assets, gallery.shown_in, gallery.notices, gallery.failures, cache)
+
+
 @dataclass(slots=True)
-class Gallery:
-    """The pictures of one build. `assets` maps vault paths to bytes, None for a copy that lies there already."""
+class _Gallery:
+    """Finds, judges and places pictures. `known` are verdicts of earlier builds, `cache` those that this one used."""
 
     vault: Vault
     guard: Guard
     crew: Crew
     gathered: Sequence[Gathered]
-    fresh: bool = False
+    known: dict[str, Any]
+    cache: dict[str, Any] = field(default_factory=dict)
     assets: dict[str, bytes | None] = field(default_factory=dict)
     shown_in: dict[SourceId, list[tuple[SourceId, str]]] = field(default_factory=dict)
     notices: list[Diagnostic] = field(default_factory=list)
     failures: list[Diagnostic] = field(default_factory=list)
-    _known: dict[str, Any] = field(default_factory=dict)
-    _seen: dict[str, Any] = field(default_factory=dict)
     _bytes: dict[str, bytes] = field(default_factory=dict)  # by digest
     _lying: dict[str, str] = field(default_factory=dict)
 
     def hang(self) -> list[Gathered]:
-        """The sources, their claims carrying what the documents show with them."""
-        self._known = {} if self.fresh else read_cache(self.guard, CACHE)
+        """Return the sources, their claims with what the documents show with them."""
         raw = _Raw(self.gathered)
         self._record(raw)
         ties = {g.tracked.id: _tied(g) for g in self.gathered if g.source is not None}
@@ -82,13 +104,8 @@ class Gallery:
         paths = self._hung(verdicts, raw)
         return [self._carrying(g, ties.get(g.tracked.id, {}), wanted, verdicts, paths) for g in self.gathered]
 
-    def save(self) -> None:
-        """Keep the verdicts for the next build."""
-        if self._seen != self._known:
-            save_cache(self.guard, CACHE, self._seen)
-
     def _record(self, raw: _Raw) -> None:
-        """Which documents show a picture that lies in `raw/`, and what they say of it: for an engine that sees."""
+        """Note which documents show a picture of `raw/`, and what they call it: for an engine that sees."""
         for g in self.gathered:
             for shown in g.source.pictures if g.source is not None else ():
                 key = raw.find(g, shown.target)
@@ -101,6 +118,7 @@ class Gallery:
     # --- judging ----------------------------------------------------------------------------------------------------
 
     def _judged(self, keys: Sequence[Key], raw: _Raw) -> dict[Key, Verdict]:
+        """Return the verdicts on pictures; those not cached come from the reading process."""
         out: dict[Key, Verdict] = {}
         missing: list[Key] = []
         for key in keys:
@@ -117,30 +135,30 @@ class Gallery:
             verdict = self._verdict(raw.tracked[missing[n][0]], reply)
             if verdict is not None:
                 out[missing[n]] = verdict
-                self._seen[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
+                self.cache[_cached(missing[n], raw)] = [verdict.suffix, verdict.sha256, verdict.refused]
         return out
 
     def _remembered(self, key: Key, raw: _Raw) -> Verdict | None:
-        """The verdict of an earlier build, if a copy of the picture still lies in the wiki or none is wanted."""
-        known = self._known.get(_cached(key, raw))
+        """Return the cached verdict, if a copy of the picture is still in the wiki or none is wanted."""
+        known = self.known.get(_cached(key, raw))
         if not (isinstance(known, list) and len(known) == 3 and all(isinstance(k, str) for k in known)):
             return None
         verdict = Verdict(*known)
         if not verdict.refused and not self._copies.get(verdict.sha256):
             return None
-        self._seen[_cached(key, raw)] = known
+        self.cache[_cached(key, raw)] = known
         return verdict
 
     @property
     def _copies(self) -> dict[str, str]:
-        """Digest -> path of what lies among the assets already."""
+        """Return digest -> path of the pictures among the assets."""
         if not self._lying:
             found = {path: self.guard.read(path) for path in self.vault.paths(ASSETS, "")}
             self._lying = {sha256_hex(data): path for path, data in found.items() if data is not None} | {"": ""}
         return self._lying
 
     def _verdict(self, file: Tracked, reply: dict[str, Any] | WorkerFailed) -> Verdict | None:
-        """What the reading process said; None where it could not say anything this time."""
+        """Return what the reading process said; None if it could not say anything this time."""
         if isinstance(reply, WorkerFailed) or "not_now" in reply:
             what = reply.what if isinstance(reply, WorkerFailed) else clean_line(str(reply["not_now"]))
             self.failures.append(Diagnostic(file.path, 0, "picture-not-now", what, "run the command again"))
@@ -160,7 +178,7 @@ class Gallery:
     # --- hanging ----------------------------------------------------------------------------------------------------
 
     def _hung(self, verdicts: Mapping[Key, Verdict], raw: _Raw) -> dict[str, str]:
-        """Digest -> the one path in the vault for these bytes: named after the source that came first with them."""
+        """Return for each digest the one path in the vault, named after the source that came first with the picture."""
         names: dict[str, tuple[tuple[str, str], str]] = {}
         for (id_, _), verdict in verdicts.items():
             if verdict.sha256:
@@ -173,7 +191,7 @@ class Gallery:
         return paths
 
     def _elsewhere(self, digest: str, path: str) -> bytes | None:
-        """The bytes from a copy under another name; None if `path` holds them already."""
+        """Return the bytes from a copy under another name; None if `path` holds them already."""
         lies = self._copies.get(digest, "")
         return None if lies == path or not lies else self.guard.read(lies)
 
@@ -185,6 +203,7 @@ class Gallery:
         verdicts: Mapping[Key, Verdict],
         paths: Mapping[str, str],
     ) -> Gathered:
+        """Return a source, its claims with the pictures, code and formulas that go with them."""
         if not ties:
             return g
         told: set[str] = set()
@@ -211,11 +230,13 @@ class Gallery:
 
 
 def _tied(g: Gathered) -> dict[str, Tied]:
+    """Return what a source's document shows with its claims."""
     assert g.source is not None
     return tied(g.source, [(ClaimId(c.id), g.starts[c.id], c.quote) for c, _ in g.claims])
 
 
 def _cached(key: Key, raw: _Raw) -> str:
+    """Return the key of a picture in the cache."""
     return f"{RULES} {VERSIONS if key[1] else ''} {raw.tracked[key[0]].sha256} {key[1]}"
 
 
@@ -232,8 +253,10 @@ class _Raw:
                 self._named.setdefault(name, []).append(file.id)
 
     def find(self, document: Gathered, target: str) -> Key | None:
-        """Where the picture lies that `document` shows: inside itself, beside it, or anywhere in `raw/` under a name
-        that only one picture has. None for one that is elsewhere."""
+        """Return where the picture is that `document` shows; None for one that is not in `raw/`.
+
+        That is inside the document, beside it, or anywhere in `raw/` under a name that only one picture has.
+        """
         if target.startswith(EMBEDDED):
             return document.tracked.id, target
         if _REMOTE.match(target) or _OTHER_SCHEME.match(target) or "\\" in target:
@@ -249,4 +272,5 @@ class _Raw:
 
 
 def _nfc(path: str) -> str:
+    """Return a path in Unicode's composed form: file systems differ."""
     return unicodedata.normalize("NFC", path)

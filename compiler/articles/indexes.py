@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from compiler.articles.article import Article, Articles, prerequisites, related
+from compiler.articles.contested import Concepts
+from compiler.articles.sources import Sources
+from compiler.claims.gathered import Gathered
+from compiler.concepts.resolve import Resolution
+from vault.ids import SourceId
 from vault.log.ledger import Event, parse_instant
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
+from vault.model.wikilink import Wikilink, alias, note_link, raw_link
 from vault.text.sanitize import clean_line
 
 INDEX, CONCEPTS, GRAPH, LOG = "wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md"
@@ -47,13 +54,70 @@ class TopicLine:
     confidence: str
 
 
+def index_pages(
+    articles: Articles,
+    concepts: Concepts,
+    topics: Sequence[TopicLine],
+    builds: Sequence[Event],
+    shown_in: Mapping[SourceId, Sequence[tuple[SourceId, str]]],
+) -> dict[str, str]:
+    """Return the index pages by path.
+
+    `shown_in` says for a picture in `raw/` which sources show it, and with which words.
+    """
+    sources = concepts.sources
+    lines = [_concept_line(article, articles, concepts.resolution) for article in articles.values()]
+    read = [_source_line(g, sources) for g in sources.gathered if g.source is not None]
+    recorded = [_recorded(g, sources, shown_in.get(g.tracked.id, ())) for g in sources.gathered if g.source is None]
+    return {
+        INDEX: render_index(read, recorded, lines, topics),
+        CONCEPTS: render_concepts(lines),
+        GRAPH: render_graph(lines),
+        LOG: render_log(builds, concepts.history.zone),
+    }
+
+
+def _concept_line(article: Article, articles: Articles, resolution: Resolution) -> ConceptLine:
+    """Return what the indexes say of a concept."""
+    first = article.sentences[0]
+    return ConceptLine(
+        article.link,
+        article.concept.title,
+        article.concept.aliases,
+        article.confidence,
+        f"{escape(first.text)} {' '.join(map(str, first.cites))}",
+        [articles[i].link for i in prerequisites(article, articles, resolution)],
+        [articles[i].link for i in related(article, articles, resolution)],
+    )
+
+
+def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str]]) -> str:
+    """Return the line of a file that is not read; for a picture also which sources show it and what they call it."""
+    link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1])
+    places = ((note_link(f"{sources.summaries[id_]}.md", sources.titles[id_]), words) for id_, words in shown)
+    return " · ".join([link, *(f"shown in {place}{f' as {alias(words)}' if words else ''}" for place, words in places)])
+
+
+def _source_line(g: Gathered, sources: Sources) -> SourceLine:
+    """Return what the index says of a source."""
+    assert g.source is not None, "only what was read has a summary"
+    id_ = g.tracked.id
+    more = len(g.tracked.paths) - 1
+    notes = [f"also {more} {'copy' if more == 1 else 'copies'}"] if more else []
+    copy = sources.kinship.copies.get(id_)
+    if copy is not None:
+        notes.append(f"{copy.kind} of {Wikilink(sources.summaries[copy.of], alias=alias(sources.titles[copy.of]))}")
+    link = note_link(f"{sources.summaries[id_]}.md", sources.titles[id_])
+    return SourceLine(link, g.source.language, len(g.claims), " · ".join(notes))
+
+
 def render_index(
     sources: Sequence[SourceLine],
     recorded: Sequence[str],
     concepts: Sequence[ConceptLine],
     topics: Sequence[TopicLine] = (),
 ) -> str:
-    """`_index.md`: every topic, concept and summary, and the files that are kept but not read."""
+    """Return `_index.md`: every topic, concept and summary, and the files that are kept but not read."""
     parts = ["# Index"]
     if topics:
         parts.append(f"## Topics ({len(topics)})")
@@ -69,7 +133,7 @@ def render_index(
 
 
 def render_concepts(concepts: Sequence[ConceptLine]) -> str:
-    """`_concepts.md`: each concept with its other names and the sentence that says what it is."""
+    """Return `_concepts.md`: each concept with its other names and the sentence that says what it is."""
     parts = ["# Concepts"]
     for c in concepts:
         also = f" (also {', '.join(escape(clean_line(a)) for a in c.aliases)})" if c.aliases else ""
@@ -78,7 +142,7 @@ def render_concepts(concepts: Sequence[ConceptLine]) -> str:
 
 
 def render_graph(concepts: Sequence[ConceptLine]) -> str:
-    """`_graph.md`: concept, then what its definition needs, then what it relates to. Speculative ones are left out."""
+    """Return `_graph.md`: what each concept's definition needs and what it relates to; no speculative ones."""
     lines = []
     for c in concepts:
         if c.confidence == "speculative":
@@ -90,7 +154,7 @@ def render_graph(concepts: Sequence[ConceptLine]) -> str:
 
 
 def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
-    """`_log.md`: one heading a build, newest last, so that `grep '^## \\['` is the chronicle."""
+    """Return `_log.md`: one heading a build, newest last, so that `grep '^## \\['` lists the builds."""
     parts = ["# Log"]
     for event in builds:
         try:
@@ -103,19 +167,22 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
 
 
 def _day(at: datetime, zone: ZoneInfo) -> str:
+    """Return the date of an instant in a time zone."""
     return at.astimezone(zone).date().isoformat()
 
 
 def _page(kind: str, parts: Sequence[str]) -> str:
+    """Return a generated page."""
     return render_note({"type": kind}, "\n" + "\n\n".join(parts) + "\n")
 
 
 def _count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural if need be."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def summary_words(counts: Mapping[str, Mapping[str, int]]) -> str:
-    """One build in words: what was read, made, changed and taken back."""
+    """Return one build in words: what was read, made, changed and removed."""
     parts = []
     for noun, verbs in counts.items():
         done = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from compiler.articles.references import Citations, Work, address_in
 from compiler.claims.gathered import Gathered
@@ -15,14 +14,10 @@ from compiler.concepts.resolve import Resolution, Resolved
 from compiler.language.mentions import places
 from vault.diagnostic import Diagnostic
 from vault.ids import ConceptId, GapId, SourceId
-from vault.layout import READING_LIST, SUMMARIES
 from vault.model.claim import Claim
 from vault.model.gaps import Gap, GapKind, GapStatus
-from vault.model.reading_list import Cited, Lack, Wanted, render_reading_list
-from vault.model.wikilink import note_link, raw_link
-
-if TYPE_CHECKING:
-    from compiler.articles.layout import Layout
+from vault.model.reading_list import Cited, Lack, Wanted
+from vault.model.wikilink import raw_link
 
 LISTED = 100  # subjects on the page
 MAX_QUERIES = 3
@@ -98,21 +93,8 @@ class Shelf:
     addresses: frozenset[str] = frozenset()  # where sources were fetched
 
 
-def write_reading_list(layout: Layout) -> None:
-    """Lays out the reading list among the files of a build whose agenda is laid out."""
-    known = replace(layout.resolution, concepts={id_: a.concept for id_, a in layout.articles.items()})
-    read = [g for g in layout.gathered if g.source is not None]
-    shelf = Shelf(
-        {id_: article.link for id_, article in layout.articles.items()},
-        {g.tracked.id: note_link(f"{SUMMARIES}/{g.tracked.slug}.md", layout.titles[g.tracked.id]) for g in read},
-        read,
-        frozenset(layout.addresses.values()),
-    )
-    layout.files[READING_LIST] = render_reading_list(reading_list(layout.asked, known, shelf))
-
-
 def fill_links(fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered]) -> dict[GapId, list[str]]:
-    """For each gap, links to the sources that were added to fill it and are still there."""
+    """Return for each gap links to the sources that were added to fill it and are still there."""
     there = {path for g in gathered for path in g.tracked.paths}
     return {gap: [raw_link(p, p.rsplit("/", 1)[-1]) for p in paths if p in there] for gap, paths in fills.items()}
 
@@ -120,7 +102,7 @@ def fill_links(fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered
 def fill_notices(
     items: Iterable[Gap], fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered]
 ) -> list[Diagnostic]:
-    """What became of the gaps that the sources read in this build were added for."""
+    """Return which gaps the sources read in this build filled, of those that they were added for."""
     fresh = {path for g in gathered if g.fresh for path in g.tracked.paths}
     out = []
     for gap in items:
@@ -134,7 +116,7 @@ def fill_notices(
 
 
 def reading_list(asked: Iterable[tuple[str, Gap]], known: Resolution, shelf: Shelf) -> list[Wanted]:
-    """The subjects of the open gaps, the most wanted first. `asked` are the gaps with their keys; all is pure.
+    """Return the subjects of the open gaps, the most wanted first. `asked` are the gaps with their keys.
 
     First comes what many articles name and little is known of, then what most sources speak of. General words of
     which the vault explains several kinds come after the rest.
@@ -149,7 +131,7 @@ def reading_list(asked: Iterable[tuple[str, Gap]], known: Resolution, shelf: She
 
 
 def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, _Subject]:
-    """By the part of their keys that says what they are about."""
+    """Return the subjects of the open gaps by the part of the gaps' keys that names them."""
     out: dict[str, _Subject] = {}
     for key, gap in asked:
         kind, _, rest = key.partition(":")
@@ -168,7 +150,7 @@ def _subjects(asked: Iterable[tuple[str, Gap]], known: Resolution) -> dict[str, 
 
 
 def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: Shelf) -> None:
-    """Gives each subject the claims that are about it or name it, and who waits for it."""
+    """Set for each subject the claims that are about it or name it, and the concepts that need it."""
     home = {claim.id: concept.id for concept in known.concepts.values() for claim in concept.main}
     waiting: dict[str, dict[ConceptId, None]] = defaultdict(dict)
     for subject in subjects.values():
@@ -193,7 +175,7 @@ def _find_claims(subjects: Mapping[str, _Subject], known: Resolution, shelf: She
 
 
 def _rank(key: str, subject: _Subject, general: frozenset[ConceptId]) -> tuple[bool, float, int, int, str, str]:
-    """What waits on it against what is known of it; a word of which the vault explains several kinds comes later."""
+    """Return the sort key of a subject: what needs it against what is known of it; general words come last."""
     kinds = [_KINDS.index(kind) for kind, _ in subject.gaps if kind in _KINDS]
     lack = len(subject.waiting) / (1 + len(subject.own))
     is_general = subject.concept in general
@@ -201,7 +183,7 @@ def _rank(key: str, subject: _Subject, general: frozenset[ConceptId]) -> tuple[b
 
 
 def _general(known: Resolution) -> frozenset[ConceptId]:
-    """The concepts of one word that stands in the names of several others: "vector" beside "support vector machine"."""
+    """Return the concepts of one word that several others' names contain: "vector" in "support vector machine"."""
     within: Counter[str] = Counter()
     for concept in known.concepts.values():
         within.update({word for key in concept.keys if " " in key for word in key.split()})
@@ -211,9 +193,9 @@ def _general(known: Resolution) -> frozenset[ConceptId]:
 
 
 def _neighbours(known: Resolution, wanted: set[ConceptId]) -> dict[ConceptId, list[str]]:
-    """The titles of the concepts that are named together with each, those first that most sources name with it.
+    """Return for each concept the titles of those named with it, first those that most sources name with it.
 
-    A neighbour is of the same language: the two stand in one query.
+    A neighbour is of the same language, as both are in one query.
     """
     together: dict[ConceptId, Counter[ConceptId]] = {id_: Counter() for id_ in wanted}
     sources: dict[ConceptId, set[tuple[ConceptId, str]]] = {id_: set() for id_ in wanted}
@@ -233,7 +215,7 @@ def _neighbours(known: Resolution, wanted: set[ConceptId]) -> dict[ConceptId, li
 
 
 def _language(concept: Resolved) -> str:
-    """The language to look for a concept in: that of its name's script, which may not be that of all its sources."""
+    """Return the language to search for a concept in: that of its name's script, which may not be its sources'."""
     if _CJK.search(concept.title):
         return concept.language if concept.language in ("ja", "ko") else "zh"
     return "en" if concept.language in ("zh", "ja", "ko") else concept.language
@@ -242,6 +224,7 @@ def _language(concept: Resolved) -> str:
 def _wanted(
     subject: _Subject, known: Resolution, shelf: Shelf, works: _Works, near: Mapping[ConceptId, list[str]]
 ) -> Wanted:
+    """Return a subject as the reading list shows it."""
     gaps = sorted(subject.gaps, key=lambda one: (_KINDS.index(one[0]) if one[0] in _KINDS else -1, one[1].id))
     if subject.concept:
         language, neighbours = _language(known.concepts[subject.concept]), near[subject.concept]
@@ -263,7 +246,7 @@ def _wanted(
 
 
 def queries(what: str, missing: Sequence[str], neighbours: Sequence[str], language: str) -> tuple[str, ...]:
-    """What to look for, in the language of the sources: the subject's name, its neighbours, what is missing."""
+    """Return search queries in the language of the sources: the subject, its neighbours, what is missing."""
     forms = _QUERIES.get(language, _ANY)
     folded = what.casefold()
     others = [n for n in neighbours if n.casefold() not in folded and folded not in n.casefold()]
@@ -280,7 +263,7 @@ def queries(what: str, missing: Sequence[str], neighbours: Sequence[str], langua
 
 
 class _Works:
-    """The works that sources name on a subject, less those that lie in the vault already."""
+    """The works that sources cite on a subject, without those that are in the vault already."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -293,7 +276,7 @@ class _Works:
         self._owned.discard("")  # no address, no title: that is nobody's
 
     def on(self, subject: _Subject) -> tuple[Cited, ...]:
-        """Those that most sources name first, then those that can be found best."""
+        """Return the works on a subject: first those that most sources cite, then those easiest to find."""
         found: dict[str, Work] = {}
         by: dict[str, dict[str, None]] = defaultdict(dict)
         claims = sorted(subject.claims, key=lambda c: c.id)[:MAX_CLAIMS]
@@ -314,6 +297,7 @@ class _Works:
         )
 
     def _at(self, claim: Claim, subject: _Subject) -> tuple[Work, ...]:
+        """Return the works that a claim's sentence cites for the subject."""
         gathered = self._sources.get(claim.source)
         if gathered is None or claim.id not in gathered.starts:
             return ()
@@ -321,7 +305,7 @@ class _Works:
         return self._citations(claim.source).at(gathered.starts[claim.id], subject.names, about=about)
 
     def _where_borrowed(self, source: SourceId, subject: _Subject) -> Iterator[Work]:
-        """The works that a source names with a name it borrows."""
+        """Return the works that a source cites with a name that it uses without explaining it."""
         text = self._sources[source].source if source in self._sources else None
         lowered = text.text.lower() if text is not None else ""
         for name in subject.names:
@@ -329,7 +313,7 @@ class _Works:
                 yield from self._citations(source).at(start, subject.names, about=False)
 
     def _citations(self, source: SourceId) -> Citations:
-        """What a source cites, read once."""
+        """Return what a source cites, read once."""
         if source not in self._read:
             text = self._sources[source].source
             assert text is not None

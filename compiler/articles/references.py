@@ -76,13 +76,13 @@ class Work:
 
     @property
     def words(self) -> str:
-        """One line: who, what, when."""
+        """Return one line: authors, title, year."""
         head = f"{self.author}: {self.title}" if self.author and self.title else self.author or self.title
         return f"{head} ({self.year})" if head and self.year else head
 
     @property
     def key(self) -> str:
-        """The same for the same work, however it is cited: its title's letters; if there are none, its address."""
+        """Return what is the same however the work is cited: its title's letters, or its address if it has no title."""
         letters = "".join(c for c in self.title.casefold() if c.isalnum())
         return letters[:80] or self.address or self.words.casefold()
 
@@ -123,7 +123,7 @@ class Citations:
             self._by_name[name, work.year].append(work)
 
     def at(self, offset: int, names: Iterable[str], *, about: bool) -> tuple[Work, ...]:
-        """The works that the sentence at `offset` cites for what goes by one of the `names`; none when in doubt.
+        """Return the works that the sentence at `offset` cites for one of the `names`; none when in doubt.
 
         That is a work whose title holds the name, or the works named right behind it; for a common word only where the
         whole sentence is `about` it. If that cites in one place only, it is also what is cited there.
@@ -147,7 +147,7 @@ class Citations:
         return groups[0].works if about and len(groups) == 1 else ()
 
     def titled(self, names: Iterable[str]) -> tuple[Work, ...]:
-        """The works of the list of references whose titles hold one of the names, if that tells enough."""
+        """Return the works of the list of references whose titles hold one of the names, if it is specific enough."""
         telling = _telling(names)
         return tuple(w for w in self._listed.values() if telling and _first_of(w.title, telling))
 
@@ -192,7 +192,7 @@ class Citations:
 
 
 def sentence(text: str, offset: int) -> tuple[int, int]:
-    """(start, end) of the sentence of its paragraph that holds `offset`; marks of notes after its stop belong to it."""
+    """Return (start, end) of the sentence that holds `offset`; reference marks after its stop belong to it."""
     earliest, latest = max(0, offset - MAX_SENTENCE), min(len(text), offset + MAX_SENTENCE)
     blank, end = text.rfind("\n\n", earliest, offset), text.find("\n\n", offset, latest)
     first, last = (blank + 2 if blank >= 0 else earliest), (end if end >= 0 else latest)
@@ -207,7 +207,7 @@ def sentence(text: str, offset: int) -> tuple[int, int]:
 
 
 def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
-    """(start, end) of the first place where one of the names stands in the words, whole; None if none does."""
+    """Return (start, end) of the first place where one of the names is in the words, whole; None if none is."""
     lowered = words.casefold()
     found = []
     for name in filter(None, names):
@@ -221,12 +221,12 @@ def _first_of(words: str, names: Iterable[str]) -> tuple[int, int] | None:
 
 
 def _telling(names: Iterable[str]) -> list[str]:
-    """Those of the names that stand for one thing wherever they are met: no common word alone, as "keys" is."""
+    """Return those of the names that mean one thing wherever they are: no common word alone, as "keys" is."""
     return [n for n in names if re.search(r"\S[\s-]\S|\w[A-Z\d]", n) or (not n.isascii() and len(n) > 3)]
 
 
 def _numbers(words: str) -> list[int]:
-    """The numbers of "3, 5–7"; a range that is no plain one counts as its ends."""
+    """Return the numbers of "3, 5–7"; a range that is not plain counts as its ends."""
     out: list[int] = []
     for part in re.split(r"\s*[,;]\s*", words):
         ends = [int(n) for n in re.split(r"\s*[–-]\s*", part)]
@@ -235,7 +235,7 @@ def _numbers(words: str) -> list[int]:
 
 
 def _list_of(source: SourceText) -> tuple[int, int]:
-    """(start, end) of the list of references: below the last heading that is called so; (0, 0) if there is none."""
+    """Return (start, end) of the list of references: below the last heading of that name; (0, 0) if none."""
     headings = [m for m in source.marks if m.kind is MarkKind.HEADING]
     for n in range(len(headings) - 1, -1, -1):
         mark = headings[n]
@@ -246,7 +246,7 @@ def _list_of(source: SourceText) -> tuple[int, int]:
 
 
 def _entries(text: str) -> Iterator[str]:
-    """The entries of a list of references, put together where a page or line broke them, taken apart where glued."""
+    """Return the entries of a list of references, joined where a page broke them, split where two are one line."""
     entry = ""
     count = 0
     for paragraph in re.split(r"\n\n+", text):
@@ -267,7 +267,7 @@ def _entries(text: str) -> Iterator[str]:
 
 
 def _goes_on(entry: str, piece: str) -> bool:
-    """Whether a paragraph belongs to the entry before it: it begins in the middle, or the entry has no year yet."""
+    """Return whether a paragraph continues the entry before it: it begins in the middle, or that has no year."""
     if _NUMBERED.match(piece):
         return False
     if _NUMBERED.match(entry):
@@ -278,7 +278,7 @@ def _goes_on(entry: str, piece: str) -> bool:
 
 
 def work_in(entry: str) -> Work | None:
-    """The work that an entry of a bibliography describes; None where no title can be told."""
+    """Return the work that an entry of a bibliography describes; None if it has no recognisable title."""
     entry = clean_line(entry)[:MAX_ENTRY]
     quoted = re.search(r"[“\"„«](.{8,300}?)[”\"“»]", entry)
     parts = [p for p in re.split(r"(?<!\b[A-Z])(?<!\beds)\.\s+(?=\S)", entry) if p.strip()]
@@ -299,14 +299,14 @@ def work_in(entry: str) -> Work | None:
 
 
 def _year(entry: str) -> str:
-    """The year of an entry: one in brackets, or the last that stands by itself."""
+    """Return the year of an entry: one in brackets, or the last that is a word by itself."""
     bare = re.sub(r"https?://\S+|arxiv:?\s*\S+|abs/\S+|\b10\.\d{4,9}/\S+", " ", entry, flags=re.IGNORECASE)
     found = re.findall(rf"\(({_YEAR}[a-z]?)\)", bare) or re.findall(rf"(?<![\d–-])({_YEAR}[a-z]?)(?![\d–-])", bare)
     return str(found[-1]) if found else ""
 
 
 def _short_author(names: str) -> str:
-    """ "Surname et al." for the authors of an entry."""
+    """Return "Surname et al." for the authors of an entry."""
     surnames = _first_names(names)
     if not surnames:
         return ""
@@ -317,13 +317,13 @@ def _short_author(names: str) -> str:
 
 
 def _chunk_end(names: str) -> int:
-    """Where the first author of a list of names ends."""
+    """Return where the first author of a list of names ends."""
     found = re.search(r",| and | & |;| et al|(?<!\b[A-Z])\.(?:\s|\Z)|\s\(", names)
     return found.start() if found else len(names)
 
 
 def _first_names(entry: str) -> list[str]:
-    """The surname that an entry's first author may be cited by, lower case; none where it does not begin with one."""
+    """Return the surname by which an entry's first author may be cited, lower case; none if it begins with none."""
     first = entry[: _chunk_end(entry)].strip()
     words = first.split()
     if not 1 <= len(words) <= 5 or not re.match(r"[^\W\d_]", first) or not any(w[0].isupper() for w in words):
@@ -332,7 +332,7 @@ def _first_names(entry: str) -> list[str]:
 
 
 def address_in(entry: str) -> str:
-    """The address of a work that its entry gives: at arXiv, by its DOI, else as written; "" if none."""
+    """Return the address in an entry: at arXiv, by its DOI, else as written; "" if none."""
     paper = _ARXIV.search(entry)
     if paper:
         return f"https://arxiv.org/abs/{paper[1]}"
@@ -344,7 +344,7 @@ def address_in(entry: str) -> str:
 
 
 def _of_key(key: str) -> Work | None:
-    """What a key of a bibliography tells by itself: "Bahdanau.Cho.Bengio.2014", "vaswani2017attention"."""
+    """Return what a bibliography key says by itself: "Bahdanau.Cho.Bengio.2014", "vaswani2017attention"."""
     dotted = re.fullmatch(rf"((?:[A-Z][\w’'-]+\.)+)(ea\.)?(?:etal\.)?({_YEAR})[a-z]?", key)
     if dotted:
         names = dotted[1].rstrip(".").split(".")
@@ -356,7 +356,7 @@ def _of_key(key: str) -> Work | None:
 
 
 def _of_link(mark: Mark, text: str) -> Work | None:
-    """The page that a link leads to, if it is one to read; its title is what the link says, unless that is nothing."""
+    """Return the page that a link leads to, if it is one to read, with the link's words as its title."""
     address = mark.info
     paper = _ARXIV.search(address)
     if paper:

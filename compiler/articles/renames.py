@@ -17,7 +17,7 @@ TextOf = Callable[[str], str | None]
 
 
 def held(ids: Ids, rulings: Rulings, text_of: TextOf, known: Kinds, agents: Iterable[str]) -> frozenset[ConceptId]:
-    """Concepts that keep their path under another name: a human, or an agent, wrote in the article or the deck.
+    """Return the concepts that keep their path under another name: their article or deck was edited.
 
     `agents` are the paths of pages that an agent wrote. Nothing is looked up for a concept whose name stays.
     """
@@ -33,6 +33,7 @@ def held(ids: Ids, rulings: Rulings, text_of: TextOf, known: Kinds, agents: Iter
 
 
 def _is_written(slug: str, text_of: TextOf, known: Kinds) -> bool:
+    """Return whether the user edited the article or deck of a slug."""
     article, path = text_of(f"{CONCEPTS}/{slug}.md"), f"{FLASHCARDS}/{slug}.md"
     if article is not None and human_edited(article):
         return True
@@ -41,7 +42,7 @@ def _is_written(slug: str, text_of: TextOf, known: Kinds) -> bool:
 
 
 def heirs(ids: Ids, folder: str) -> dict[str, str]:
-    """Path in `folder` of a file whose concept was renamed or merged -> the path of the concept that it is now."""
+    """Return the former path in `folder` of each renamed or merged concept, with the path of what it is now."""
     found = ids.former_slugs("concept")
     found |= {ids.births[i].slug: i for i in ids.merged if i in ids.births and ids.births[i].noun == "concept"}
     out = {}
@@ -53,7 +54,7 @@ def heirs(ids: Ids, folder: str) -> dict[str, str]:
 
 
 def with_former(text_of: TextOf, ids: Ids) -> TextOf:
-    """`text_of`, which for the page or deck of a concept just renamed gives what stands at its former path."""
+    """Return `text_of`, which for the page or deck of a renamed concept gives the text at its former path."""
     before: dict[str, list[str]] = {}
     for slug, id_ in ids.former_slugs("concept").items():
         for folder in (CONCEPTS, FLASHCARDS):
@@ -68,13 +69,13 @@ def with_former(text_of: TextOf, ids: Ids) -> TextOf:
 
 
 def edited_cards(text: str, path: str, known: Kinds) -> list[CardId]:
-    """The cards of a deck that a human reworded, or wrote: they stay in it, whatever becomes of its concept."""
+    """Return the cards of a deck that the user reworded or wrote: they stay, whatever becomes of the concept."""
     cards = parse_deck(text, path).cards
     return [c.id for c in cards if c.id is not None and (c.human_edited or c.id not in known)]
 
 
 def places_of(events: Iterable[Event], ids: Ids) -> dict[CardId, set[str]]:
-    """The decks into which the machine ever put each card: those of the concepts that it was about."""
+    """Return for each card the decks into which the machine ever put it: those of its concepts."""
     found: dict[CardId, set[str]] = {}
     for event in events:
         if event.get("of") == "card" and event.get("type") in ("birth", "change"):
@@ -85,7 +86,7 @@ def places_of(events: Iterable[Event], ids: Ids) -> dict[CardId, set[str]]:
 
 
 def undone_cards(events: Iterable[Event], rulings: Rulings, ids: Ids) -> frozenset[CardId]:
-    """Cards that came of a deed which was undone since, and of which no later build said anything.
+    """Return the cards that came from a decision that was undone, and that no later build changed.
 
     `events` are those of the ids, in order.
     """
@@ -100,7 +101,7 @@ def undone_cards(events: Iterable[Event], rulings: Rulings, ids: Ids) -> frozens
 
 
 def before_undone(known: Event, rulings: Rulings, events: Iterable[Event]) -> Event:
-    """The change event of a concept or topic that would be the last, had the deeds that were undone never been."""
+    """Return the change event of a concept or topic as if the undone decisions had never been made."""
     at = str(known.get("at"))
     if not rulings.was_undone(at):
         return known
@@ -111,7 +112,7 @@ def before_undone(known: Event, rulings: Rulings, events: Iterable[Event]) -> Ev
 
 
 def undone_gap(birth: Event, rulings: Rulings) -> bool:
-    """Whether a gap came of a deed that was undone since: that it is gone does not mean that a source filled it."""
+    """Return whether a gap came from a decision that was undone since: that it is gone says nothing of sources."""
     kind, _, rest = str(birth.get("key")).partition(":")
     concept = rest.partition(":")[0] if kind == GapKind.EPISTEMIC else ""
     return rulings.was_undone(str(birth.get("at")), concept)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from compiler.articles.layout import Layout
+from collections.abc import Container, Iterable, Sequence
+
+from compiler.articles.article import Articles, TextOf
+from compiler.articles.contested import Concepts
+from compiler.articles.sources import Sources
+from compiler.cards.decks import Fresh
 from compiler.claims.gathered import Gathered
 from compiler.concepts.copies import NONE
 from vault.ids import ClaimId
@@ -14,38 +19,41 @@ MAX_SUMMARY = 2 << 20  # characters; beyond, only cited claims are shown
 LEAD_CLAIMS = 4
 
 
-def write_summaries(layout: Layout) -> None:
-    """Put a page for every source that was read to the files of `layout`."""
-    cited = _cited(layout)
-    for g in layout.gathered:
+def summary_pages(concepts: Concepts, cited: Container[ClaimId], old_text: TextOf) -> dict[str, str]:
+    """Return the page of every source that was read, by path. Of a very long one it shows only the `cited` claims."""
+    pages, sources = {}, concepts.sources
+    for g in sources.gathered:
         if g.source is None:
             continue
         path = f"{SUMMARIES}/{g.tracked.slug}.md"
-        claims = [layout.claims[c.id] for c, _ in g.claims]
-        text = _summary(layout, g, path, claims)
+        claims = [sources.claims[c.id] for c, _ in g.claims]
+        old = old_text(path)
+        text = _summary(g, path, claims, concepts, old)
         if len(text) > MAX_SUMMARY:
-            text = _summary(layout, g, path, [c for c in claims if c.id in cited])
-        layout.files[path] = text
+            text = _summary(g, path, [c for c in claims if c.id in cited], concepts, old)
+        pages[path] = text
+    return pages
 
 
-def _cited(layout: Layout) -> set[ClaimId]:
-    """The claims that a page or a card cites."""
-    sections = (s for a in layout.articles.values() for s in (*a.sections, *a.contested))
-    said = (sentence for s in sections for paragraph in s.paragraphs for sentence in paragraph)
-    cited = layout.also_cited | {c.claim for sentence in said for c in sentence.cites}
-    return cited | {c.claim for fresh in layout.decks.values() for card in fresh.cards for c in card.support}
+def cited_claims(articles: Articles, decks: Iterable[Fresh]) -> set[ClaimId]:
+    """Return the claims that an article or a card cites."""
+    sections = (s for a in articles.values() for s in (*a.sections, *a.contested))
+    sentences = (sentence for s in sections for paragraph in s.paragraphs for sentence in paragraph)
+    cited = {c.claim for sentence in sentences for c in sentence.cites}
+    return cited | {c.claim for deck in decks for card in deck.cards for c in card.support}
 
 
-def _address(layout: Layout, g: Gathered) -> str:
-    """Where the document is on the web: where it was fetched, else what it says of itself."""
-    fetched = (layout.addresses[path] for path in g.tracked.paths if path in layout.addresses)
+def _address(g: Gathered, sources: Sources) -> str:
+    """Return where the document is on the web: where it was fetched, else what it says of itself, else ""."""
+    fetched = (sources.addresses[path] for path in g.tracked.paths if path in sources.addresses)
     return next(fetched, "") or (g.source.properties.get("url", "") if g.source else "")
 
 
-def _summary(layout: Layout, g: Gathered, path: str, claims: list[Claim]) -> str:
+def _summary(g: Gathered, path: str, claims: Sequence[Claim], concepts: Concepts, old: str | None) -> str:
     assert g.source is not None, "only what was read has a page"
-    source, kinship = g.tracked.id, layout.kinship
-    unclear = kinship.unclear.get(source)  # stays for the human to set right
+    source, sources, history = g.tracked.id, concepts.sources, concepts.history
+    kinship = sources.kinship
+    unclear = kinship.unclear.get(source)  # stays as it is, for the user to correct
     copy = kinship.copies.get(source) if unclear is None else None
     head = SummaryHead(
         id=source,
@@ -54,21 +62,21 @@ def _summary(layout: Layout, g: Gathered, path: str, claims: list[Claim]) -> str
         source_sha256=g.tracked.sha256,
         text_sha256=g.source.text_sha256,
         reader=g.source.reader,
-        authority=layout.authority.get(source, 1),
+        authority=sources.authority.get(source, 1),
         language=g.source.language,
-        created=layout.day(layout.ids.births[source].at),
-        updated=layout.day(layout.ids.changed_at(source)),
-        copy_of=unclear or (layout.source_link(copy.of) if copy else NONE if source in kinship.denied else ""),
+        created=history.created(source),
+        updated=history.updated(source),
+        copy_of=unclear or (sources.link(copy.of) if copy else NONE if source in kinship.denied else ""),
         copy_kind=copy.kind.value if copy else "",
         author=g.source.properties.get("author", ""),
         published=g.source.properties.get("published", ""),
-        url=_address(layout, g),
+        url=_address(g, sources),
     )
-    return render_summary(path, head, _lead(g, claims), claims, layout.read_old(path))
+    return render_summary(path, head, _lead(g, claims), claims, old)
 
 
-def _lead(g: Gathered, claims: list[Claim]) -> list[Claim]:
-    """The claims that open the page, definitions before others, as the source has them; what is past opens nothing."""
+def _lead(g: Gathered, claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims that open the page in the order of the source: definitions first, superseded ones never."""
     current = [c for c in claims if c.state is not ClaimState.SUPERSEDED]
     defining = [c for c in current if c.kind is ClaimKind.DEFINITION]
     lead = (defining + [c for c in current if c.kind is not ClaimKind.DEFINITION])[:LEAD_CLAIMS]

@@ -1,24 +1,24 @@
-"""Topics of a build that is laid out: what the ledger must learn of them, and their articles."""
+"""The pages of topics: what their concepts are, how these relate, where sources disagree, what is still open."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from compiler.articles import compose
+from compiler.articles.article import Article, Articles, TextOf
+from compiler.articles.contested import Concepts
+from compiler.articles.history import merged
 from compiler.articles.indexes import TopicLine
-from compiler.articles.layout import Article, Layout, merged
+from compiler.articles.sources import Sources
+from compiler.articles.topic_members import TopicMembers, anchors_of, find_topics, homes_of
 from compiler.claims.conflict_ledger import Standing, tell_disputes
 from compiler.claims.conflicts import UNDECIDED
 from compiler.claims.contradictions import Disagreement, disagreements
-from compiler.claims.gathered import Gathered
-from compiler.concepts.topics import Anchor, Known, Passage, Topic, topics
-from compiler.language.headings import heading_key
-from compiler.sources.duplicates import original_of
-from vault.ids import ConceptId, SourceId, digest12, free_slug, mint
-from vault.layout import GAPS, TOPICS
+from compiler.concepts.topics import Anchor
+from vault.ids import ConceptId, SourceId, digest12
+from vault.layout import GAPS
 from vault.log.ledger import Event
 from vault.model.article import FRESHNESS_DAYS, CitedSentence
 from vault.model.claim import Claim, ClaimKind
@@ -40,291 +40,244 @@ _QUESTIONS = {  # by the last part of a gap's key, and the language of the conce
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    id: str
-    topic: Topic
-    title: str
-    slug: str
-    members: tuple[Article, ...]
+class TopicPage:
+    """The page of a topic; `before` is the topic's last change event of an earlier build."""
+
+    members: TopicMembers
+    body: str
+    places: tuple[SourceId, ...]  # the sources in the order of their numbers
+    listed: tuple[str, ...]  # links to the concepts that it defines
+    confidence: str
+    tags: tuple[str, ...]
+    before: Event
 
     @property
-    def path(self) -> str:
-        return f"{TOPICS}/{self.slug}.md"
+    def line(self) -> TopicLine:
+        """Return what the index says of the topic."""
+        return TopicLine(note_link(self.members.path, self.members.title), len(self.listed), self.confidence)
 
 
-def write_topics(layout: Layout) -> None:
-    """Put the topics' articles to `layout.files`, their lines to its index, and what is new of them to its events."""
-    keys = {i: layout.ids.births[i].key for i in layout.articles}
-    found = topics(list(_passages(layout)), _known(layout), keys)
-    pages = [_page(layout, topic) for topic in found]
-    kept = {p.id for p in pages}
-    for id_, birth in layout.ids.births.items():
-        if birth.noun == "topic" and layout.ids.alive(id_) and id_ not in kept:
-            _tell(layout, "retire", id_, reason="its concepts have parted")
-    desk = _Desk(layout)
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of a build in the order of their titles, how many contradictions are open or decided, and events."""
+
+    pages: list[TopicPage] = field(default_factory=list)
+    contradictions: dict[str, int] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+
+def write_topics(
+    articles: Articles,
+    concepts: Concepts,
+    gaps: Iterable[tuple[str, Gap]],
+    engine: str,
+    by_model: bool,
+) -> Topics:
+    """Return the topics of a build. `gaps` are those of the agenda with their keys.
+
+    Contradictions come from the rules alone where no model was asked about them (`by_model` is false).
+    """
+    history = concepts.history
+    members, events = find_topics(articles, concepts)
+    desk = _Desk(articles, concepts, gaps, engine, by_model)
     standings = desk.standings()
-    layout.events += tell_disputes(standings, layout.claims, layout.id_events, layout.ids, layout.at)
+    events += tell_disputes(standings, concepts.sources.claims, history.events, history.ids, history.at)
     decided = sum(bool(s.winner) for s in standings)
-    told = {"open": len(standings) - decided, "decided": decided, "superseded": len(layout.contests.superseded)}
-    layout.report.contradictions |= told
-    for page in sorted(pages, key=lambda p: (p.title.casefold(), p.id)):
-        desk.write(page)
+    superseded = len(concepts.contests.superseded)
+    counts = {"open": len(standings) - decided, "decided": decided, "superseded": superseded}
+    pages = [desk.page(each) for each in sorted(members, key=lambda m: (m.title.casefold(), m.id))]
+    for page in pages:
+        events += history.change("topic", page.members.id, _facts(page))
+    return Topics(pages, counts, events)
 
 
-def _passages(layout: Layout) -> Iterator[Passage]:
-    """Every claim of a source that is nobody's copy, with where it stands."""
-    home = _homes(layout)
-    mentions = layout.resolution.mentions
-    for g in layout.gathered:
-        if g.source is None or g.tracked.id in layout.kinship.copies:
-            continue
-        starts = [s.start for s in g.source.segments]
-        for claim, _ in g.claims:
-            about = home.get(claim.id, ())
-            named = tuple(c for c in mentions.get(claim.id, ()) if c not in about)
-            yield Passage(g.tracked.id, _headings(g, starts, g.starts[claim.id]), about, named)
+def _facts(page: TopicPage) -> dict[str, object]:
+    """Return what the ledger keeps of a page."""
+    return {
+        "digest": digest12(page.body),
+        "members": [a.concept.id for a in page.members.articles],
+        "anchors": [list(a) for a in page.members.topic.anchors],
+        "sources": [str(s) for s in page.places],
+        "aliases": [],
+        "tags": list(page.tags),
+    }
 
 
-def _anchors(layout: Layout) -> dict[str, Anchor]:
-    """Claim id -> the section where it stands, as topics know sections."""
-    out: dict[str, Anchor] = {}
-    for g in layout.gathered:
-        if g.source is not None:
-            starts = [s.start for s in g.source.segments]
-            for claim, _ in g.claims:
-                path = _headings(g, starts, g.starts[claim.id])
-                out[claim.id] = (g.tracked.id, *map(heading_key, path))
-    return out
-
-
-def _homes(layout: Layout) -> dict[str, tuple[ConceptId, ...]]:
-    """Claim id -> the concepts whose articles rest on it."""
-    homes: dict[str, tuple[ConceptId, ...]] = {}
-    for article in layout.articles.values():
-        for claim in article.concept.main:
-            homes[claim.id] = (*homes.get(claim.id, ()), article.concept.id)
-    return homes
-
-
-def _headings(g: Gathered, starts: Sequence[int], at: int) -> tuple[str, ...]:
-    """The headings above an offset, the document's title first."""
-    assert g.source is not None
-    segments = g.source.segments
-    path = segments[max(bisect_right(starts, at) - 1, 0)].headings if segments else ()
-    title = g.source.title
-    if g.source.reader.partition("/")[0] == "code":
-        return (title,)  # below it stand names of functions, which are no matters
-    return path if path and heading_key(path[0]) == heading_key(title) else (title, *path)
-
-
-def _known(layout: Layout) -> list[Known]:
-    """The topics of the ledger that are alive, oldest first."""
-    out, ids = [], layout.ids
-    births = [b for b in ids.births.values() if b.noun == "topic" and ids.alive(b.id)]
-    for birth in sorted(births, key=lambda b: (b.at, b.key, b.id)):
-        change = layout.as_known(birth.id)
-        members = frozenset(ConceptId(ids.merged.get(m, m)) for m in _strings(change.get("members")))
-        anchors = change.get("anchors")
-        places = frozenset(tuple(_strings(a)) for a in anchors) if isinstance(anchors, list) else frozenset()
-        out.append(Known(birth.id, birth.key, birth.name, members, places))
-    return out
-
-
-def _strings(value: object) -> list[str]:
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
-
-
-def _tell(layout: Layout, type_: str, id_: str, **facts: object) -> None:
-    event: Event = {"v": 1, "type": type_, "of": "topic", "id": id_, "at": layout.at, **facts}
-    layout.events.append(event)
-    layout.ids.apply(event)
-
-
-def _page(layout: Layout, topic: Topic) -> _Page:
-    """A topic with its id: the one it had, that of a topic of its name that has gone, or a new one."""
-    ids = layout.ids
-    id_ = topic.id or ids.keys.get(("topic", topic.key), "")
-    if not id_:
-        id_ = mint("topic", topic.key, ids.births)
-        slug = free_slug(topic.title, id_, ids.slugs("topic"))
-        _tell(layout, "birth", id_, key=topic.key, name=topic.title, slug=slug)
-    elif id_ in ids.retired:
-        _tell(layout, "revive", id_)
-    before = _strings(layout.as_known(id_).get("members"))
-    place = {m: n for n, m in enumerate(before)}  # as they stood; new ones come after
-    members = sorted(topic.members, key=lambda m: place.get(m, len(place)))
-    return _Page(id_, topic, ids.births[id_].name, ids.births[id_].slug, tuple(layout.articles[m] for m in members))
+def topic_pages(topics: Topics, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
+    """Return the text of each topic's page by path. `old_text` gives the pages of the last build."""
+    pages, sources, history = {}, concepts.sources, concepts.history
+    for page in topics.pages:
+        id_, path = page.members.id, page.members.path
+        old = old_text(path)
+        freshness = read_properties(old).text("freshness") if old else ""
+        properties: dict[str, Value] = {
+            "type": "topic",
+            "id": id_,
+            "title": page.members.title,
+            "aliases": merged("aliases", (), page.before, old),
+            "created": history.created(id_),
+            "updated": history.updated(id_),
+            "confidence": page.confidence,
+            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
+            "sources": tuple(sources.link(s) for s in page.places),
+            "related": page.listed,
+            "tags": merged("tags", page.tags, page.before, old),
+        }
+        pages[path] = render_generated(properties, page.body, old)
+    return pages
 
 
 class _Desk:
     """Writes the pages of one build."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        own = [a.concept.main for a in layout.articles.values()]
-        found = list(layout.contests.disagreements)
-        if layout.asker is None:
-            found = disagreements(own, layout.claims.values(), lambda s: original_of(s, layout.kinship.copies))
-        self.homes = _homes(layout)
-        self.anchors = _anchors(layout)
+    def __init__(
+        self,
+        articles: Articles,
+        concepts: Concepts,
+        gaps: Iterable[tuple[str, Gap]],
+        engine: str,
+        by_model: bool,
+    ) -> None:
+        self.concepts, self.sources, self.history = concepts, concepts.sources, concepts.history
+        self.mentions, self.claims = concepts.resolution.mentions, concepts.sources.claims
+        self.engine, self.by_model = engine, by_model
+        found = list(concepts.contests.disagreements)
+        if not by_model:
+            own = [a.concept.main for a in articles.values()]
+            found = disagreements(own, self.claims.values(), self.sources.origin)
+        self.homes = homes_of(articles)
+        self.anchors = anchors_of(self.sources)
         self.disputes: dict[ConceptId, list[Disagreement]] = {}
         for one in found:
             for concept in self._concepts_of(one):
                 self.disputes.setdefault(concept, []).append(one)
         self.gaps: dict[str, list[tuple[str, Gap]]] = {}
-        for key, gap in layout.asked:
+        for key, gap in gaps:
             kind, _, rest = key.partition(":")
-            of, _, what = rest.partition(":")
+            about, _, what = rest.partition(":")
             if gap.open and kind == "epistemic":
-                self.gaps.setdefault(of, []).append((what, gap))
+                self.gaps.setdefault(about, []).append((what, gap))
 
     def _concepts_of(self, one: Disagreement) -> list[ConceptId]:
-        """The concepts whose topics show a disagreement: those it is about, else those that it names."""
+        """Return the concepts whose topics show a disagreement: those it is about, else those that it names."""
         claims = (one.first, one.second)
         about = [concept for c in claims for concept in self.homes.get(c.id, ())]
-        named = [m for c in claims for m in self.layout.resolution.mentions.get(c.id, ())]
+        named = [m for c in claims for m in self.mentions.get(c.id, ())]
         return list(dict.fromkeys(about or named))
 
-    def write(self, page: _Page) -> None:
-        layout = self.layout
-        language = Counter(a.concept.language for a in page.members).most_common(1)[0][0]
-        told: set[str] = set()
-        sentences = [self._what_it_is(a, page, language, told) for a in page.members]
-        listed = [(a, s) for a, s in zip(page.members, sentences, strict=True) if s is not None]
-        relations = self._relations(page, told)
-        disputes = self._disputes(page)
-        asked = [c for a in page.members for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
-        before = layout.as_known(page.id)
-        said = [*filter(None, sentences), *(s for paragraph in relations for s in paragraph)]
-        claims = [c.claim for s in said for c in s.cites]
-        used = [layout.claims[c] for c in claims] + asked + [c for _, *pair in disputes for c in pair]
-        places = compose.places(used, [SourceId(s) for s in _strings(before.get("sources"))], layout.source_order)
-        cite = _Cites(layout, places)
+    def page(self, members: TopicMembers) -> TopicPage:
+        """Return the page of a topic."""
+        articles, before = members.articles, self.history.ids.changed.get(members.id, {})
+        language = Counter(a.concept.language for a in articles).most_common(1)[0][0]
+        used: set[str] = set()  # sentences that the page has
+        sentences = [self._what_it_is(a, members, language, used) for a in articles]
+        listed = [(a, s) for a, s in zip(articles, sentences, strict=True) if s is not None]
+        relations = self._relations(members, used)
+        disputes = self._disputes(members)
+        asked = [c for a in articles for c in a.concept.main if c.kind is ClaimKind.QUESTION][:ASKED]
+        cited = [c.claim for s in [*filter(None, sentences), *(s for p in relations for s in p)] for c in s.cites]
+        claims = [*(self.claims[c] for c in cited), *asked, *(c for _, *pair in disputes for c in pair)]
+        places = compose.places_of(claims, self.history.sources_before(members.id), self.sources)
+        cite = _Cites(self.sources, places, by_quote=self.by_model)
         body = TopicBody(
-            page.title,
+            members.title,
             language,
             [(a.link, cite.again(s)) for a, s in listed],
             [[cite.again(s) for s in paragraph] for paragraph in relations],
             [Dispute(verdict, cite.side(first), cite.side(second)) for verdict, first, second in disputes],
             [cite.claim(c) for c in asked],
-            self._questions(page),
+            self._questions(members),
         )
-        self._file(page, render_topic(body), places, {c.source for c in used}, [a.link for a, _ in listed])
+        behind = {c.source for c in claims}
+        return TopicPage(
+            members,
+            render_topic(body),
+            tuple(places),
+            tuple(a.link for a, _ in listed),
+            self.sources.confidence(behind, self.engine),
+            self.sources.tags_of(behind),
+            before,
+        )
 
-    def _file(
-        self, page: _Page, body: str, places: list[SourceId], cited: set[SourceId], listed: Sequence[str]
-    ) -> None:
-        layout = self.layout
-        before = layout.ids.changed.get(page.id, {})
-        tags = tuple(sorted({t for s in cited for t in layout.tags(s)}))
-        now = {
-            "digest": digest12(body),
-            "members": [a.concept.id for a in page.members],
-            "anchors": [list(a) for a in page.topic.anchors],
-            "sources": [str(s) for s in places],
-            "aliases": [],
-            "tags": list(tags),
-        }
-        if any(before.get(key) != value for key, value in now.items()):
-            _tell(layout, "change", page.id, **now, **layout.as_of(page.id, now))
-        old = layout.read_old(page.path)
-        freshness = read_properties(old).text("freshness") if old else ""
-        confidence = layout.confidence(cited)
-        properties: dict[str, Value] = {
-            "type": "topic",
-            "id": page.id,
-            "title": page.title,
-            "aliases": merged("aliases", (), before, old),
-            "created": layout.day(layout.ids.births[page.id].at),
-            "updated": layout.day(layout.ids.changed_at(page.id)),
-            "confidence": confidence,
-            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
-            "sources": tuple(layout.source_link(s) for s in places),
-            "related": tuple(listed),
-            "tags": merged("tags", tags, before, old),
-        }
-        layout.files[page.path] = render_generated(properties, body, old)
-        layout.topics.append(TopicLine(note_link(page.path, page.title), len(listed), confidence))
+    def _what_it_is(
+        self, article: Article, members: TopicMembers, language: str, used: set[str]
+    ) -> CitedSentence | None:
+        """Return the sentence that defines a concept, or its first: of the page's language and sections if possible.
 
-    def _what_it_is(self, article: Article, page: _Page, language: str, told: set[str]) -> CitedSentence | None:
-        """The sentence that defines a concept, or its first: of the page's language and sections if there is one.
-
-        None where all of its sentences stand at other members already.
+        None if the page has all of its sentences already.
         """
-        said = [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
-        new = [s for s in said if s.text not in told]
-        own = [s for s in new if any(self.layout.resolution.owners.get(c.claim) == article.concept.id for c in s.cites)]
-        chosen = min(own or new, key=lambda s: self._standing(s, page, language), default=None)
+        new = [s for s in article.sentences if s.text not in used]
+        owners = self.concepts.resolution.owners
+        own = [s for s in new if any(owners.get(c.claim) == article.concept.id for c in s.cites)]
+        chosen = min(own or new, key=lambda s: self._rank(s, members, language), default=None)
         if chosen is not None:
-            told.add(chosen.text)
+            used.add(chosen.text)
         return chosen
 
-    def _standing(self, sentence: CitedSentence, page: _Page, language: str) -> tuple[bool, bool, bool, bool]:
-        """How well a sentence opens a concept within a page: the least first, and the first of equals."""
-        claims = [self.layout.claims[c.claim] for c in sentence.cites]
-        texts = [self.layout.sources[c.source].source for c in claims]
-        foreign = not any(text is not None and text.language == language for text in texts)
-        no_definition = not any(c.kind is ClaimKind.DEFINITION for c in claims)
-        elsewhere = not any(self._is_of(c, page.topic.anchors) for c in claims)
-        abroad = not {c.source for c in claims} & {anchor[0] for anchor in page.topic.anchors}
-        return foreign, no_definition, elsewhere, abroad
+    def _rank(self, sentence: CitedSentence, members: TopicMembers, language: str) -> tuple[bool, bool, bool, bool]:
+        """Return how well a sentence introduces a concept within a page: the least is best."""
+        claims = [self.claims[c.claim] for c in sentence.cites]
+        texts = [self.sources.by_id[c.source].source for c in claims]
+        anchors = members.topic.anchors
+        is_foreign = not any(text is not None and text.language == language for text in texts)
+        is_no_definition = not any(c.kind is ClaimKind.DEFINITION for c in claims)
+        is_elsewhere = not any(self._is_below(c, anchors) for c in claims)
+        is_of_others = not {c.source for c in claims} & {anchor[0] for anchor in anchors}
+        return is_foreign, is_no_definition, is_elsewhere, is_of_others
 
-    def _is_of(self, claim: Claim, anchors: Sequence[Anchor]) -> bool:
-        """Whether a claim stands in one of the sections."""
+    def _is_below(self, claim: Claim, anchors: Sequence[Anchor]) -> bool:
+        """Return whether a claim is in one of the sections."""
         at = self.anchors.get(claim.id, ())
         return any(at[: len(anchor)] == anchor for anchor in anchors)
 
-    def _relations(self, page: _Page, told: set[str]) -> list[list[CitedSentence]]:
-        """Sentences of the members' articles that name another member: relations first, one for a pair."""
-        members = {a.concept.id for a in page.members}
-        found: list[tuple[bool, int, int, CitedSentence, frozenset[ConceptId]]] = []
-        for n, article in enumerate(page.members):
-            said = [s for section in article.sections for paragraph in section.paragraphs for s in paragraph]
-            for m, sentence in enumerate(said):
-                claims = [self.layout.claims[c.claim] for c in sentence.cites]
-                others = {o for c in claims for o in self.layout.resolution.mentions.get(c.id, ())} & members
-                others.discard(article.concept.id)
-                if others and sentence.text not in told and any(c.kind is not ClaimKind.QUESTION for c in claims):
-                    plain = not any(c.kind is ClaimKind.RELATION for c in claims)
-                    found.append((plain, n, m, sentence, frozenset({article.concept.id, *others})))
-        joined: set[frozenset[ConceptId]] = set()
-        taken: dict[int, list[tuple[int, CitedSentence]]] = {}
-        for _, n, m, sentence, pair in sorted(found, key=lambda f: f[:3]):
-            if pair in joined or sentence.text in told or len(taken.get(n, ())) >= A_CONCEPT:
+    def _relations(self, members: TopicMembers, used: set[str]) -> list[list[CitedSentence]]:
+        """Return sentences of the members' articles that name another member: relations first, one for a pair."""
+        ids = {a.concept.id for a in members.articles}
+        candidates: list[tuple[bool, int, int, CitedSentence, frozenset[ConceptId]]] = []
+        for n, article in enumerate(members.articles):
+            for m, sentence in enumerate(article.sentences):
+                claims = [self.claims[c.claim] for c in sentence.cites]
+                others = {o for c in claims for o in self.mentions.get(c.id, ())} & ids - {article.concept.id}
+                if others and sentence.text not in used and any(c.kind is not ClaimKind.QUESTION for c in claims):
+                    is_plain = not any(c.kind is ClaimKind.RELATION for c in claims)
+                    candidates.append((is_plain, n, m, sentence, frozenset({article.concept.id, *others})))
+        pairs: set[frozenset[ConceptId]] = set()
+        chosen: dict[int, list[tuple[int, CitedSentence]]] = {}
+        for _, n, m, sentence, pair in sorted(candidates, key=lambda c: c[:3]):
+            if pair in pairs or sentence.text in used or len(chosen.get(n, ())) >= A_CONCEPT:
                 continue
-            if sum(map(len, taken.values())) >= RELATIONS:
+            if sum(map(len, chosen.values())) >= RELATIONS:
                 break
-            joined.add(pair)
-            told.add(sentence.text)
-            taken.setdefault(n, []).append((m, sentence))
-        return [[s for _, s in sorted(taken[n], key=lambda t: t[0])] for n in sorted(taken)]
+            pairs.add(pair)
+            used.add(sentence.text)
+            chosen.setdefault(n, []).append((m, sentence))
+        return [[s for _, s in sorted(chosen[n], key=lambda c: c[0])] for n in sorted(chosen)]
 
-    def _disputes(self, page: _Page) -> list[tuple[str, Claim, Claim]]:
-        """(verdict, claim that weighs more or came first, the other) of the disagreements on the page's concepts."""
-        found = dict.fromkeys(d for a in page.members for d in self.disputes.get(a.concept.id, ()))
-        return [self.layout.scales.weigh(d) for d in list(found)[: compose.DISPUTES]]
+    def _disputes(self, members: TopicMembers) -> list[tuple[str, Claim, Claim]]:
+        """Return (verdict, claim that weighs more or came first, the other) of disagreements on the page's concepts."""
+        found = dict.fromkeys(d for a in members.articles for d in self.disputes.get(a.concept.id, ()))
+        return [self.concepts.weigh(d) for d in list(found)[: compose.DISPUTES]]
 
     def standings(self) -> list[Standing]:
-        """Every disagreement of the build, and the claim that weighs more if one does."""
+        """Return every disagreement of the build, and the claim that weighs more if one does."""
         concepts: dict[Disagreement, list[str]] = {}
         for concept, found in self.disputes.items():
             for one in found:
                 concepts.setdefault(one, []).append(concept)
         out = []
         for one, about in concepts.items():
-            verdict, first, _ = self.layout.scales.weigh(one)
+            verdict, first, _ = self.concepts.weigh(one)
             out.append(Standing(one, tuple(sorted(about)), "" if verdict == UNDECIDED else first.id))
         return out
 
-    def _questions(self, page: _Page) -> list[str]:
-        """Links to the agenda: for each concept its first gap, those first that most of the others name."""
-        mentions = self.layout.resolution.mentions
-        named = Counter(m for a in page.members for c in a.concept.main for m in mentions.get(c.id, ()))
-        order = sorted(enumerate(page.members), key=lambda pair: (-named[pair[1].concept.id], pair[0]))
+    def _questions(self, members: TopicMembers) -> list[str]:
+        """Return links to the agenda: for each concept its first gap, those first that most of the others name."""
+        named = Counter(m for a in members.articles for c in a.concept.main for m in self.mentions.get(c.id, ()))
+        order = sorted(enumerate(members.articles), key=lambda pair: (-named[pair[1].concept.id], pair[0]))
         out = []
         for _, article in order:
-            asked = [(what, gap) for what, gap in self.gaps.get(article.concept.id, ()) if what in _QUESTIONS]
-            for what, gap in asked[:1]:
+            gaps = [(what, gap) for what, gap in self.gaps.get(article.concept.id, ()) if what in _QUESTIONS]
+            for what, gap in gaps[:1]:
                 words = _QUESTIONS[what]
                 question = words.get(article.concept.language, words["en"]).format(article.concept.title)
                 out.append(str(Wikilink(GAPS.removesuffix(".md"), f"^g-{gap.id}", alias(question))))
@@ -333,26 +286,24 @@ class _Desk:
 
 @dataclass(frozen=True, slots=True)
 class _Cites:
-    """Citations with the numbers of one page."""
+    """Citations with the numbers of one page. `by_quote`: a side of a contradiction is shown in its source's words."""
 
-    layout: Layout
+    sources: Sources
     places: Sequence[SourceId]
+    by_quote: bool
 
     def claim(self, claim: Claim) -> CitedSentence:
-        """A claim's words as a sentence that cites it."""
-        return CitedSentence(claim.words, tuple(self._citations([claim])))
+        """Return a claim's words as a sentence that cites it."""
+        return CitedSentence(claim.words, self._citations([claim]))
 
     def side(self, claim: Claim) -> CitedSentence:
-        """A side of a contradiction: in its source's own words where an engine has put the claim in others."""
-        if self.layout.asker is None:
-            return self.claim(claim)
-        return CitedSentence(claim.quote, tuple(self._citations([claim])))
+        """Return a side of a contradiction; a model may have put the claim in other words than its source."""
+        return CitedSentence(claim.quote if self.by_quote else claim.words, self._citations([claim]))
 
     def again(self, sentence: CitedSentence) -> CitedSentence:
-        """A sentence of an article, numbered as this page numbers its sources."""
-        return CitedSentence(sentence.text, tuple(self._citations(self.layout.claims[c.claim] for c in sentence.cites)))
+        """Return a sentence of an article, numbered as this page numbers its sources."""
+        return CitedSentence(sentence.text, self._citations(self.sources.claims[c.claim] for c in sentence.cites))
 
-    def _citations(self, claims: Iterable[Claim]) -> Iterator[Citation]:
+    def _citations(self, claims: Iterable[Claim]) -> tuple[Citation, ...]:
         number = {s: n for n, s in enumerate(self.places, 1)}
-        for claim in claims:
-            yield Citation(self.layout.shelf.summaries[claim.source], claim.id, number[claim.source])
+        return tuple(Citation(self.sources.summaries[c.source], c.id, number[c.source]) for c in claims)

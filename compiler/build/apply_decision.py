@@ -50,22 +50,22 @@ class Effect:
 
     @property
     def without_effect(self) -> bool:
-        """Whether a split left one concept, as nothing that makes an article is said of the other."""
+        """Return whether a split left one concept, as no claim that makes an article is about the other."""
         ended = self.report is not None and self.after is not self.before
         return ended and self.deed.op is Op.SPLIT and self.after.called(self.deed.name) is None
 
     @property
     def concepts(self) -> list[Known]:
-        """The concepts that are there now and were not, or were called otherwise or had other names."""
+        """Return the concepts that are new, or have another title or other aliases than before."""
         known = {k.id: (k.title, k.aliases) for k in self.before.concepts}
         return [k for k in self.after.concepts if known.get(k.id) != (k.title, k.aliases)]
 
 
 def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
-    """Take the decision down, and build.
+    """Record a decision about concepts in the ledger, then build; return what came of it.
 
     Raises: UsageError or NotFound from `make`, when nothing is written; LockHeld; what the build raises, when the
-    decision stands and the next compile follows it.
+    decision is recorded and the next compile follows it.
     """
     with lock(vault.root, "publish", purpose="deciding about concepts"):
         refuse_beside_agents(vault)
@@ -81,7 +81,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
 
 
 def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str, Any]], None]) -> Effect:
-    """What would come of the decision; nothing is written. Raises as `take_effect` does."""
+    """Return what would come of a decision; nothing is written. Raises as `take_effect` does."""
     before = Shelf.of(vault)
     deed = dated(make(before), before, at, "cli")
     options = Options(engine_of(vault), dry_run=True, fresh=False, deeds=(event_of(deed),))
@@ -91,28 +91,29 @@ def try_out(vault: Vault, make: Make, at: datetime, progress: Callable[[dict[str
 
 
 def _counted(requests: Sequence[Request], verb: str = "") -> str:
-    """How many questions there are, and of which types, by the names that `retain agent next` has for them."""
+    """Return how many questions there are, by the names of their types in `retain agent next`."""
     types = ", ".join(f"{n} {type_}" for type_, n in sorted(Counter(r.type for r in requests).items()))
     one = len(requests) == 1
     return f"{len(requests)} {'question' if one else 'questions'} ({types}) {verb or ('is' if one else 'are')}"
 
 
 def _effect(vault: Vault, deed: Deed, report: Report | None, before: Shelf, after: Shelf, waiting: str) -> Effect:
+    """Return what came of a decision, with what the build wrote and removed."""
     written = tuple(report.written) if report else ()
     removed = tuple(report.removed) if report else ()
     return Effect(deed, tuple(p for p in written if p not in removed), removed, report, before, after, waiting)
 
 
 def engine_of(vault: Vault) -> str:
-    """Who can build this vault without asking anybody: the journal where a model's replies are in it."""
+    """Return the engine that builds this vault without asking: the journal if a model's replies are in it."""
     builds = ledger.ordered(vault.ledger_events(ledger.BUILDS)[0])
     return "journal" if builds and builds[-1].get("engine") == FAMILY else "extractive"
 
 
 def stale_links(vault: Vault) -> Iterator[Diagnostic]:
-    """Links in notes of the human's that lead to where a concept no longer is, and pages of theirs that stayed there.
+    """Yield the links in the user's notes to concepts that moved, and old pages that the user edited.
 
-    The machine's own pages are laid out anew and have none. Nothing is changed: the words are the human's.
+    The machine's own pages are written anew and have none. Nothing is changed: the notes are the user's.
     """
     ids = ledger.fold(vault.ledger_events(ledger.IDS)[0])
     there = set(vault.paths(CONCEPTS, ".md"))
@@ -130,6 +131,7 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
 
 
 def _stale(path: str, text: str, targets: dict[str, str]) -> Iterator[Diagnostic]:
+    """Yield the links in one note that lead to an old path; `targets` maps old paths to new ones."""
     for number, line in enumerate(text.split("\n"), 1):
         for link in links(line) if "[[" in line else ():
             new = targets.get(link.target.strip().removesuffix(".md"))

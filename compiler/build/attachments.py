@@ -35,8 +35,8 @@ class _Place:
 
 
 @dataclass(slots=True)
-class Leaves:
-    """Knows where passages stand, and has what is to be seen there cut out by the reading processes."""
+class Attachments:
+    """Cuts out what can be seen where passages are, in the reading processes."""
 
     crew: Crew
     root: Path
@@ -44,7 +44,7 @@ class Leaves:
     _sent: int = 0
 
     def learn(self, request: ExtractRequest, source: SourceText, segment: Segment, tracked: Tracked) -> None:
-        """Take down where the passage of a request stands."""
+        """Remember where the passage of a request is."""
         pages = _pages(source, segment) if source.reader.startswith("pdf/") else None
         inside = [p.target for p in source.pictures if segment.start <= p.start <= segment.end]
         pictures = tuple(dict.fromkeys(t for t in inside if t.startswith(_EMBEDDED)))[:MOST_PICTURES]
@@ -52,7 +52,7 @@ class Leaves:
             self._places[rests(request)] = _Place(str(self.root / tracked.path), tracked.sha256, pages, pictures)
 
     def shown(self, request: Request) -> Shown:
-        """What is shown with the request; nothing where there is nothing, it cannot be had, or it is too much."""
+        """Return the blocks to show with a request and the tokens that they take at most; ([], 0) for none."""
         place = self._places.get(rests(request))
         if place is None:
             return [], 0
@@ -71,12 +71,14 @@ class Leaves:
         return blocks, tokens
 
     def _asked(self, place: _Place, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a reading process's reply; {} if it failed, as the text is there all the same."""
         try:
             return self.crew.ask({**message, "path": place.path, "sha256": place.sha256})
         except WorkerFailed:
             return {}  # the text is there all the same
 
     def _fits(self, data: object) -> bool:
+        """Return whether some base64 data may still be shown within the limits, and count it."""
         if not isinstance(data, str) or not 0 < len(data) <= _EACH_BYTES or self._sent + len(data) > _MOST_BYTES:
             return False
         self._sent += len(data)
@@ -84,11 +86,12 @@ class Leaves:
 
 
 def _block(type_: str, media: str, data: str) -> dict[str, Any]:
+    """Return a content block of the Messages API."""
     return {"type": type_, "source": {"type": "base64", "media_type": media, "data": data}}
 
 
 def _pages(source: SourceText, segment: Segment) -> tuple[int, int] | None:
-    """The first and last page on which the segment stands."""
+    """Return the first and last page that hold the segment; None if the source has no page numbers."""
     inside = [p.start for p in source.places if segment.start <= p.start < segment.end]
     numbers = [_number(source.locate(at)) for at in (segment.start, *inside)]
     known: Sequence[int] = [n for n in numbers if n]
@@ -96,5 +99,6 @@ def _pages(source: SourceText, segment: Segment) -> tuple[int, int] | None:
 
 
 def _number(label: str) -> int:
+    """Return the number in a page label such as "p. 12"; 0 if it has none."""
     digits = label.removeprefix("p. ")
     return int(digits) if digits.isdecimal() else 0

@@ -45,14 +45,15 @@ def compile_vault(
     if last is not None and not (options.engine == "claude" and stood_in(last)):
         return Report.from_json(last)
     # Here, not at the top: a compile with nothing to do must not pay for pydantic and the rest.
-    from compiler.build.pipeline import Pipeline
+    from compiler.build.pipeline import build
+    from compiler.build.start import open_build
     from vault.audit.agent_runs import refuse_beside_agents
     from vault.locks import lock
     from vault.log.review_log import read_log
 
     read_log(vault.root)  # only flags are an input; but where a newer retain wrote it, this one writes nothing
     if options.dry_run:
-        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
+        return build(open_build(vault, options, engine, at, progress, backend, staged)).report
     waited: list[str] = []
 
     def waiting(words: str) -> None:
@@ -65,11 +66,11 @@ def compile_vault(
         last = last_report(vault.root, engine) if waited and not options.fresh else None
         if last is not None:  # the other one did it all
             return Report.from_json(last)
-        return Pipeline(vault, options, engine, at, progress, backend, staged).run()
+        return build(open_build(vault, options, engine, at, progress, backend, staged)).report
 
 
 def raw_path(vault: Vault, given: str, cwd: Path) -> str:
-    """The vault path of a source that a human named by any path, or by its path in the vault. Raises UsageError."""
+    """Return the vault path of a source given by any path, or by its path in the vault. Raises UsageError."""
     for base in (cwd, vault.root):
         path = (base / given).absolute()
         try:

@@ -14,7 +14,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from compiler.build.pipeline import Pipeline
+from compiler.build.pipeline import build
+from compiler.build.start import open_build
 from compiler.claims.gathered import Gathered
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
 from compiler.model.options import Options
@@ -85,32 +86,35 @@ class Coverage:
 
     @property
     def share(self) -> float:
+        """Return the share of the source's prose that became claims, in [0, 1]."""
         told, all_ = self.passages["claimed"], self.passages["claimed"] + self.passages["passed_over"]
         return told / all_ if all_ else 1.0
 
     def as_json(self) -> dict[str, Any]:
+        """Return the figures as `retain log --coverage --json` prints them."""
         return {**asdict(self), "share": round(self.share, 4)}
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
+    """What a compile would find now: the coverage of each source, and what would be refused."""
+
     coverage: tuple[Coverage, ...]
     rejections: tuple[Rejection, ...]
 
 
 def survey(vault: Vault, at: datetime, progress: Progress) -> Survey:
-    """What a compile by those who last built the vault would find now. Raises what it raises; writes nothing."""
+    """Return what a compile by the vault's last engine would find now; nothing is written. Raises what it raises."""
     builds, _ = vault.ledger_events(ledger.BUILDS)
     last = next((str(e.get("engine")) for e in reversed(ledger.ordered(builds)) if e.get("engine") in _ENGINES), "")
     family = last or EXTRACTIVE
-    pipeline = Pipeline(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress)
-    rejections = pipeline.run().rejections
-    covered = (coverage(g) for g in pipeline.gathered if g.source is not None)
-    return Survey(tuple(c for c in covered if c is not None), tuple(rejections))
+    built = build(open_build(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress))
+    covered = (coverage(g) for g in built.gathered)
+    return Survey(tuple(c for c in covered if c is not None), tuple(built.report.rejections))
 
 
 def coverage(gathered: Gathered) -> Coverage | None:
-    """What became of a source's passages; None for one that was not read."""
+    """Return what became of a source's passages; None for one that was not read."""
     source = gathered.source
     if source is None:
         return None
@@ -131,7 +135,7 @@ def coverage(gathered: Gathered) -> Coverage | None:
 
 
 def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
-    """Where the claims' quotes stand: stretches in order, none of which touches another."""
+    """Return where the claims' quotes are in the text, as ordered (start, end) that do not touch."""
     claims: Iterator[Claim] = (claim for claim, _ in gathered.claims)
     found = sorted((at, _end(text, at, c.quote)) for c in claims if (at := gathered.starts.get(c.id)) is not None)
     out: list[tuple[int, int]] = []
@@ -144,7 +148,7 @@ def _spans(text: str, gathered: Gathered) -> list[tuple[int, int]]:
 
 
 def _end(text: str, start: int, quote: str) -> int:
-    """Where a folded quote that begins at `start` ends: a space of it is any white space of the text."""
+    """Return where a folded quote that begins at `start` ends: a space of it is any white space of the text."""
     at = start
     for char in quote:
         if char == " ":
@@ -158,6 +162,7 @@ def _end(text: str, start: int, quote: str) -> int:
 def _kind(
     words: str, start: int, end: int, spans: Sequence[tuple[int, int]], marks: Sequence[Mark], furniture: bool
 ) -> Yield:
+    """Return what became of the passage between two offsets, or why none of it was expected to become a claim."""
     at = bisect_left(spans, end, key=lambda span: span[0])
     if at and spans[at - 1][1] > start:
         return Yield.CLAIMED
@@ -174,7 +179,7 @@ def _kind(
 
 
 def _covered(start: int, end: int, marks: Sequence[Mark]) -> int:
-    """How many characters between `start` and `end` lie in any of the marks."""
+    """Return how many characters between `start` and `end` are in any of the marks."""
     count, at = 0, start
     for mark in sorted(marks, key=lambda m: m.start):
         first, last = max(mark.start, at), min(mark.end, end)
@@ -185,6 +190,7 @@ def _covered(start: int, end: int, marks: Sequence[Mark]) -> int:
 
 
 def _passed_over(source: SourceText, segment: Segment, start: int, end: int) -> PassedOver:
+    """Return a passage that yielded nothing, with its heading, place and first words."""
     words = clean_line(source.text[start:end])
     shown = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
     return PassedOver(clean_line(segment.headings[-1]) if segment.headings else "", source.locate(start), shown)

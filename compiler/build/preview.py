@@ -45,7 +45,7 @@ class Plan:
 
 
 def blast_of(plan: Plan) -> Blast:
-    """What the build would touch. Pure."""
+    """Return what a build would touch."""
     touched = {*plan.new, *plan.removed}
     doubt = _Doubt.of(plan)
     return Blast(
@@ -60,13 +60,14 @@ def blast_of(plan: Plan) -> Blast:
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """What the answers of somebody will decide: claims with the words that seem to be theirs now, and concepts."""
+    """What a model's answers will decide: claims (id -> the words that seem to be theirs now), and concepts."""
 
     claims: Mapping[str, str]  # id -> words
     concepts: frozenset[str]
 
     @classmethod
     def of(cls, plan: Plan) -> _Doubt:
+        """Return what depends on the questions that a build would ask."""
         new = {words for r in plan.open if isinstance(r, ExtractRequest) for words in _pieces(r)}
         gone = {str(e["id"]): "" for e in plan.events if e["of"] == "claim" and e["type"] == "retire"}
         gone = {id_: plan.ids.quotes.get(id_, "") for id_ in gone} if new else {}
@@ -81,10 +82,12 @@ class _Doubt:
 
 
 def _pieces(request: ExtractRequest) -> Iterator[str]:
+    """Yield the passages that a request asks about."""
     return (clean_line(words[s:e]) for words in request.fresh or (request.text,) for s, e in passages(words))
 
 
 def _claims(plan: Plan, doubt: _Doubt) -> Iterator[TouchedClaim]:
+    """Yield the claims that would be added, changed or retracted."""
     names: dict[str, Literal["added", "changed", "retracted"]] = {
         "birth": "added",
         "revive": "added",
@@ -103,10 +106,12 @@ def _claims(plan: Plan, doubt: _Doubt) -> Iterator[TouchedClaim]:
 
 
 def _path_of(source: str, ids: Ids) -> str:
+    """Return the path of a source in raw/."""
     return ids.present_key.get(source, source)
 
 
 def _passages(plan: Plan) -> Iterator[NewPassage]:
+    """Yield the passages that a model would be asked about."""
     for request in plan.open:
         if isinstance(request, ExtractRequest):
             heading = request.headings[-1] if request.headings else request.title
@@ -118,6 +123,7 @@ def _passages(plan: Plan) -> Iterator[NewPassage]:
 
 
 def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
+    """Yield the articles that would be created, updated, removed or proposed, with the sentences that change."""
     asked = {r.concept: len(r.fresh or r.claims) for r in plan.open if isinstance(r, ComposeRequest)}
     lost = {e["id"] for e in plan.events if e["of"] == "claim" and e["type"] in ("retire", "reanchor")}
     for path in sorted({*plan.new, *plan.removed}):
@@ -144,17 +150,19 @@ def _articles(plan: Plan, doubt: _Doubt) -> Iterator[TouchedArticle]:
 
 
 def _difference(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sentences that only the one has, and only the other: words and claims count, numbers of citations don't."""
+    """Return the sentences that only `old` has, and those that only `new` has; citation numbers do not count."""
     before, after = list(sentences(old)), list(sentences(new))
     left, come = Counter(map(_said, after)), Counter(map(_said, before))
     return tuple(_beyond(before, left)), tuple(_beyond(after, come))
 
 
 def _said(sentence: CitedSentence) -> tuple[str, tuple[str, ...]]:
+    """Return the words of a sentence and the claims that it cites."""
     return sentence.text, tuple(c.claim for c in sentence.cites)
 
 
 def _beyond(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    """Yield the sentences of `mine` that are not among those counted in `theirs`."""
     for sentence in mine:
         if theirs[_said(sentence)]:
             theirs[_said(sentence)] -= 1
@@ -166,6 +174,7 @@ def _beyond(mine: Iterable[CitedSentence], theirs: Counter[tuple[str, tuple[str,
 
 
 def _cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
+    """Yield the cards that would be created, changed, suspended, or depend on what a model will answer."""
     waiting = {id_: c for id_, c in plan.cards.items() if not doubt.claims.keys().isdisjoint(c.cites)}
     told = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
     for id_, card in waiting.items():
@@ -175,7 +184,7 @@ def _cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
 
 
 def _told_cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
-    """What the events say of cards, but for what only follows from answers that are not there yet."""
+    """Yield what the events say of cards, without what depends on answers that are missing."""
     back = {e["id"] for e in plan.events if e["of"] == "card" and e["type"] == "revive"}
     doubtful = {(r.concept, c.question) for r in plan.open if isinstance(r, CardsRequest) for c in r.changed}
     for event in plan.events:
@@ -198,18 +207,20 @@ def _told_cards(plan: Plan, doubt: _Doubt) -> Iterator[TouchedCard]:
 
 
 def _deck(concept: str, ids: Ids) -> str:
+    """Return the path of a concept's deck; "" if the concept is unknown."""
     born = ids.births.get(concept)
     return f"{FLASHCARDS}/{born.slug}.md" if born is not None else ""
 
 
 def _gaps(plan: Plan, doubt: _Doubt) -> Iterator[TouchedGap]:
-    """The gaps that open, close or say something else; those of concepts in doubt as in doubt."""
+    """Yield the gaps that open, close or change; those of concepts in doubt as "asked"."""
     names = {plan.ids.births[i].name.casefold() for i in doubt.concepts if i in plan.ids.births}
     for gap in _told_gaps(plan):
         yield replace(gap, what="asked") if gap.words.casefold() in names else gap
 
 
 def _told_gaps(plan: Plan) -> Iterator[TouchedGap]:
+    """Yield the gaps that open, close or change, by comparing the agenda before and after."""
     if GAPS not in plan.new:
         return
     before = {gap.id: gap for gap in parse_agenda(plan.old.get(GAPS) or "")}
@@ -226,9 +237,11 @@ def _told_gaps(plan: Plan) -> Iterator[TouchedGap]:
 
 
 def _told(gap: Gap | None) -> tuple[object, ...]:
+    """Return what the agenda says of a gap, to compare it."""
     return (gap.what, gap.missing, gap.mentions, gap.fill) if gap is not None else ()
 
 
 def _gap(what: Literal["opened", "changed", "closed"], gap: Gap | None) -> TouchedGap:
+    """Return a gap as the preview lists it."""
     assert gap is not None, "it is there before or after"
     return TouchedGap(what, gap.id, gap.kind.value, gap.what, gap.missing)

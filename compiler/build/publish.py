@@ -1,61 +1,172 @@
-"""The text of files to the files themselves: what differs is written, what a human edited is only proposed to."""
+"""The last step of a build: what differs from the files is written; beside what the user edited, it is proposed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Any
 
-from compiler.cards.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, written_by_hand
+from compiler.articles.indexes import summary_words
+from compiler.articles.renames import edited_cards, heirs, places_of
+from compiler.build.concepts import known_cards
+from compiler.build.preview import PRODUCTS, Plan, blast_of
+from compiler.build.snapshot import CACHE, STAMPS, Snapshot, steady
+from compiler.build.start import BuildInput, Record
+from compiler.cards.cards import live_cards
+from compiler.cards.decks import KEYS, Fresh, Kinds, merge_deck, render_deck, where_they_stand, written_by_hand
+from compiler.model.changes import Blast
 from compiler.model.report import Report
+from compiler.sources.cache_files import overwrite, save_cache
 from vault.diagnostic import Diagnostic
 from vault.errors import EditedMeanwhile, Refused
 from vault.files.conflicts import line_of, sides
 from vault.files.folder import sha256_hex
-from vault.files.guard import Guard
-from vault.ids import ClaimId
-from vault.inbox.events import Settled
+from vault.ids import CardId, ClaimId
+from vault.inbox.events import Settled, settled_in
 from vault.layout import CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
+from vault.log import ledger
+from vault.log.ledger import Event
 from vault.model.exhibit import ASSETS, embedded_assets, is_copy
 from vault.model.frontmatter import foreign_properties, human_edited, read_properties
 from vault.model.summary import head_of, parse_summary, splice_claims
 from vault.model.wikilink import citations
-from vault.vault import Vault
 
+_LASTING = frozenset(
+    {"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"}
+)  # failures that time alone does not mend
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")  # notes that a human may edit
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a build wants in the vault, by path: notes that users may edit, proposals, decks, pictures.
+
+    `indexes` returns the index pages, given all builds; `claims` and `summaries` (paths without .md) are those of the
+    sources that are there; `words_before` are the former words of claims that changed.
+    """
+
+    notes: Mapping[str, str]
+    proposals: Mapping[str, str]
+    decks: Mapping[str, Fresh]
+    assets: Mapping[str, bytes | None]
+    claims: Container[ClaimId]
+    summaries: Container[str]
+    words_before: Mapping[str, str]
+    indexes: Callable[[Sequence[Event]], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was written and removed, and how many bytes were added to each ledger."""
+
+    writes: Mapping[str, bytes]
+    removals: Sequence[str]
+    appended: Mapping[str, int]
+
+
+def publish(
+    start: BuildInput, wanted: Wanted, record: Record, decks: Mapping[str, Sequence[CardId]], report: Report
+) -> Published:
+    """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was written.
+
+    `decks` are the cards in each deck as the user left it. The report gets what is written; a dry run writes nothing,
+    and the report gets what that would touch. Raises: WriteFailed.
+    """
+    publisher = Publisher(start, report, settled_in(start.decided))
+    publisher.pages(wanted.proposals)
+    publisher.notes(wanted.notes)
+    publisher.name_bare(wanted.notes, wanted.claims, wanted.summaries)
+    ids = record.ids
+    known, moved = known_cards([*start.id_events, *ledger.ordered(record.events)], ids), heirs(ids, FLASHCARDS)
+    former = {f"{FLASHCARDS}/{b.slug}.md" for i, b in ids.births.items() if b.slug and not ids.alive(i)}
+    gone = {*former, *moved} - set(wanted.decks)
+    put = {card: places - gone for card, places in places_of(start.live_events, ids).items()}
+    standing = {
+        path: cards if path not in gone else edited_cards(start.files.text_of(path) or "", path, known)
+        for path, cards in decks.items()
+    }
+    ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
+    publisher.decks(where_they_stand(wanted.decks, standing, put, moved), list(decks), known, ours, ids.retired)
+    publisher.withdraw(known)
+    builds: list[Event] = []
+    if record.events or record.decisions:  # products that are merely written again are no news
+        head: Event = {"v": 1, "type": "build", "id": start.at, "at": start.at, "command": start.options.command}
+        builds.append(head | {"engine": start.engine, "words": summary_words(report.counts())})
+    publisher.pages(wanted.indexes([*start.builds, *builds]))
+    publisher.assets(wanted.assets, rebuilding=start.options.fresh)
+    report.written = sorted([*publisher.writes, *publisher.removals])
+    report.removed = sorted(publisher.removals)
+    if start.options.dry_run:
+        report.blast = _blast(start, record, wanted.words_before, publisher)
+        return Published({}, [], {})
+    appended: dict[str, int] = {}
+    for path, events in ((ledger.IDS, record.events), (ledger.DECISIONS, record.decisions), (ledger.BUILDS, builds)):
+        lines = b"".join(ledger.encode(e) for e in events)
+        appended[path] = len(lines)
+        if lines:
+            start.guard.append(path, lines)
+    if start.asker is not None and start.asker.writer is not None and start.asker.writer.written:
+        appended[start.asker.writer.path] = start.asker.writer.written
+    publisher.write()
+    return Published(publisher.writes, publisher.removals, appended)
+
+
+def _blast(start: BuildInput, record: Record, words_before: Mapping[str, str], publisher: Publisher) -> Blast:
+    """Return what this build would touch."""
+    new = {p: data.decode() for p, data in publisher.writes.items() if p.endswith(".md")}
+    paths = [p.removeprefix(f"{PROPOSALS}/") for p in (*new, *publisher.removals) if p.endswith(".md")]
+    return blast_of(
+        Plan(
+            events=record.events,
+            ids=record.ids,
+            said_before=words_before,
+            cards=live_cards(start.live_events, record.ids),
+            old={p: start.files.text_of(p) for p in paths},
+            new=new,
+            removed=publisher.removals,
+            files=frozenset(p for folder in PRODUCTS for p in start.vault.paths(folder, "")),
+            open=start.asker.open if start.asker is not None else (),
+        )
+    )
+
+
+def remember(start: BuildInput, published: Published, report: Report) -> None:
+    """Write to the cache how everything was left, so that the next build sees at once what changed."""
+    counts = {k: v for k, v in report.as_json().items() if k not in ("written", "rejections")}
+    save_cache(start.guard, CACHE, {"report": counts})  # without the long lists, which a later compile has none of
+    after = steady(start.vault.root)
+    # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
+    # next time; what is wrong with a document stays wrong until it changes.
+    is_lasting = all(f.code in _LASTING for f in report.failures)
+    is_known = is_lasting and not start.options.only and _is_as_left(start, published, after)
+    overwrite(start.guard, STAMPS, after.text(start.engine) if is_known else b"")
+
+
+def _is_as_left(start: BuildInput, published: Published, after: Snapshot) -> bool:
+    """Return whether every file is as this build read or wrote it: nobody else changed one while it ran."""
+    before, appended = start.before, published.appended
+    others = after.changed_since(before) - {*published.writes, *published.removals, *appended}
+    is_grown = all(after.size(p) == before.size(p) + n for p, n in appended.items())
+    if others or after.flags != before.flags or not (is_grown and before.settled and after.settled):
+        return False
+    return all(start.guard.read(path) == data for path, data in published.writes.items())
 
 
 @dataclass(slots=True)
 class Publisher:
-    """Compares with what lies on disk, once read; then writes. Paths are the vault's."""
+    """Plans the writes and removals of a build, then does them. Paths are the vault's."""
 
-    vault: Vault
-    guard: Guard
+    start: BuildInput
     report: Report
-    progress: Callable[[dict[str, Any]], None]
-    today: date
-    settled: Settled = field(default_factory=Settled)  # what the human does not want to be offered again
+    settled: Settled  # proposals that the user does not want to see again
     writes: dict[str, bytes] = field(default_factory=dict)
     removals: list[str] = field(default_factory=list)
-    _read: dict[str, bytes | None] = field(default_factory=dict)
-    _proposed: set[str] = field(default_factory=set)  # what this build lays beside a human's file, new or not
-
-    def bytes_of(self, path: str) -> bytes | None:
-        """What the file held when this build first looked."""
-        if path not in self._read:
-            self._read[path] = self.guard.read(path)
-        return self._read[path]
-
-    def text_of(self, path: str) -> str | None:
-        data = self.bytes_of(path)
-        return data.decode("utf-8", "replace") if data is not None else None
+    _proposed: set[str] = field(default_factory=set)  # what this build proposes beside the user's files, new or not
 
     def is_no_text(self, path: str) -> bool:
-        """Whether the file holds bytes that are not UTF-8: writing it would lose them, so it is named and left."""
+        """Return whether a file is not UTF-8, and report it: writing it would lose bytes, so it is left as it is."""
         try:
-            (self.bytes_of(path) or b"").decode()
+            (self.start.files.bytes_of(path) or b"").decode()
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             hint = "save it as UTF-8, then run `retain compile`"
@@ -65,17 +176,11 @@ class Publisher:
             return True
         return False
 
-    def settled_text_of(self, path: str) -> str | None:
-        """The note's text; of two sides of a conflict, the one that the machine made."""
-        text = self.text_of(path)
-        both = sides(text) if text is not None else None
-        return next((side for side in both if not human_edited(side)), text) if both else text
-
     def notes(self, files: Mapping[str, str]) -> None:
-        """Plan the writing of articles, summaries and the agenda, and the removal of those nothing supports."""
+        """Plan the writing of articles, summaries and the agenda, and the removal of those that no claim supports."""
         counted = {CONCEPTS: self.report.articles, TOPICS: self.report.topics}
         for path, text in files.items():
-            old = self.text_of(path)
+            old = self.start.files.text_of(path)
             counts = counted.get(path.rpartition("/")[0])
             if counts is not None:
                 counts["created" if old is None else "unchanged" if old == text else "updated"] += 1
@@ -87,23 +192,23 @@ class Publisher:
             else:
                 self.writes[path] = text.encode()
         for folder in (CONCEPTS, TOPICS, SUMMARIES):
-            for path in self.vault.paths(folder, ".md"):
+            for path in self.start.vault.paths(folder, ".md"):
                 if (
                     path not in files
                     and not self.is_no_text(path)
-                    and not self._is_humans(path, self.text_of(path) or "")
+                    and not self._is_humans(path, self.start.files.text_of(path) or "")
                 ):
                     self.removals.append(path)
                     if folder in counted:
                         counted[folder]["removed"] += 1
 
     def name_bare(self, files: Container[str], claims: Container[ClaimId], summaries: Container[str]) -> None:
-        """Name the articles that a human edited and that stay, though no claim that they cite lives any more.
+        """Report articles that the user edited and that stay, though no claim that they cite is left.
 
         `claims` and `summaries` (paths without .md) are those of the sources that are there.
         """
-        for path in (p for folder in (CONCEPTS, TOPICS) for p in self.vault.paths(folder, ".md")):
-            text = "" if path in files else self.text_of(path) or ""
+        for path in (p for folder in (CONCEPTS, TOPICS) for p in self.start.vault.paths(folder, ".md")):
+            text = "" if path in files else self.start.files.text_of(path) or ""
             cites = citations(text)
             if not cites or sides(text) is not None or not human_edited(text) or any(c.claim in claims for c in cites):
                 continue
@@ -116,7 +221,7 @@ class Publisher:
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
     def _name_damage(self, path: str, old: str) -> None:
-        """Where a note's properties cannot be read, nobody knows what is the machine's in it: it is left as it is."""
+        """Report properties of a note that cannot be read: nobody knows what in it is the machine's, so it is left."""
         if sides(old) is None:
             hint = "set it right, or delete the file, then run `retain compile`"
             for problem in read_properties(old).problems:
@@ -124,7 +229,7 @@ class Publisher:
                 self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
 
     def _beside_humans(self, path: str, text: str, old: str) -> None:
-        """A summary takes its claims in place, so that citations go on leading to them; all else is proposed."""
+        """Update the claims of a summary that the user edited, as citations lead to them; propose anything else."""
         now, there = parse_summary(text, path), parse_summary(old, path)
         if (
             path.startswith(SUMMARIES)
@@ -138,8 +243,11 @@ class Publisher:
             self._propose(path, text, old)
 
     def _is_humans(self, path: str, old: str) -> bool:
-        """Whether a human wrote in the note. Of two sides of a conflict, one of the machine's making is enough to
-        lay the note out anew; where a human wrote in both, only the human can settle it, and is told."""
+        """Return whether the user wrote in the note.
+
+        Of the two sides of a git conflict, one that the machine wrote is enough to write the note anew. Where the user
+        wrote in both, only the user can resolve it: that is reported.
+        """
         both = sides(old)
         if both is None:
             return human_edited(old)
@@ -149,28 +257,33 @@ class Publisher:
         return True
 
     def _conflict(self, path: str, text: str) -> None:
+        """Report git conflict markers."""
         hint = "settle it in your editor, then run `retain compile`"
         self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
 
     def _propose(self, path: str, text: str, old: str) -> None:
-        """Lay the machine's version beside a note that a human edited, unless it has nothing new to say."""
+        """Propose the machine's version of a note that the user edited, unless it says nothing new."""
         proposal = f"{PROPOSALS}/{path}"
         digest = read_properties(text).text("generated")
         if digest != read_properties(old).text("generated") and not self.settled.page(path, digest):
             self._lay_beside(proposal, text)
 
     def _lay_beside(self, proposal: str, text: str) -> None:
+        """Plan the writing of a proposal."""
         self._proposed.add(proposal)
-        if self.text_of(proposal) != text:
+        if self.start.files.text_of(proposal) != text:
             self.writes[proposal] = text.encode()
 
     def withdraw(self, known: Kinds) -> None:
-        """Plan the removal of proposals that this build would not make: what they propose no longer holds, or stands
-        in the file by now. Those that a human wrote in stay, and so do those to files that could not be read."""
+        """Plan the removal of proposals that this build would not make.
+
+        What they propose no longer holds, or is in the file by now. Proposals that the user edited stay, and so do
+        those for files that could not be read.
+        """
         unread = {d.path for d in self.report.failures}
         for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS):
-            for proposal in self.vault.paths(f"{PROPOSALS}/{folder}", ".md"):
-                text = self.text_of(proposal) or ""
+            for proposal in self.start.vault.paths(f"{PROPOSALS}/{folder}", ".md"):
+                text = self.start.files.text_of(proposal) or ""
                 if proposal in self._proposed or proposal.removeprefix(f"{PROPOSALS}/") in unread:
                     continue
                 humans = _changed_deck(text, proposal, known) if folder == FLASHCARDS else human_edited(text)
@@ -185,12 +298,14 @@ class Publisher:
         ours: frozenset[str],
         gone: Container[str] = (),
     ) -> None:
-        """Plan the writing of decks around what a human wrote in them; `ours` are the paths of concepts' decks, `gone`
-        the claims that stand nowhere any more."""
+        """Plan the writing of decks around what the user wrote in them.
+
+        `ours` are the paths of concepts' decks, `gone` the claims that no source has any more.
+        """
         for path in sorted({*on_disk, *wanted}):
             if self.is_no_text(path):
                 continue
-            old = self.text_of(path)
+            old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None
             if old is not None and both is not None:
                 if any(written_by_hand(side, path, known) for side in both):
@@ -207,18 +322,20 @@ class Publisher:
                 self._lay_beside(f"{PROPOSALS}/{path}", render_deck(wanted[path]))
 
     def pages(self, files: Mapping[str, str]) -> None:
-        """Plan the writing of pages that are nobody's to edit: they are always laid out anew."""
+        """Plan the writing of pages that users do not edit."""
         self._proposed |= {path for path in files if path.startswith(f"{PROPOSALS}/")}
-        self.writes |= {path: text.encode() for path, text in files.items() if self.bytes_of(path) != text.encode()}
+        self.writes |= {
+            path: text.encode() for path, text in files.items() if self.start.files.bytes_of(path) != text.encode()
+        }
 
     def assets(self, wanted: Mapping[str, bytes | None], *, rebuilding: bool = False) -> None:
-        """Plan the copying of pictures (None: it is there), and the removal of copies that nothing shows any more.
+        """Plan the copying of pictures (None: it is there), and the removal of copies that no note shows any more.
 
         A copy carries the digest of its bytes in its name; one that is cut short is written again. A file of other
         bytes may be a human's, and stays: a rebuild, which was to restore everything, says that it could not.
         """
         for path, data in wanted.items():
-            there = self.bytes_of(path)
+            there = self.start.files.bytes_of(path)
             if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
@@ -226,46 +343,48 @@ class Publisher:
                 hint = "damaged: delete it, then compile again; yours: give it a name of its own"
                 found = self.report.failures if rebuilding else self.report.notices
                 found.append(Diagnostic(path, 0, "asset-edited", what, hint))
-        lying = [path for path in self.vault.paths(ASSETS, "") if path not in wanted]
-        unused = [path for path in lying if is_copy(path, self.bytes_of(path) or b"")]
+        lying = [path for path in self.start.vault.paths(ASSETS, "") if path not in wanted]
+        unused = [path for path in lying if is_copy(path, self.start.files.bytes_of(path) or b"")]
         if unused:
             kept = self._embedded()
             self.removals += [path for path in unused if path not in kept]
 
     def _embedded(self) -> set[str]:
-        """The assets that any note or deck will show when this build is done: a human may have kept one."""
-        paths = [p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.vault.paths(folder, ".md")]
-        notes = {p: self.text_of(p) or "" for p in paths if p not in self.removals}
+        """Return the assets that any note or deck will show after this build: the user may have embedded one."""
+        paths = [
+            p for folder in (CONCEPTS, TOPICS, SUMMARIES, FLASHCARDS) for p in self.start.vault.paths(folder, ".md")
+        ]
+        notes = {p: self.start.files.text_of(p) or "" for p in paths if p not in self.removals}
         notes |= {p: data.decode("utf-8", "replace") for p, data in self.writes.items() if p.endswith(".md")}
         return {path for text in notes.values() for path in embedded_assets(text)}
 
     def write(self) -> None:
-        """Do what was planned. A file that was edited meanwhile stays, and is named."""
+        """Write and remove what was planned. A file that was edited meanwhile stays, and is reported."""
         for done, (path, data) in enumerate(sorted(self.writes.items()), 1):
-            self.progress({"event": "write", "done": done, "of": len(self.writes), "path": path})
-            old = self.bytes_of(path)
+            self.start.progress({"event": "write", "done": done, "of": len(self.writes), "path": path})
+            old = self.start.files.bytes_of(path)
             try:
-                self.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
+                self.start.guard.write(path, data, expect=sha256_hex(old) if old is not None else None)
             except EditedMeanwhile as error:
                 self._edited(path, error, data if path.endswith(".md") else None)
         for path in self.removals:
-            old = self.bytes_of(path)
+            old = self.start.files.bytes_of(path)
             assert old is not None, "only what was read is removed"
             try:
-                self.guard.remove(path, expect=sha256_hex(old))
+                self.start.guard.remove(path, expect=sha256_hex(old))
             except EditedMeanwhile as error:
                 self._edited(path, error)
 
     def _edited(self, path: str, error: EditedMeanwhile, ours: bytes | None = None) -> None:
-        """Name a file that somebody edited while we were about to write it: theirs stays, ours is laid beside it."""
+        """Report a file that was edited while it was about to be written: it stays, ours is written beside it."""
         hint = "run `retain compile` again"
-        if ours is not None and self.guard.exists(path):
+        if ours is not None and self.start.guard.exists(path):
             with suppress(Refused):  # no name is left for it: the next compile proposes it
-                there = self.guard.lay_beside(path, ours, self.today)
+                there = self.start.guard.lay_beside(path, ours, self.start.today)
                 hint = f"ours is in {there}: look at both, delete that one, then {hint}"
         self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, hint))
 
 
 def _changed_deck(text: str, path: str, known: Kinds) -> bool:
-    """Whether a deck that the machine rendered is no longer as it did: in cards, remarks or properties."""
+    """Return whether a deck that the machine wrote was edited: its cards, remarks or properties."""
     return bool(foreign_properties(text, KEYS)) or written_by_hand(text, path, known)

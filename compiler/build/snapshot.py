@@ -45,25 +45,26 @@ class Snapshot:
 
     @property
     def settled(self) -> bool:
+        """Return whether any later change is sure to show in the stamps."""
         return self.settled_ns < self.taken_ns
 
     def size(self, path: str) -> int:
-        """Bytes in the file; 0 if there is none."""
+        """Return the bytes in the file; 0 if there is none."""
         return int(self.stamps.get(path, "0").partition(" ")[0])
 
     def text(self, engine: str) -> bytes:
-        """All stamps, and the versions of what made the files, in one order."""
+        """Return all stamps with the versions of engine and readers, to compare them as one text."""
         head = f"{VERSION} {VERSIONS} {engine} {self.flags}"
         lines = [f"{path}\0{self.stamps[path]}" for path in sorted(self.stamps)]
         return "\n".join([head, *lines]).encode("utf-8", "surrogateescape")
 
     def changed_since(self, before: Snapshot) -> set[str]:
-        """The files that came, went, or have another stamp."""
+        """Return the files that came, went, or have another stamp."""
         return {path for path, _ in self.stamps.items() ^ before.stamps.items()}
 
 
 def look(root: Path) -> Snapshot:
-    """The files of the vault at `root` as they stand now, less hidden ones; links are passed over.
+    """Return the stamps of the vault's files as they are now, without hidden files and links.
 
     Raises: OSError if there is no vault.
     """
@@ -104,9 +105,10 @@ def look(root: Path) -> Snapshot:
 
 
 def _flags(top: str, logs: Iterable[str]) -> str:
-    """A digest of the log's lines that are flags, and of those that void one: not of their order, file or repetition.
+    """Return a digest of the review log's lines that flag cards, and of those that void one.
 
-    Lines are compared as they stand, and none is taken apart: a log of years costs milliseconds.
+    It does not depend on their order, file or repetition. Lines are compared as they are and none is parsed: a log of
+    years costs milliseconds.
     """
     flags: set[bytes] = set()
     undos: set[bytes] = set()
@@ -125,7 +127,7 @@ def _flags(top: str, logs: Iterable[str]) -> str:
 
 
 def _voiding(flags: Iterable[bytes], undos: Iterable[bytes]) -> set[bytes]:
-    """Those of the `undos` that void a flag, or an undo of one, and so on."""
+    """Return those of the `undos` that void a flag, or an undo of one, and so on."""
     known = {id_ for line in flags for id_ in _ID.findall(line)}
     found: set[bytes] = set()
     rest = {line: set(_ID.findall(line)) for line in undos}
@@ -137,7 +139,7 @@ def _voiding(flags: Iterable[bytes], undos: Iterable[bytes]) -> set[bytes]:
 
 
 def steady(root: Path) -> Snapshot:
-    """The files as they stand now; a tick is waited for if that is all it takes for them to be settled."""
+    """Return the stamps of the vault's files; wait a tick of the clock if they are settled after it."""
     seen = look(root)
     if 0 <= seen.settled_ns - seen.taken_ns <= _TICK_NS:
         time.sleep(TICK_S)
@@ -146,12 +148,12 @@ def steady(root: Path) -> Snapshot:
 
 
 def stood_in(report: dict[str, Any]) -> bool:
-    """Whether the embedded engine answered in place of a model, so that one may be asked again."""
+    """Return whether the embedded engine answered in place of a model, so that one may be asked again."""
     return any(isinstance(n, dict) and n.get("id") == "stood-in" for n in report.get("notices", ()))
 
 
 def last_report(root: Path, engine: str, seen: Snapshot | None = None) -> dict[str, Any] | None:
-    """What the last build reported, if it left everything as it is now, or as it was `seen`; None when in doubt."""
+    """Return what the last build reported if the files are as it left them, or as `seen`; None when in doubt."""
     try:
         if (root / STAMPS).read_bytes() != (seen or look(root)).text(engine):
             return None

@@ -54,18 +54,20 @@ class CardNews:
     suspended: int = 0
 
 
-def request_for(concept: Resolved, views: tuple[ClaimView, ...]) -> CardsRequest:
+def request_for(concept: Resolved, views: tuple[ClaimView, ...], reasons: tuple[str, ...] = ()) -> CardsRequest:
+    """Return the request for cards on a concept; `reasons` say why the user rejected earlier ones."""
     return CardsRequest(
         title=concept.title,
         aliases=concept.aliases,
         language=concept.language,
         claims=views[:MOST_CLAIMS],
         concept=concept.id,
+        reasons=reasons,
     )
 
 
 def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
-    """The cards of the ledger with the text they were last given, retired ones included. `events` are in order."""
+    """Return the cards of the ledger with their last text, retired ones included. `events` are in order."""
     cards: dict[CardId, LiveCard] = {}
     for event in events:
         if (
@@ -92,9 +94,9 @@ def live_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, LiveCard]:
 
 
 def keyed(cards: Sequence[ProposedCard], strange: Callable[[str], str] = lambda _: "") -> dict[str, ProposedCard]:
-    """`cards` by what each is at birth: its kind and the claim it asks for; a second one of these is numbered.
+    """Return the cards by key: kind and first claim, numbered if there are several.
 
-    `strange` is what the key of a card gets besides where its claim is another concept's.
+    `strange` returns what is added to the key if the claim is about another concept.
     """
     out: dict[str, ProposedCard] = {}
     for card in cards:
@@ -106,22 +108,22 @@ def keyed(cards: Sequence[ProposedCard], strange: Callable[[str], str] = lambda 
 
 
 def proof_of(cites: Sequence[str], words: dict[str, str]) -> str:
-    """Twelve hex of what the cited claims say: when it changes, the card must follow."""
+    """Return twelve hex digits of the cited claims' words: when they change, the card must be looked at."""
     return digest12("\x1f".join(words[c] for c in cites))
 
 
 def how(old: LiveCard, new: ProposedCard) -> Change:
-    """What changed in a card's words: what changed in its question or its answer, whichever is more."""
+    """Return how far a card's words changed: its question or its answer, whichever changed more."""
     return worst((classify(old.question, new.question.strip()), classify(old.answer, new.answer.strip())))
 
 
 def as_proposed(card: LiveCard) -> ProposedCard:
-    """The card as an engine would propose it."""
+    """Return the card as an engine would propose it."""
     return ProposedCard(kind=card.kind.value, question=card.question, answer=card.answer, cites=card.cites)
 
 
 def became(old: LiveCard, new: LiveCard, change: Change) -> Event:
-    """What the ledger keeps of a change beside the new words: how great it is, and what the card said before."""
+    """Return what the ledger keeps of a change besides the new words: how far it goes, and the former words."""
     if (old.question, old.answer) == (new.question, new.answer):
         return {"how": change.value}
     return {"how": change.value, "was": {"q": old.question[:MOST_WAS], "a": old.answer[:MOST_WAS]}}
@@ -129,7 +131,10 @@ def became(old: LiveCard, new: LiveCard, change: Change) -> Event:
 
 @dataclass(slots=True)
 class CardDesk:
-    """Decides, concept by concept in a fixed order, which cards live. Pure: news and ledger events come out."""
+    """Decides, concept by concept in a fixed order, which cards live; `news` and its events are the result.
+
+    Call `open`, then `settle` for each concept, then `close`.
+    """
 
     ids: Ids
     before: dict[CardId, LiveCard]
@@ -174,15 +179,17 @@ class CardDesk:
                     self.gate.admit(card.question, card.answer, concept)
 
     def _unwanted(self, id_: CardId | None) -> str:
-        """Why the human wants to see that card no more; "" for one that may be asked."""
+        """Return why the user does not want to see a card any more; "" for one that may be asked."""
         if id_ in self.deleted:
             return "the human deleted it"
         return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
     def _returns(self, card: LiveCard) -> bool:
+        """Return whether a retired card has its evidence and its concept again."""
         return card.id in self.ids.retired and self._concept_of(card) is not None
 
     def _concept_of(self, card: LiveCard) -> str | None:
+        """Return the concept that a card belongs to now; None if a claim that it cites is gone."""
         if any(c not in self.words for c in card.cites):
             return None
         if card.engine == FAMILY or card.engine.startswith(AGENTS):  # they may join claims that several concepts share
@@ -191,8 +198,11 @@ class CardDesk:
         return self.home.get(card.cites[0]) if card.cites else None
 
     def _elsewhere(self, card: LiveCard) -> LiveCard | None:
-        """The card resting on other claims of its concept that say word for word what its own said; None if it must
-        not, or need not. One source may drop or change what another still says: then nothing changed."""
+        """Return the card citing other claims of its concept with the very words of its former ones.
+
+        None if that is not needed or not possible. One source may drop or change what another still says: then nothing
+        changed.
+        """
         moved = [c for c in card.cites if c in self.said_before or c not in self.words]
         if not moved:
             return None
@@ -202,14 +212,14 @@ class CardDesk:
         return replace(card, cites=cites) if found else None
 
     def _twin(self, claim: ClaimId, concept: str) -> ClaimId | None:
-        """The oldest other claim of the concept with the words that `claim` had."""
+        """Return the oldest other claim of the concept with the words that `claim` had."""
         said = self.said_before.get(claim, self.ids.quotes.get(claim, ""))
         there = self.mains.get(concept, frozenset())
         alike = (c for c in self._saying.get(said, ()) if c != claim and self.home.get(c) == concept and c in there)
         return next((ClaimId(c) for c in alike), None)
 
     def _rest_on(self, card: LiveCard) -> None:
-        """Tell the ledger on which claims the card rests now, and give it the key that goes with them."""
+        """Record the claims that the card cites now, and the key that goes with them."""
         first = f"{card.kind.value}:{card.cites[0]}"
         numbers = itertools.chain([first], (f"{first}:{n}" for n in itertools.count(2)))
         key = next(k for k in numbers if self._known(k) in (None, card.id))
@@ -221,17 +231,18 @@ class CardDesk:
         self.news.events.append(self._event("change", card) | {"how": Change.COSMETIC.value})
 
     def _key(self, id_: CardId) -> str:
+        """Return the key of a card, as this build leaves it."""
         return self._keys.get(id_) or self.ids.present_key[id_]
 
     def _known(self, key: str) -> CardId | None:
-        """The card that has or had the key."""
+        """Return the card that has or had the key."""
         if key in self._owners:
             return self._owners[key]
         id_ = self.ids.keys.get(("card", key))
         return CardId(id_) if id_ is not None and id_ not in self._keys else None
 
     def settle(self, concept: Resolved, views: tuple[ClaimView, ...], reply: CardsReply) -> None:
-        """The concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
+        """Decide the concept's cards after `reply`: living ones stay as they are, new ones fill the places left."""
         claims = {v.id: v for v in views}
         mine = self._mine.pop(concept.id, [])
         proposals = keyed(reply.cards, self._strange(concept))
@@ -255,7 +266,7 @@ class CardDesk:
             self.news.cards[concept.id] = out
 
     def _strange(self, concept: Resolved) -> Callable[[str], str]:
-        """What tells cards of this concept on a claim from those of the concept that the claim is about.
+        """Return what to add to a card's key, given its claim, where another concept's card may have the same.
 
         The embedded engine writes a card for one concept; others may ask two concepts about one claim.
         """
@@ -266,10 +277,10 @@ class CardDesk:
     def _follow(
         self, card: LiveCard, concept: Resolved, claims: dict[str, ClaimView], proposals: dict[str, ProposedCard]
     ) -> list[LiveCard]:
-        """The card after its claims: as it is while they read the same, else as the engine now has it, else retired.
+        """Return the card after what happened to its claims: unchanged, changed, or none if it is retired.
 
-        Its proposal is taken out of `proposals`. Words that only look other, and those of which the engine has no card
-        any more though they say the same, leave the card its own.
+        Its proposal is removed from `proposals`. A card keeps its own words if those of its claims changed in looks
+        only, or if the engine has no such card any more though the claims say the same.
         """
         proposal = proposals.pop(self._key(card.id), None)
         if card.proof == proof_of(card.cites, self.words):
@@ -291,10 +302,11 @@ class CardDesk:
         return [self._changed(card, self._card(card.id, proposal, concept), change)]
 
     def _refused(self, card: ProposedCard, concept: Resolved, claims: dict[str, ClaimView]) -> str:
+        """Return why the gate refuses a card; "" if it passes."""
         return self.gate.refused(card, concept.title, claims, names=concept.aliases, concept=concept.id)
 
     def _at_home(self, card: LiveCard, concept: Resolved) -> LiveCard:
-        """The card, of which the ledger learns where it is if its concept has become another, or is parted from one."""
+        """Return the card under the concept; the ledger learns it if the card was another concept's."""
         if card.concept == concept.id:
             return card
         moved = replace(card, concept=concept.id)
@@ -303,14 +315,14 @@ class CardDesk:
         return moved
 
     def _claims_changed(self, card: LiveCard) -> Change | None:
-        """What this build changed in the claims that the card cites; None where nobody can say."""
+        """Return how far this build changed the claims that the card cites; None if that cannot be known."""
         changed = [c for c in card.cites if c in self.said_before]
         if not changed or any(self.words[c].partition(" ")[2] != self.quotes.get(c) for c in card.cites):
             return None  # a claim that is stated in an engine's words may say other things of the same quote
         return worst(classify(self.said_before[c], self.quotes[c]) for c in changed)
 
     def _changed(self, old: LiveCard, new: LiveCard, change: Change) -> LiveCard:
-        """`new`, which the ledger learns is what `old` became, and how."""
+        """Return `new`, and record that `old` became it, and how."""
         same = (old.question, old.answer) == (new.question, new.answer)
         self.news.kept += same
         self.news.updated += not same
@@ -319,13 +331,13 @@ class CardDesk:
         return new
 
     def _may_return(self, card: LiveCard) -> None:
-        """Take down what a retired card asks: should the same be asked again, it is that card, with its history."""
+        """Remember what a retired card asks: should the same be asked again, that card returns with its history."""
         machines = not card.engine.startswith(AGENTS) and card.id not in self.ids.merged
         if machines and not self._unwanted(card.id):
             self._asked.setdefault((card.concept, card.kind, fold(card.question).casefold()), []).append(card)
 
     def _returning(self, key: str, proposal: ProposedCard, concept: Resolved) -> CardId | None:
-        """The retired card that asks what `proposal` does, the last one retired first; it takes on the key."""
+        """Return the retired card that asks what `proposal` asks, the last one retired first, under the new key."""
         question = fold(proposal.question).casefold()
         found = self._asked.get((concept.id, CardKind(proposal.kind), question), [])
         if not found:
@@ -337,6 +349,7 @@ class CardDesk:
         return card.id
 
     def _born(self, key: str, proposal: ProposedCard, concept: Resolved) -> LiveCard:
+        """Return a new card of a proposal, or the retired one that it brings back."""
         known = self._known(key) or self._returning(key, proposal, concept)
         id_ = CardId(known or mint("card", key, self.ids.births))
         card = self._card(id_, proposal, concept)
@@ -352,6 +365,7 @@ class CardDesk:
         return card
 
     def _card(self, id_: CardId, proposal: ProposedCard, concept: Resolved) -> LiveCard:
+        """Return a proposal as a card of the concept."""
         cites = tuple(ClaimId(c) for c in dict.fromkeys(proposal.cites))
         proof = proof_of(cites, self.words)
         return LiveCard(
@@ -366,15 +380,18 @@ class CardDesk:
         )
 
     def _event(self, type_: str, card: LiveCard) -> Event:
+        """Return a ledger event with all that a card says."""
         head: Event = {"v": 1, "type": type_, "of": "card", "id": card.id, "at": self.at}
         text = {"concept": card.concept, "kind": card.kind.value, "q": card.question, "a": card.answer}
         return head | text | {"cites": list(card.cites), "proof": card.proof, "engine": card.engine}
 
     def _revive(self, id_: CardId) -> None:
+        """Record that a retired card lives again."""
         if id_ in self.ids.retired:
             self.news.events.append({"v": 1, "type": "revive", "of": "card", "id": id_, "at": self.at})
 
     def _retire(self, card: LiveCard, reason: str) -> None:
+        """Record that a card is not asked any more, and why."""
         self._may_return(card)
         if self.ids.alive(card.id):
             self.news.suspended += 1
@@ -383,13 +400,13 @@ class CardDesk:
             )
 
     def _take_back(self, id_: CardId) -> None:
-        """Should this build itself have retired the card, it did not."""
+        """Remove the event by which this build retired a card, if there is one."""
         for event in [e for e in self.news.events if e["type"] == "retire" and e["id"] == id_]:
             self.news.events.remove(event)
             self.news.suspended -= 1
 
     def close(self) -> CardNews:
-        """The news; cards whose concept no longer is one are retired."""
+        """Retire the cards whose concept is gone, and return all news."""
         for cards in self._mine.values():
             for card in cards:
                 self._retire(card, "its concept is gone")

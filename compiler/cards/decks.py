@@ -32,14 +32,14 @@ class Fresh:
 
 
 def card_block(card: LiveCard, cites: Sequence[Citation], exhibits: Sequence[Exhibit] = ()) -> Card:
-    """A live card as the machine writes it: plain words made Markdown, then what its claims show; stamped."""
+    """Return a live card as the deck shows it: its words as Markdown, then what its claims show; stamped."""
     shown = [line for e in exhibits if e.copied for line in lines_of(e)]
     answer = "\n".join([escape(card.answer), *shown])
     return with_stamp(Card(card.kind, escape(card.question), answer, tuple(cites), card.id))
 
 
 def render_deck(fresh: Fresh, foreign: str = "") -> str:
-    """A deck that holds the machine's cards only, by kind."""
+    """Return the text of a deck that holds the machine's cards only, by kind."""
     parts = [f"# {escape(clean_line(fresh.title))}"]
     for kind in CardKind:
         blocks = [render_card(c).rstrip("\n") for c in fresh.cards if c.kind is kind]
@@ -50,7 +50,7 @@ def render_deck(fresh: Fresh, foreign: str = "") -> str:
 
 
 def _properties(fresh: Fresh, cards: Sequence[Card]) -> dict[str, Value]:
-    """The deck's properties; `cards` names those that the machine left in it, so that a deletion shows."""
+    """Return the deck's properties; `cards` lists those that the machine wrote, so that a deletion shows."""
     ids = " ".join(c.id for c in cards if c.id is not None)
     return {**fresh.properties, "cards": ids} if fresh.properties else {}
 
@@ -64,11 +64,11 @@ def merge_deck(
     gone: Container[str] = (),
     settled: Settled = NOTHING_SETTLED,
 ) -> tuple[str | None, bool]:
-    """(the deck's new text, whether a human's edit kept words out that the human has not settled); None for no file.
+    """Return the deck's new text (None for no file), and whether an edit of the user's held words back.
 
-    Cards of a human's making or rewording stay byte for byte, and so does everything between the blocks; only where
-    one still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is laid out
-    anew. A file that is not `ours`, but a human's own, is never taken away.
+    Cards that the user wrote or reworded stay byte for byte, and so does everything between the blocks; only where one
+    still cites claims that are `gone`, it cites what the card rests on now. A deck without such things is written anew.
+    A file that is not `ours`, but the user's own, is never removed.
     """
     if old is None:
         return (render_deck(fresh) if fresh and fresh.cards else None), False
@@ -80,14 +80,14 @@ def merge_deck(
 
 
 def written_by_hand(text: str, path: str, known: Kinds) -> bool:
-    """Whether a deck holds anything that the machine did not write, or not there."""
+    """Return whether a deck holds anything that the machine did not write, or not there."""
     deck = parse_deck(text, path)
     mine = [c for c in deck.cards if not c.human_edited and _is_machines(c, known)]
     return len(mine) != len(deck.cards) or bool(deck.diagnostics) or _remarks(deck)
 
 
 def _is_machines(card: Card, known: Kinds) -> bool:
-    """Whether the machine made the card, and of the kind under which it stands."""
+    """Return whether the machine made the card, and of the kind under which it is."""
     return card.id is not None and card.id in known and known[card.id] in (None, card.kind)
 
 
@@ -97,10 +97,11 @@ def where_they_stand(
     put: Mapping[CardId, Collection[str]],
     heirs: Mapping[str, str] | None = None,
 ) -> dict[str, Fresh]:
-    """`wanted` with each card in the file to which a human moved it, if one did.
+    """Return the wanted decks with each card in the file to which the user moved it, if so.
 
-    `put` says in which files the machine put a card: one that still stands there goes where it belongs now. A file of a
-    concept that has become another one (`heirs`: its path -> that one's) has that one's properties.
+    `on_disk` are the cards in each file; `put` says in which files the machine put a card: one that is still there goes
+    where it belongs now. A file of a concept that has become another one (`heirs`: its path -> that one's) has that
+    one's properties.
     """
     moved: dict[CardId, str] = {}
     for path, ids in on_disk.items():
@@ -118,17 +119,17 @@ def where_they_stand(
 
 
 def left_in(text: str) -> list[CardId]:
-    """The cards that the machine left in a deck when it last wrote it, as the deck itself says."""
+    """Return the cards that the machine last wrote into a deck, as the deck's properties list them."""
     return [CardId(id_) for id_ in read_properties(text).text("cards").split()]
 
 
 def standing_in(text: str) -> set[CardId]:
-    """The cards whose comment stands in a text, be it part of a block that can be read or not."""
+    """Return the cards whose comment is anywhere in a text, even if their block cannot be read."""
     return {CardId(id_) for id_ in _COMMENT.findall(text)}
 
 
 def _remarks(deck: Deck) -> bool:
-    """Whether anything but titles, kinds and card blocks stands in the deck."""
+    """Return whether a deck holds more than titles, kinds and card blocks."""
     body = body_of(deck.text)
     offset = len(deck.text) - len(body)
     for card in reversed(deck.cards):
@@ -139,6 +140,7 @@ def _remarks(deck: Deck) -> bool:
 
 
 def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str], settled: Settled) -> tuple[str, bool]:
+    """Return the deck's text with the machine's cards changed in place, and whether words were held back."""
     wanted = {c.id: c for c in fresh.cards} if fresh else {}
     held_back = False
     text = deck.text
@@ -165,7 +167,7 @@ def _splice(deck: Deck, fresh: Fresh | None, known: Kinds, gone: Container[str],
 
 
 def _repointed(text: str, card: Card, cites: Sequence[Citation]) -> str:
-    """`text` with the line in which `card` cites its claims made anew; one that a human wrote stays."""
+    """Return `text` with the citations of `card` replaced; a line that the user wrote stays."""
     lines = text[card.start : card.end].split("\n")
     old, new = (f"> {' '.join(map(str, each))}" for each in (card.support, cites))
     lines = [line.replace(old, new) if line.rstrip() == old else line for line in lines]

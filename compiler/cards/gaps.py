@@ -62,7 +62,7 @@ class Shelf:
     copies: Mapping[SourceId, Copy]
 
     def first_hand(self, sources: Sequence[SourceId]) -> list[SourceId]:
-        """The documents of which these sources are, each once."""
+        """Return the originals of these sources, each once."""
         return sorted({o if (o := original_of(s, self.copies)) in self.texts else s for s in sources})
 
 
@@ -74,7 +74,7 @@ def find(
     shelf: Shelf,
     contested: Collection[ConceptId] = (),
 ) -> list[_Found]:
-    """The gaps, most pressing first. By concept id, `links` has its link and `origins` how many sources it has.
+    """Return the gaps, most pressing first. By concept id, `links` has its link and `origins` its number of sources.
 
     `contested` are the concepts with a contradiction that nothing decides.
     """
@@ -84,7 +84,7 @@ def find(
 
 
 def _named_by(resolution: Resolution) -> dict[str, list[str]]:
-    """Concept id -> the concepts whose own claims name it."""
+    """Return for each concept the concepts whose own claims name it."""
     named: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
         for claim in concept.main:
@@ -95,6 +95,7 @@ def _named_by(resolution: Resolution) -> dict[str, list[str]]:
 
 
 def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) -> Iterator[_Found]:
+    """Yield the names that articles or sources use and that no article explains."""
     by_name: dict[str, dict[str, None]] = defaultdict(dict)
     for concept in resolution.concepts.values():
         for claim in concept.main:
@@ -129,7 +130,7 @@ def _structural(resolution: Resolution, links: Mapping[str, str], shelf: Shelf) 
 
 
 def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
-    """Whether no source says what it is, and one does more than drop its name."""
+    """Return whether no source explains a name, and at least one does more than mention it."""
     texts = lowered.values()
     if any(explains(text, one.spellings) or told_by_a_list(text, one.spellings) for text in texts):
         return False
@@ -137,6 +138,7 @@ def _is_wanted(one: Lacking, shelf: Shelf, lowered: Mapping[str, str]) -> bool:
 
 
 def _who_names_it(articles: int, sources: int, place: str) -> str:
+    """Return in words where an unexplained name is named."""
     many = f"{sources} sources" if sources > 1 else f"one source ({place})" if place else "one source"
     if articles:
         many += f" and {articles} {'articles' if articles > 1 else 'article'}"
@@ -151,6 +153,7 @@ def _epistemic(
     named: Mapping[str, Sequence[str]],
     contested: Collection[ConceptId],
 ) -> list[_Found]:
+    """Return what is missing about concepts that have an article."""
     found: list[_Found] = []
 
     def ask(concept: Resolved, what: str, words: tuple[str, str], weight: int, rank: int) -> None:
@@ -180,7 +183,7 @@ def _epistemic(
 
 
 def _has(concept: Resolved, what: str) -> bool:
-    """Whether a concept's claims hold what a gap with that last part of its key asks for."""
+    """Return whether a concept's claims hold what a gap asks for; `what` is the last part of the gap's key."""
     if what == "contested":
         return True  # that it is not on the agenda any more says that it is settled
     if what == "one-sentence":
@@ -193,7 +196,7 @@ def _has(concept: Resolved, what: str) -> bool:
 
 
 def _is_said_what(concept: Resolved) -> bool:
-    """Whether a sentence says what it is, though it is a claim of another kind."""
+    """Return whether a sentence says what a concept is, though it is a claim of another kind."""
     spellings = {concept.title, *concept.aliases, *concept.keys}
     starts = tuple(f"{article}{name}".casefold() + " " for name in spellings for article in ("", "the ", "a ", "an "))
     return any(
@@ -204,7 +207,7 @@ def _is_said_what(concept: Resolved) -> bool:
 
 
 def _is_filled(key: str, known: Resolution) -> bool:
-    """Whether what a gap of this key asked for is there now, and not merely what asked for it gone."""
+    """Return whether what a gap asked for is there now."""
     kind, _, rest = key.partition(":")
     if kind == GapKind.STRUCTURAL:
         return any(rest in concept.keys for concept in known.concepts.values())
@@ -214,7 +217,7 @@ def _is_filled(key: str, known: Resolution) -> bool:
 
 
 def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
-    """The last decision on each gap; "reopen" takes one back."""
+    """Return the last decision on each gap; "reopen" undoes one."""
     out: dict[GapId, GapStatus] = {}
     status = {"resolve": GapStatus.RESOLVED, "ignore": GapStatus.IGNORED, "plan": GapStatus.PLANNED}
     for event in events:
@@ -228,7 +231,7 @@ def decisions_in(events: Sequence[Event]) -> dict[GapId, GapStatus]:
 
 
 def learners(page: str, decisions: Mapping[GapId, GapStatus]) -> list[Gap]:
-    """The learner's gaps of the agenda as it is, which a build only carries over: they come of the review log."""
+    """Return the learner's gaps of the agenda page, which a build only copies: they come from the review log."""
     kept = [gap for gap in parse_agenda(page) if gap.kind is GapKind.LEARNER]
     closing = {GapStatus.RESOLVED, GapStatus.IGNORED}
     out = []
@@ -247,7 +250,7 @@ def agenda(
     at: str,
     fills: Mapping[GapId, Sequence[str]] | None = None,
 ) -> tuple[list[Gap], list[Event]]:
-    """All gaps as the agenda shows them, filled ones last, and what the ledger must learn.
+    """Return all gaps as the agenda shows them, filled ones last, and their ledger events.
 
     `known` are the concepts with an article. `births` are the ledger's birth events of gaps, by id: a filled gap
     is shown with the words it was born with. `fills` are links to the sources that were added for a gap.

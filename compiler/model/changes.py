@@ -76,4 +76,5 @@ class Blast:
     unchanged: int = 0
 
     def as_json(self) -> dict[str, Any]:
+        """Return the changes as `--json` prints them."""
         return asdict(self)

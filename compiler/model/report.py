@@ -33,6 +33,7 @@ _NEWS = frozenset({"gap-filled", "gap-open"})  # notices of the compile that rea
 
 
 def _zero(*verbs: str) -> dict[str, int]:
+    """Return a count of 0 for each verb."""
     return dict.fromkeys(verbs, 0)
 
 
@@ -60,13 +61,16 @@ class Report:
 
     @property
     def nothing_new(self) -> bool:
+        """Return whether nothing was written."""
         return not self.written
 
     def counts(self) -> dict[str, dict[str, int]]:
+        """Return the counts by noun and verb."""
         nouns = ("sources", "articles", "topics", "claims", "cards")
         return {noun: getattr(self, noun) for noun in nouns}
 
     def as_json(self) -> dict[str, Any]:
+        """Return the report as `retain compile --json` prints it."""
         return {
             **self.counts(),
             "gaps": self.gaps,
@@ -84,7 +88,7 @@ class Report:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Report:
-        """A report of a build that changed nothing, from the last one that did."""
+        """Return the report of a build that changed nothing, from that of the last one that did."""
         report = cls(gaps=data["gaps"])
         report.agent |= data.get("agent", {})
         report.sentences |= data.get("sentences", {})
@@ -105,8 +109,10 @@ class Report:
 
 
 def _listed(found: Diagnostic) -> dict[str, Any]:
+    """Return a diagnostic as JSON."""
     return {"id": found.code, "path": found.path, "line": found.line, "reason": found.message, "hint": found.hint}
 
 
 def _unlisted(data: dict[str, Any]) -> Diagnostic:
+    """Return the diagnostic that `_listed` made JSON of."""
     return Diagnostic(data["path"], data["line"], data["id"], data["reason"], data["hint"])

@@ -366,13 +366,13 @@ class Engine(Protocol):
 
 
 def rests(request: Request) -> str:
-    """SHA-256 of what a reply to the request rests on: its words, not what only goes with them as context."""
+    """Return the SHA-256 of what a reply rests on: the request's words, not what only goes with them as context."""
     body = json.dumps([request.type, request.rests_on()], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest(engine: str, request: Request) -> str:
-    """SHA-256 of the request as this engine would see it: the key under which the embedded engine's reply is kept."""
+    """Return the SHA-256 of a request for the embedded engine, under which its reply is cached."""
     body = json.dumps(
         [engine, request.model_dump(mode="json")], ensure_ascii=False, sort_keys=True, separators=(",", ":")
     )

@@ -53,9 +53,9 @@ def finalize_staged(vault: Vault, run: str, at: datetime) -> Finalized:
     kept: list[Entry] = []
     refused: list[Diagnostic] = []
     for _ in range(_STAGES):
-        requests, pipeline = open_requests(Place(vault), at, kept)
-        assert pipeline.asker is not None, "this family has a journal"
-        instant = ledger.after([{"at": e.at} for e in pipeline.asker.journal.entries], at)
+        requests, start = open_requests(Place(vault), at, kept)
+        assert start.asker is not None, "this family has a journal"
+        instant = ledger.after([{"at": e.at} for e in start.asker.journal.entries], at)
         new = _accept_replies(requests, waiting, run, instant, refused)
         kept += new
         if not new:

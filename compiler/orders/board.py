@@ -37,7 +37,7 @@ from vault.log import ledger
 from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from compiler.build.pipeline import Pipeline
+    from compiler.build.start import BuildInput
 
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
@@ -169,35 +169,36 @@ def _stage_is_answered(found: Board) -> bool:
     return bool(found.requests) and not found.stage_open
 
 
-def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], Pipeline]:
-    """The questions of the first stage that has open ones, if `staged` were in the journal; and the build that says so.
+def open_requests(place: Place, at: datetime, staged: Sequence[Entry]) -> tuple[tuple[Request, ...], BuildInput]:
+    """The questions of the first stage that has open ones, if `staged` were in the journal; and what the build read.
 
     Raises what a build raises.
     """
-    from compiler.build.pipeline import Pipeline  # here, as to know what is open already it need not be loaded
+    from compiler.build.pipeline import build  # here, as to know what is open already it need not be loaded
+    from compiler.build.start import open_build
 
     options = Options(engine="agent", dry_run=True, keep_read=not place.caged)
-    pipeline = Pipeline(place.vault, options, FAMILY, at, lambda _: None, None, staged)
-    assert pipeline.asker is not None, "this family has a journal"
-    pipeline.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
+    start = open_build(place.vault, options, FAMILY, at, lambda _: None, None, staged)
+    assert start.asker is not None, "this family has a journal"
+    start.asker.dry = False  # what stands must not stand in: the questions of the next stage would be others
     try:
-        pipeline.run()
+        build(start)
     except Waiting as waiting:
-        return waiting.requests, pipeline
-    return (), pipeline
+        return waiting.requests, start
+    return (), start
 
 
 def _find_open_questions(place: Place, at: datetime) -> Board:
     """Run the build up to the first open questions, and take them down."""
     staged, sizes = staged_entries(place) if place.caged else ([], {})
-    requests, pipeline = open_requests(place, at, staged)
+    requests, start = open_requests(place, at, staged)
     plain = {order_id(r): r.model_dump(mode="json", exclude={"marks"}, exclude_defaults=True) for r in requests}
     typed = {i: {"type": i.partition("-")[0], **r} for i, r in plain.items()}
-    sizes |= {path: pipeline.before.size(path) for path in pipeline.before.stamps if _is_replies(path)}
+    sizes |= {path: start.before.size(path) for path in start.before.stamps if _is_replies(path)}
     run = ulid(int(at.timestamp() * 1000), secrets.token_bytes(10))
-    known = pipeline.asker.journal.entries if pipeline.asker is not None else []
+    known = start.asker.journal.entries if start.asker is not None else []
     latest = max((entry.at for entry in known), default="")
-    out = Board(typed, _inputs_digest(pipeline.before), sizes, run, latest, len(known))
+    out = Board(typed, _inputs_digest(start.before), sizes, run, latest, len(known))
     out.writers = check_writers(requests, known)
     data = json.dumps(out.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
     with suppress(EditedMeanwhile):  # in the cage, where there is no lock, another one has just found out the same

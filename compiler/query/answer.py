@@ -39,11 +39,12 @@ class Answer:
 
 
 def request_for(question: str, claims: Sequence[Known]) -> AnswerRequest:
+    """Return the request for an answer from claims."""
     return AnswerRequest(question=question, claims=tuple(known.view for known in claims))
 
 
 def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) -> AnswerReply:
-    """The answer of the embedded engine: the claims that answer, word for word, the most fitting first."""
+    """Return the embedded engine's answer: the claims that answer, word for word, the most fitting first."""
     best = [known for known in claims if known.core and known.fit >= _ENOUGH][:_MOST]
     said: dict[str, Sentence] = {}
     for known in best:
@@ -56,7 +57,7 @@ def quoted(question: str, claims: Sequence[Known], everything: Sequence[Known]) 
 
 
 def asked(request: AnswerRequest, asker: Asker, verdicts: Verdicts) -> AnswerReply | None:
-    """The reply of whoever answers; what of it only a check can decide is checked. Raises what the asker raises."""
+    """Return the model's reply, checked where only a check can decide. Raises what the asker raises."""
     (reply,) = asker.ask([request], "answer")
     if not isinstance(reply, AnswerReply):
         return None
@@ -74,7 +75,7 @@ def gated(
     engine: str,
     entailed: Callable[[str, Sequence[str]], bool | None] | None = None,
 ) -> Answer:
-    """The answer, less the sentences that the gate refuses."""
+    """Return the answer without the sentences that the gate refuses."""
     request, kept = request_for(question, claims), list[Sentence]()
     views = {view.id: view for view in request.claims}
     rejections = []
@@ -91,7 +92,7 @@ def gated(
 
 
 def report_text(answer: Answer, today: date) -> str:
-    """The answer as a page for output/reports/."""
+    """Return the answer as a page for output/reports/."""
     numbers: dict[str, int] = {}
     for known in answer.claims:
         numbers.setdefault(known.summary, len(numbers) + 1)

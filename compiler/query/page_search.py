@@ -20,13 +20,14 @@ _SHOWN = 300  # characters of a card's side, or of an article's beginning
 
 
 def found_in(vault: Vault, words: str, limit: int) -> dict[str, Any]:
-    """The articles and cards that hold the words, the best first: those with all of them, then the rarer ones."""
+    """Return the articles and cards that hold the words: first those with all of them, then those with rare ones."""
     wanted = set(content_words(words))
     articles, cards = _ranked(_articles(vault), wanted, limit), _ranked(_cards(vault), wanted, limit)
     return {"articles": articles, "cards": cards}
 
 
 def _ranked(things: Iterator[Thing], wanted: set[str], limit: int) -> list[dict[str, Any]]:
+    """Return the things with wanted words, the best first."""
     held = [(wanted & set(content_words(name)), wanted & set(content_words(text)), told) for name, text, told in things]
     counts = Counter(word for named, said, _ in held for word in named | said)
     weight = {word: math.log(1 + (len(held) + 1) / (count + 1)) for word, count in counts.items()}
@@ -36,6 +37,7 @@ def _ranked(things: Iterator[Thing], wanted: set[str], limit: int) -> list[dict[
 
 
 def _articles(vault: Vault) -> Iterator[Thing]:
+    """Yield the articles with their words."""
     for folder in (CONCEPTS, TOPICS):
         for path in vault.paths(folder, ".md"):
             try:
@@ -48,6 +50,7 @@ def _articles(vault: Vault) -> Iterator[Thing]:
 
 
 def _cards(vault: Vault) -> Iterator[Thing]:
+    """Yield the cards with their words."""
     for deck in vault.decks():
         for card in deck.cards:
             question, answer = fold(unescape(card.question)), fold(unescape(card.answer))

@@ -58,7 +58,7 @@ class Known:
 
 
 def all_claims(vault: Vault) -> Iterator[Known]:
-    """Every claim of every summary that can be read, but what is retracted or superseded."""
+    """Return every claim of every readable summary, without retracted and superseded ones."""
     for path in vault.paths(SUMMARIES, ".md"):
         try:
             text = vault.read_text(path)
@@ -69,6 +69,7 @@ def all_claims(vault: Vault) -> Iterator[Known]:
 
 
 def _claims(summary: Summary) -> Iterator[Known]:
+    """Yield the claims of one summary."""
     title, raw = (clean_line(summary.properties.text(key)) for key in ("title", "source"))
     for located in summary.claims:
         if located.claim.state not in _HIDDEN:
@@ -76,7 +77,7 @@ def _claims(summary: Summary) -> Iterator[Known]:
 
 
 def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Known]:
-    """The claims that bear on the question, the most fitting first; of those that say the same, one a source."""
+    """Return the claims that answer the question, the most fitting first; of equal ones, one a source."""
     wanted = set(content_words(question))
     if not wanted:
         return []
@@ -98,13 +99,13 @@ def fitting(claims: Iterable[Known], question: str, most: int = MOST) -> list[Kn
 
 
 def _weights(wanted: set[str], held: list[set[str]]) -> dict[str, float]:
-    """How much each word of the question tells: a rare one more than one that every claim has."""
+    """Return how much each word of the question counts: a rare one more than one that every claim has."""
     counts = Counter(word for words in held for word in words)
     return {word: math.log(1 + (len(held) + 1) / (counts[word] + 1)) for word in sorted(wanted)}
 
 
 def unheard(claims: Iterable[Known], question: str) -> list[str]:
-    """The words of the question, as it writes them, that no claim has."""
+    """Return the words of the question, as it writes them, that no claim has."""
     known = {w for k in claims for w in content_words(f"{k.claim.words} {k.claim.quote}")}
     words = [w.strip(".,;:!?()[]\"'“”‘’") for w in question.split()]
     return [w for w in dict.fromkeys(words) if (own := content_words(w)) and not known.intersection(own)]

@@ -61,7 +61,7 @@ class Trace:
 
 
 def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) -> Trace:
-    """The way back from the id of a card, a claim or a gap, or from a sentence's words; a gap rests on no claims.
+    """Return the way back to the sources from the id of a card, claim or gap, or from a sentence's words.
 
     `damaged` gains the files that are no text.
     Raises: NotFound.
@@ -89,7 +89,7 @@ def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) ->
 
 
 def _gone(past: PastCard, summaries: dict[str, Summary]) -> Trace:
-    """What is known of a card that was taken out of its deck, with those of its claims that still stand."""
+    """Return what is known of a card that was removed from its deck, with those of its claims that are left."""
     found = [(summary, c) for summary in summaries.values() for c in summary.claims if c.claim.id in past.cites]
     steps = (Step(c.claim, summary.path, c.line, summary.properties.text("source")) for summary, c in found)
     said = [f"{clean_line(past.last.question)}\n{clean_line(past.last.answer)}", past.fate]
@@ -127,6 +127,7 @@ class _Notes:
 
 
 def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
+    """Return the way back from a card of a deck."""
     said, shown = split_exhibits(card.answer.split("\n"))
     answer = "\n".join([unescape("\n".join(said)), *map(str, shown)])
     what = f"{unescape(card.question)}\n{answer}"
@@ -134,6 +135,7 @@ def _card(deck: Deck, card: Card, summaries: dict[str, Summary]) -> Trace:
 
 
 def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace:
+    """Return the way back from the sentence of a note that holds the words."""
     wanted = fold(words).casefold()
     for folder in (CONCEPTS, TOPICS):
         for path, text in notes.of(folder):
@@ -145,6 +147,7 @@ def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace
 
 
 def _steps(cites: tuple[Citation, ...], summaries: dict[str, Summary]) -> tuple[Step, ...]:
+    """Return the claims that are cited, with their quotes and places."""
     out: list[Step] = []
     for cite in cites:
         summary = summaries.get(cite.summary)

@@ -66,7 +66,7 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
 
 
 def verify(vault: Vault, progress: Progress) -> Verdict:
-    """Read every source again and hold the whole vault against it; no cache is believed."""
+    """Return what is wrong with the vault: every source is read again and compared; no cache is used."""
     journal, _ = Journal.of(vault)
     check = _Check(vault, Verdict(), Verdicts.of(journal) if journal.entries else None)
     check.summaries(progress)
@@ -306,7 +306,7 @@ class _Check:
 
 
 def _kind_name(card: Card) -> CardKindName:
-    """The kind a card is held to: its heading's, else that of a plain definition."""
+    """Return the kind that a card must have evidence for: its heading's, else that of a plain definition."""
     match card.kind:
         case CardKind.MECHANISTIC:
             return "mechanistic"

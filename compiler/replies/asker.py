@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from compiler.model.report import Rejection
 from compiler.model.requests import Reply, Request, rests
 from compiler.replies.journal import Entry, Journal, JournalWriter, digest
 from compiler.replies.prompts import prompt_id
@@ -40,34 +39,34 @@ class Failed:
 
 
 class Backend(Protocol):
-    """Whoever answers: a model, or nobody. `name` is for humans."""
+    """Who answers requests: a model, or in tests rules. `name` is shown to users."""
 
     @property
     def name(self) -> str: ...
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answered | Failed]]:
-        """(index, answer) as they come, in any order; after a final failure none need come."""
+        """Yield (index, answer) as they come, in any order; after a final failure the others may be missing."""
         ...
 
 
 @runtime_checkable
 class KeepsNotes(Backend, Protocol):
-    """A backend that takes down in the journal what it must know again if it is killed."""
+    """A backend that notes in the journal what it must know again if it is killed."""
 
     def opened(self, notes: Sequence[Event], note: Callable[[Event], None]) -> None:
-        """The journal is open: what earlier runs took down, and the hand that adds a line."""
+        """Take the notes of earlier runs, and the function that adds one."""
         ...
 
 
 @runtime_checkable
-class ShowsLeaves(Backend, Protocol):
-    """A backend that can show pages and pictures beside a request: blocks, and the tokens that they take at most."""
+class ShowsPages(Backend, Protocol):
+    """A backend that shows pages and pictures with a request; `shown` returns them and their most tokens."""
 
     shown: Callable[[Request], tuple[list[dict[str, Any]], int]]
 
 
 class Waiting(ModelUnavailable):
-    """Some questions have no answer yet. All that came is kept; nothing was published."""
+    """Raised where questions have no answer yet. All that came is stored; nothing was published."""
 
     def __init__(self, requests: Sequence[Request], what: str, hint: str) -> None:
         super().__init__(what, hint=hint)
@@ -85,6 +84,7 @@ class Spent:
     asked: int = 0
 
     def add(self, tokens: tuple[int, int], usd: float | None) -> None:
+        """Add the price of one answer."""
         self.asked += 1
         self.sent += tokens[0]
         self.received += tokens[1]
@@ -94,10 +94,11 @@ class Spent:
 
 @dataclass(slots=True)
 class Asker:
-    """One build's questions. With `dry`, nothing is asked: what would be lies in `open`, and what stands stands in.
+    """Puts the questions of one build to the backend, but none that the journal answers.
 
-    `fallback` answers where the backend could not: the embedded engine. `renew` takes no reply to an older prompt.
-    With `mend`, what the embedded engine answered in place of a model is asked again, once in a run.
+    With `dry`, nothing is asked: what would be is in `open`, and earlier replies stand in as far as they hold.
+    `fallback` answers where the backend could not: the embedded engine. `renew` uses no reply to an older prompt. With
+    `mend`, what the embedded engine answered in place of a model is asked again, once in a run.
     """
 
     journal: Journal
@@ -111,7 +112,6 @@ class Asker:
     mend: bool = False
     hint: str = "`retain compile --engine claude` or `--engine agent` answers them"
     open: list[Request] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
     failed: list[tuple[Request, str]] = field(default_factory=list)  # those in whose place the embedded engine answered
     spent: Spent = field(default_factory=Spent)
     engines: dict[str, str] = field(default_factory=dict)  # what a reply that was used rests on -> who said it
@@ -119,12 +119,12 @@ class Asker:
     _mended: dict[str, Entry] = field(default_factory=dict)  # what rests on -> the reply that stood in until now
 
     def said(self, request: Request) -> tuple[str, str]:
-        """Who gave the reply to the request that was used, and when."""
+        """Return who gave the reply to a request that was used, and when; ("", "") if there was none."""
         key = rests(request)
         return self.engines.get(key, ""), self.dates.get(key, "")
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
-        """The reply to each, in order; None where there is none.
+        """Return the reply to each request in order; None where there is none.
 
         Raises: Waiting where questions stay open, after all that came is kept; WriteFailed.
         """
@@ -155,7 +155,7 @@ class Asker:
         return [found[rests(request)] for request in requests]
 
     def _found(self, key: str, request: Request, entry: Entry) -> Reply | None:
-        """The reply that the journal has; one that stands in for a model's is named."""
+        """Return the journal's reply; note where it stands in for a model's."""
         self.engines[key], self.dates[key] = entry.engine, entry.at
         if entry.failed and all(r.type != request.type or rests(r) != key for r, _ in self.failed):
             self.failed.append((request, clean_line(entry.failed)[:200]))
@@ -163,14 +163,14 @@ class Asker:
         return entry.value()
 
     def _to_mend(self, key: str, entry: Entry) -> bool:
-        """Whether a reply that stands in for a model's is to be asked for again now."""
+        """Return whether a reply that stands in for a model's is to be asked for again now."""
         now = bool(entry.failed) and self.mend and key not in self._mended
         if now:
             self._mended[key] = entry
         return now
 
     def _use(self, entry: Entry, request: Request) -> None:
-        """Take down that this reply is for that source too, or is the one in use again: of it the next edit keeps."""
+        """Record that a reply is used for this source or concept: the next edit of it starts from the last one used."""
         if self.writer is None or not request.about:
             return
         known = self.journal.knows(entry, request.about)
@@ -179,17 +179,19 @@ class Asker:
             self._journal(replace(now, tokens=(0, 0), usd=0.0))
 
     def _kept(self, key: str, request: Request) -> Reply | None:
-        """All of the reply that is wanted was said before: kept under what it rests on now."""
+        """Return the reply if earlier ones said all of it, and store it as one."""
         reply = stand_in(request)
         if reply is not None and not self.dry:
             self._keep(key, request, Answered(reply, self._before(request)))
         return reply
 
     def _before(self, request: Request) -> str:
+        """Return the engine of the last reply for the same source or concept."""
         older = self.journal.about(request.type, request.about)
         return older[0].engine if older else KEPT
 
     def _asked(self, todo: dict[str, Request], stage: str) -> dict[str, Reply | None]:
+        """Return the backend's replies by what they rest on. Raises: Waiting if some are missing."""
         if not todo:
             return {}
         if self.dry:
@@ -216,14 +218,17 @@ class Asker:
         return out
 
     def _so_far(self) -> dict[str, Any]:
+        """Return tokens and price so far, for the progress."""
         spent = self.spent
         return {"tokens": spent.sent + spent.received, "usd": round(spent.usd, 6)}
 
     def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
+        """Return the error that says which questions are open, and what to do."""
         kept = f"what was answered is kept, {len(requests)} questions are open; nothing was published"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
     def _answered(self, key: str, request: Request, answer: Answered | Failed) -> Reply | None:
+        """Return the reply in an answer, stored in the journal; for a failure the embedded engine's."""
         if isinstance(answer, Answered):
             whole = Answered(merged(request, answer.reply), answer.engine, answer.tokens, answer.usd)
             self._keep(key, request, whole)
@@ -241,12 +246,14 @@ class Asker:
         return None
 
     def _keep(self, key: str, request: Request, answer: Answered, failed: str = "") -> None:
+        """Store an answer in the journal."""
         self.engines[key], self.dates[key] = answer.engine, self.at
         if self.writer is None:
             return
         self._journal(entry_of(request, answer, self.at, self.writer.run, failed))
 
     def _journal(self, entry: Entry) -> None:
+        """Append an entry to the file of this run, and to the journal in memory."""
         assert self.writer is not None, "asked before"
         dated = self.journal.dated(entry)
         self.writer.keep(dated)
@@ -254,7 +261,7 @@ class Asker:
 
 
 def entry_of(request: Request, answer: Answered, at: str, run: str, failed: str = "") -> Entry:
-    """The answer as the journal keeps it."""
+    """Return the answer as the journal stores it."""
     key, told = rests(request), prompt_id(request.type)
     return Entry(
         of=request.type,

@@ -34,7 +34,7 @@ _TOLD = (b'"type":"reply"', b'"type":"batch')  # of the lines here, those that m
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A reply that was kept. `digest` is of what it `rests` on and of the prompt; `parts` of what each bit rests on.
+    """A stored reply. `digest` is of what it `rests` on and of the prompt; `parts` of what each bit rests on.
 
     `engine` is who said it ("claude/1 MODEL", "agent/1 NAME", "extractive/2" where a model could not); `usd` None
     where nobody knows the price. `failed` says why the embedded engine's reply stands in.
@@ -55,13 +55,14 @@ class Entry:
     run: str = ""
 
     def value(self) -> Reply | None:
-        """The reply, if it has its shape."""
+        """Return the reply if it has its shape, else None."""
         try:
             return REPLY_TO[self.of].model_validate(self.reply)
         except ValidationError:
             return None
 
     def event(self) -> ledger.Event:
+        """Return the entry as a line of the ledger."""
         head = {"v": 1, "type": "reply", "of": self.of, "rests": self.rests, "digest": self.digest}
         said = {"prompt": self.prompt, "engine": self.engine, "run": self.run, "at": self.at, "about": self.about}
         paid = {"tokens": list(self.tokens), "usd": self.usd}
@@ -70,12 +71,12 @@ class Entry:
 
 
 def digest(rest: str, prompt: str) -> str:
-    """SHA-256 of a request with its prompt ("extract/1 0123456789ab")."""
+    """Return the SHA-256 of what a request rests on and of its prompt ("extract/1 0123456789ab")."""
     return hashlib.sha256(f"{rest} {prompt}".encode()).hexdigest()
 
 
 def entry_in(event: Mapping[str, Any]) -> Entry | None:
-    """The entry that a ledger line holds; None for one of another type, of a later version, or spoilt."""
+    """Return the entry in a ledger line; None for one of another type, of a later version, or damaged."""
     if event.get("type") != "reply" or event.get("v") != 1 or event.get("of") not in REPLY_TO:
         return None
     keys = ("rests", "digest", "prompt", "engine", "at", "about", "failed", "run")
@@ -92,7 +93,7 @@ def entry_in(event: Mapping[str, Any]) -> Entry | None:
 
 
 def _paid(event: Mapping[str, Any]) -> tuple[tuple[int, int], float | None] | None:
-    """Tokens and price of a line; None where they are no counts and no sum of money."""
+    """Return the tokens and price in a line; None if they are no counts and no sum of money."""
     tokens, usd = event.get("tokens", [0, 0]), event.get("usd", 0.0)
     if not isinstance(tokens, list) or len(tokens) != 2:
         return None
@@ -104,7 +105,7 @@ def _paid(event: Mapping[str, Any]) -> tuple[tuple[int, int], float | None] | No
 
 
 def _encodable(event: Mapping[str, Any]) -> bool:
-    """Whether the line can be written again: half a character, as JSON may spell it, cannot."""
+    """Return whether the line can be written again: half a surrogate pair, as JSON may spell it, cannot."""
     try:
         ledger.encode(dict(event))
     except (UnicodeEncodeError, RecursionError):
@@ -113,7 +114,7 @@ def _encodable(event: Mapping[str, Any]) -> bool:
 
 
 class Journal:
-    """All replies of a vault. Find them by what they rest on; `keep` appends new ones to the file of this run."""
+    """All stored replies of a vault, found by what they rest on."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._by_rests: dict[tuple[str, str], list[Entry]] = {}
@@ -126,7 +127,7 @@ class Journal:
 
     @classmethod
     def of(cls, vault: Vault) -> tuple[Journal, list[Diagnostic]]:
-        """The vault's journal, and what in it cannot be read."""
+        """Return the vault's journal, and what in it cannot be read."""
         entries: list[Entry] = []
         found: list[Diagnostic] = []
         notes: list[ledger.Event] = []
@@ -144,13 +145,14 @@ class Journal:
         return journal, found
 
     def _add(self, entry: Entry) -> None:
+        """Add an entry that comes after all others."""
         self.entries.append(entry)
         self._by_rests.setdefault((entry.of, entry.rests), []).append(entry)
         if entry.about:
             self._about.setdefault((entry.of, entry.about), []).append(entry)
 
     def learn(self, entry: Entry) -> None:
-        """Take an entry in, at the place that it will have when the journal is read again."""
+        """Add an entry, at the place that it will have when the journal is read again."""
         self.entries.append(entry)
         insort(self._by_rests.setdefault((entry.of, entry.rests), []), entry, key=_rank)
         if entry.about:
@@ -158,7 +160,7 @@ class Journal:
             self._told.pop(entry.about, None)
 
     def dated(self, entry: Entry) -> Entry:
-        """The entry, dated after those that it is to come after: the clock may have been set back."""
+        """Return the entry dated after those that it must come after: the clock may have been set back."""
         same = self._by_rests.get((entry.of, entry.rests), [])
         kin = self._about.get((entry.of, entry.about), []) if entry.about else []
         before, others = (max((e.at for e in each if e.at < ledger.FAR), default="") for each in (same, kin))
@@ -169,7 +171,7 @@ class Journal:
         return replace(entry, at=ledger.instant(later))
 
     def find(self, request: Request, prompt: str, *, exactly: bool = False) -> Entry | None:
-        """The latest reply to the request; one in whose place the embedded engine stood only where there is no other.
+        """Return the latest reply to the request; one of the embedded engine only if there is no other.
 
         With `exactly`, only what was answered to this prompt counts.
         """
@@ -182,19 +184,19 @@ class Journal:
         return next((e for e in sorted(latest_first, key=lambda e: bool(e.failed)) if e.value() is not None), None)
 
     def about(self, of: str, id_: str) -> Sequence[Entry]:
-        """What was ever answered for that source or concept and has its shape, the latest first."""
+        """Return all replies for a source or concept that have their shape, the latest first."""
         return [entry for entry in reversed(self._about.get((of, id_), ())) if entry.value() is not None]
 
     def knows(self, entry: Entry, about: str) -> bool:
-        """Whether the journal says that this reply is for that source."""
+        """Return whether the journal says that this reply is for that source or concept."""
         return any(e.rests == entry.rests for e in self._about.get((entry.of, about), ()))
 
     def is_last(self, entry: Entry) -> bool:
-        """Whether nothing later was answered for the same source or concept."""
+        """Return whether nothing later was answered for the same source or concept."""
         return self._about.get((entry.of, entry.about), [entry])[-1].rests == entry.rests
 
     def tellers(self, source: str) -> Mapping[str, Sequence[Entry]]:
-        """Digest of a passage -> what was ever answered to segments of the source that held it, the latest first."""
+        """Return for each passage (by digest) the replies to segments of the source that held it, the latest first."""
         if source not in self._told:
             told: dict[str, list[Entry]] = {}
             for entry in self.about("extract", source):
@@ -205,11 +207,12 @@ class Journal:
 
 
 def _rank(entry: Entry) -> tuple[str, str, str]:
+    """Return the key by which entries are ordered."""
     return entry.at, entry.digest, json.dumps(entry.reply, sort_keys=True)
 
 
 def _ordered(entries: Iterable[Entry]) -> list[Entry]:
-    """`entries` in the one order in which every machine takes them, however their lines lie."""
+    """Return the entries in the one order that all machines use, whatever the order of their lines."""
     found: list[Entry] = []
     for _, alike in groupby(sorted(entries, key=lambda e: (e.at, e.digest)), lambda e: (e.at, e.digest)):
         same = list(alike)  # spelling a reply out is slow, and only those that nothing else tells apart need it
@@ -218,7 +221,7 @@ def _ordered(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _named(path: str, wrong: Sequence[Diagnostic], unread: Sequence[ledger.Event]) -> list[Diagnostic]:
-    """What in one file cannot be read, each kind of fault once."""
+    """Return what in one file cannot be read, each kind of fault once."""
     found: list[Diagnostic] = []
     if wrong:
         first = wrong[0]
@@ -245,14 +248,15 @@ class JournalWriter:
 
     @property
     def path(self) -> str:
+        """Return the vault path of the file of this run."""
         return f"{FOLDER}/{self.run}.jsonl"
 
     def keep(self, entry: Entry) -> None:
-        """Raises: WriteFailed."""
+        """Append an entry. Raises: WriteFailed."""
         self.note(entry.event())
 
     def note(self, event: ledger.Event) -> None:
-        """Raises: WriteFailed."""
+        """Append a line. Raises: WriteFailed."""
         line = ledger.encode(event)
         self.guard.append(self.path, line)
         self.written += len(line)

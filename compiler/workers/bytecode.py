@@ -21,7 +21,7 @@ _LIBRARIES = (
 
 
 def leave_bytecode() -> None:
-    """Load what documents may need, once, where it was never loaded before, so that Python keeps what it made of it.
+    """Load what documents may need, once, so that Python writes its bytecode before the sandbox forbids that.
 
     Installers that compile nothing leave that to the first use; a jailed process would read every library anew each
     time, which costs more than a second. Where nothing can be kept, nothing is done.
@@ -35,8 +35,10 @@ def leave_bytecode() -> None:
 
 
 def _module(path: Path) -> str:
+    """Return the dotted name of the module at a path."""
     return ".".join(path.relative_to(_HERE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _can_keep(path: Path) -> bool:
+    """Return whether bytecode may be written at a path."""
     return os.access(next(folder for folder in path.parents if folder.exists()), os.W_OK)

@@ -1,4 +1,4 @@
-"""The engine's replies to composed requests, kept by digest so that an unchanged request is never put twice."""
+"""The embedded engine behind the reading processes: its replies to the requests of a build."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compiler.model.report import Rejection
-from compiler.model.requests import REPLY_TO, Reply, Request, digest
+from compiler.model.requests import REPLY_TO, CheckReply, MatchReply, ReconcileReply, Reply, Request, digest
 from compiler.sources.cache_files import read_cache, save_cache
 from compiler.workers.pool import Crew
 from vault.errors import WorkerFailed
@@ -16,37 +16,61 @@ from vault.files.guard import Guard
 from vault.text.sanitize import clean_line
 
 PATH = ".retain/cache/replies.json"
+_UNSURE: dict[str, Reply] = {  # where only a model could say
+    "check": CheckReply(entailed="unsure"),
+    "match": MatchReply(same="unsure"),
+    "reconcile": ReconcileReply(verdict="unsure"),
+}
 
 
-class Replies:
-    """Asks the crew, or remembers; `fresh` forgets what earlier builds were told."""
+def embedded_reply(crew: Crew, request: Request) -> Reply | None:
+    """Return the reply that needs no model, "unsure" where only a model could say; None if there is none."""
+    if request.type in _UNSURE or request.type == "answer":
+        return _UNSURE.get(request.type)
+    try:
+        answer = crew.ask({"op": "ask", "request": request.model_dump(mode="json")})
+        return REPLY_TO[request.type].model_validate(answer["reply"])
+    except (WorkerFailed, ValidationError, KeyError):
+        return None
+
+
+class EmbeddedAsker:
+    """Puts the requests of a build to the embedded engine, but none that the cache of the last build answers."""
 
     def __init__(
         self, guard: Guard, crew: Crew, engine: str, progress: Callable[[dict[str, Any]], None], fresh: bool
     ) -> None:
-        self.guard, self.crew, self.engine, self.progress = guard, crew, engine, progress
-        self.known: dict[str, Any] = {}
+        """`engine` is the engine's name and version; with `fresh` the cache is not used."""
+        self.crew, self.engine, self.progress = crew, engine, progress
+        self.known: dict[str, Any] = {} if fresh else read_cache(guard, PATH)
         self.used: dict[str, Any] = {}
-        self.rejections: list[Rejection] = []  # replies that make no sense
-        if not fresh:
-            self.known = read_cache(guard, PATH)
+        self.rejections: list[Rejection] = []  # replies of the wrong shape
 
     def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | None]:
-        """The reply to each request, in order; None where it makes no sense. Raises: WorkerFailed."""
+        """Return the reply to each request in order, None for one of the wrong shape. Raises: WorkerFailed."""
         keys = [digest(self.engine, r) for r in requests]
         todo = [n for n, key in enumerate(keys) if key not in self.known]
         messages = [{"op": "ask", "request": requests[n].model_dump(mode="json")} for n in todo]
         for done, (n, reply) in enumerate(self.crew.ask_all(messages), 1):
             self.progress({"event": stage, "done": done, "of": len(messages)})
             if isinstance(reply, WorkerFailed):
-                # Going on without a reply would take back what rests on it: better nothing than half.
+                # To go on without a reply would retract what rests on it: better nothing than half.
                 raise WorkerFailed(
                     f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run it again"
                 )
             self.known[keys[todo[n]]] = reply.get("reply")
         return [self._reply(key, request, stage) for key, request in zip(keys, requests, strict=True)]
 
+    def fallback(self, request: Request) -> Reply | None:
+        """Return what stands in for a refused reply: nothing, as the embedded engine has said what it can."""
+        return None
+
+    def said(self, request: Request) -> tuple[str, str]:
+        """Return who replied to a request and when: "" as it is always this engine, now."""
+        return "", ""
+
     def _reply(self, key: str, request: Request, stage: str) -> Reply | None:
+        """Return the cached reply to a request; None if there is none, or it has the wrong shape."""
         if key not in self.known:
             return None
         try:
@@ -58,6 +82,6 @@ class Replies:
         self.used[key] = self.known[key]
         return reply
 
-    def save(self) -> None:
-        """Keep what this build used, and nothing older."""
-        save_cache(self.guard, PATH, self.used)
+    def save(self, guard: Guard) -> None:
+        """Write the replies that this build used to the cache."""
+        save_cache(guard, PATH, self.used)

@@ -59,7 +59,7 @@ class Crew:
             worker.close()
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """One reply, from an idle worker or a new one. Raises WorkerFailed."""
+        """Return the reply of an idle worker, or of a new one. Raises WorkerFailed."""
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
@@ -70,7 +70,7 @@ class Crew:
         return reply
 
     def ask_all(self, messages: Sequence[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any] | WorkerFailed]]:
-        """(index, reply) of every message as it comes; a failure takes the place of a reply."""
+        """Yield (index, reply) of every message as it comes; a failure takes the place of a reply."""
         if not messages:
             return
         done: queue.SimpleQueue[tuple[int, dict[str, Any] | WorkerFailed | BaseException]] = queue.SimpleQueue()
@@ -107,5 +107,5 @@ class Crew:
 
 
 def largest_first(sizes: Iterable[int]) -> list[int]:
-    """The indexes of `sizes`, largest first: the long document starts while the short ones fill the other worker."""
+    """Return the indexes of `sizes`, largest first: a long document starts while short ones fill the other worker."""
     return [index for _, index in sorted((-size, index) for index, size in enumerate(sizes))]

@@ -27,6 +27,7 @@ from compiler.model.requests import (
     ExtractReply,
     ExtractRequest,
 )
+from compiler.readers.pdf.page_cut import cut_pages
 from compiler.sources.fingerprint import fingerprint
 from compiler.workers.bytecode import leave_bytecode
 from vault.errors import RetainError, TooCostly, Unreadable
@@ -55,7 +56,7 @@ def engine_named(name: str) -> Engine:
 
 
 def read(path: str, sha256: str) -> SourceText | str:
-    """The source text of the raw file at `path`, or the kind of a file that is kept and not read.
+    """Return the text of the raw file at `path`, or the kind of a file that is kept and not read.
 
     Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
     """
@@ -75,6 +76,7 @@ def read(path: str, sha256: str) -> SourceText | str:
 
 
 def _bytes(path: str, sha256: str) -> bytes:
+    """Return the bytes of a file. Raises: NotNow if they cannot be read, or are not those of the digest."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -85,7 +87,7 @@ def _bytes(path: str, sha256: str) -> bytes:
 
 
 def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
-    """The picture that the raw file at `path` is, or with a `target` holds, as suffix, sides in pixels and bytes.
+    """Return the picture that a raw file is, or with a `target` holds: kind, sides in pixels, bytes.
 
     Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
     """
@@ -108,7 +110,7 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
 
 
 def _taken_out(data: bytes, name: str, target: str) -> bytes:
-    """A picture that a document holds: its own reader knows how, or that of zipped documents."""
+    """Return the bytes of a picture inside a document."""
     from compiler.readers import zip_archive
     from compiler.readers.formats import HEAD, READERS, kind_of
 
@@ -119,8 +121,7 @@ def _taken_out(data: bytes, name: str, target: str) -> bytes:
 
 
 def pages(path: str, sha256: str, first: int, last: int) -> str:
-    """The pages of the PDF at `path`, in base64. Raises: Unreadable; NotNow as `read` does."""
-    from compiler.readers.pdf.page_cut import cut_pages
+    """Return pages of the PDF at `path` in base64. Raises: Unreadable; NotNow as `read` does."""
 
     try:
         return base64.b64encode(cut_pages(_bytes(path, sha256), first, last)).decode()
@@ -129,14 +130,14 @@ def pages(path: str, sha256: str, first: int, last: int) -> str:
 
 
 def extract(source: SourceText, engine: Engine) -> list[ExtractReply]:
-    """The engine's reply for every segment of the source."""
+    """Return the engine's reply for every segment of the source."""
     from compiler.claims.extract import requests_for
 
     return [engine.extract(request) for request in requests_for(source)]
 
 
 def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
-    """The reply to one message; a fault of the document is {"unreadable": ...}."""
+    """Return the reply to one message; a fault of the document is {"unreadable": ...}."""
     if message["op"] in ("source", "picture", "pages"):
         try:
             if message["op"] == "pages":
@@ -181,6 +182,7 @@ def answer(message: dict[str, Any], engine: Engine | None) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Answer messages until the input ends."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     raw = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 

@@ -583,6 +583,7 @@ _SLOW = "raw/articles/slow.txt"
 _IN_A_HURRY = ("-c", "from compiler.workers import process; process.SECONDS = 4; process.main()")
 
 
+@pytest.mark.real_workers
 @pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="this system bounds no processor time")
 def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_named(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
@@ -600,7 +601,7 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
     assert failure == [
         (
             _SLOW,
-            "reading it took more of the processor's time than a document may take",
+            "reading it took more of the processor's time than is allowed",
             f"split the document; `retain compile {_SLOW}` tries it once more",
         )
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.articles.layout import confidence
+from compiler.articles.sources import confidence
 from compiler.build.compile import Options, compile_vault
 from compiler.query.verify import verify
 from vault.ids import SourceId

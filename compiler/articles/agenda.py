@@ -1,0 +1,86 @@
+"""The gaps of a build: what the vault cannot answer, as the agenda and as a reading list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compiler.articles import reading_list
+from compiler.articles.article import Articles
+from compiler.articles.contested import Concepts
+from compiler.articles.renames import undone_gap
+from compiler.articles.sources import Sources
+from compiler.cards import gaps
+from compiler.cards.cards import LiveCard
+from vault.diagnostic import Diagnostic
+from vault.ids import GapId
+from vault.layout import GAPS, READING_LIST
+from vault.log.ledger import Event
+from vault.model.gaps import Gap, GapKind, GapStatus, render_agenda
+from vault.model.reading_list import render_reading_list
+from vault.model.wikilink import note_link
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """The two pages by path, the gaps that are open or were decided on with their keys, and what is new of them."""
+
+    pages: dict[str, str]
+    gaps: list[tuple[str, Gap]]
+    counts: dict[str, int]
+    events: list[Event]
+    notices: list[Diagnostic]
+
+
+def write_agenda(
+    articles: Articles,
+    cards: Mapping[str, Sequence[LiveCard]],
+    concepts: Concepts,
+    *,
+    decided: Mapping[GapId, GapStatus],
+    fills: Mapping[GapId, Sequence[str]],
+    old_page: str,
+) -> Agenda:
+    """Return the gaps of a build and their pages.
+
+    `cards` are the live cards by concept, `decided` what the user decided about gaps, `fills` the files that were added
+    for a gap, `old_page` the agenda of the last build ("" if none).
+    """
+    sources, history = concepts.sources, concepts.history
+    known = replace(concepts.resolution, concepts={i: a.concept for i, a in articles.items()})
+    texts = {i: g.source for i, g in sources.by_id.items() if g.source is not None}
+    found = gaps.find(
+        known,
+        cards,
+        links={i: a.link for i, a in articles.items()},
+        origins={i: len({sources.origin(c.source) for c in a.concept.main}) for i, a in articles.items()},
+        shelf=gaps.Shelf(texts, {i: sources.link(i) for i in texts}, sources.kinship.copies),
+        contested={i for i, a in articles.items() if concepts.is_contested(a.concept)},
+    )
+    births = {
+        str(e["id"]): e
+        for e in history.events
+        if e.get("of") == "gap" and e.get("type") == "birth" and not undone_gap(e, history.rulings)
+    }
+    added = reading_list.fill_links(fills, sources.gathered)
+    items, events = gaps.agenda(found, known, births, history.ids, decided, history.at, added)
+    keyed = [(gap.key, item) for gap, item in zip(found, items, strict=False)]
+    learners = gaps.learners(old_page, decided)
+    still_open = Counter(g.kind for g in [*items, *learners] if g.open)
+    pages = {
+        GAPS: render_agenda([*items, *learners]),
+        READING_LIST: render_reading_list(reading_list.reading_list(keyed, known, _shelf(articles, sources))),
+    }
+    counts = {k.value: still_open[k] for k in GapKind} | {"filled": sum(g.status is GapStatus.FILLED for g in items)}
+    return Agenda(pages, keyed, counts, events, reading_list.fill_notices(items, fills, sources.gathered))
+
+
+def _shelf(articles: Articles, sources: Sources) -> reading_list.Shelf:
+    """Return what the vault holds on a subject: links to articles and summaries, and the documents."""
+    read = [g for g in sources.gathered if g.source is not None]
+    summaries: dict[str, str] = {
+        g.tracked.id: note_link(f"{sources.summaries[g.tracked.id]}.md", sources.titles[g.tracked.id]) for g in read
+    }
+    links = {id_: article.link for id_, article in articles.items()}
+    return reading_list.Shelf(links, summaries, read, frozenset(sources.addresses.values()))

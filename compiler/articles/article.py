@@ -1,0 +1,103 @@
+"""The article of a concept, and its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from compiler.articles.contested import Concepts
+from compiler.articles.history import merged
+from compiler.articles.sources import Sources
+from compiler.concepts.resolve import Resolution, Resolved
+from vault.ids import ConceptId, SourceId
+from vault.layout import CONCEPTS
+from vault.log.ledger import Event
+from vault.model.article import FRESHNESS_DAYS, ArticleSection, CitedSentence, render_body
+from vault.model.claim import ClaimKind
+from vault.model.frontmatter import Value, read_properties, render_generated
+from vault.model.wikilink import note_link
+
+RELATED = 8  # concepts that one page lists
+TextOf = Callable[[str], str | None]  # vault path -> the text of the file, None if there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A concept with everything its page shows; `before` is its last change event of an earlier build."""
+
+    concept: Resolved
+    sections: tuple[ArticleSection, ...]
+    places: tuple[SourceId, ...]  # the sources in the order of their numbers
+    confidence: str
+    tags: tuple[str, ...]
+    contested: tuple[ArticleSection, ...]  # where sources disagree
+    before: Event
+
+    @property
+    def path(self) -> str:
+        """Return the vault path of the page."""
+        return f"{CONCEPTS}/{self.concept.slug}.md"
+
+    @property
+    def link(self) -> str:
+        """Return a link to the page."""
+        return note_link(self.path, self.concept.title)
+
+    @property
+    def sentences(self) -> list[CitedSentence]:
+        """Return the sentences in order, without those of contradictions."""
+        return [s for section in self.sections for paragraph in section.paragraphs for s in paragraph]
+
+    def body(self, sources: Sources) -> str:
+        """Return the Markdown below the properties.
+
+        Related concepts depend on other articles and are listed in the properties, so that the body changes only with
+        the claims of this concept.
+        """
+        return render_body(self.concept.title, (*self.sections, *self.contested), sources.exhibits)
+
+
+Articles = Mapping[ConceptId, Article]  # in the order of their titles
+
+
+def related(article: Article, articles: Articles, resolution: Resolution) -> list[ConceptId]:
+    """Return the concepts with an article that this one's claims name most."""
+    named: Counter[ConceptId] = Counter()
+    for claim in article.concept.main:
+        weight = 2 if claim.kind in (ClaimKind.RELATION, ClaimKind.DEFINITION) else 1
+        for other in resolution.mentions.get(claim.id, ()):
+            if other != article.concept.id and other in articles:
+                named[other] += weight
+    return sorted(named, key=lambda i: (-named[i], articles[i].concept.title.casefold(), i))[:RELATED]
+
+
+def prerequisites(article: Article, articles: Articles, resolution: Resolution) -> list[ConceptId]:
+    """Return the concepts with an article that this one's definitions name."""
+    definitions = [claim.id for claim in article.concept.main if claim.kind is ClaimKind.DEFINITION]
+    named = (other for claim in definitions for other in resolution.mentions.get(claim, ()))
+    return [other for other in dict.fromkeys(named) if other != article.concept.id and other in articles]
+
+
+def article_pages(articles: Articles, concepts: Concepts, old_text: TextOf) -> dict[str, str]:
+    """Return the text of each article's page by path. `old_text` gives the pages of the last build."""
+    pages, sources, history = {}, concepts.sources, concepts.history
+    for article in articles.values():
+        concept, old = article.concept, old_text(article.path)
+        before = history.written(concept.id, article.before, old)
+        freshness = read_properties(old).text("freshness") if old else ""
+        properties: dict[str, Value] = {
+            "type": "concept",
+            "id": concept.id,
+            "title": concept.title,
+            "aliases": merged("aliases", concept.aliases, before, old),
+            "created": history.created(concept.id),
+            "updated": history.updated(concept.id),
+            "confidence": article.confidence,
+            "freshness": freshness if freshness in FRESHNESS_DAYS else "normal",
+            "sources": tuple(sources.link(s) for s in article.places),
+            "related": tuple(articles[i].link for i in related(article, articles, concepts.resolution)),
+            "tags": merged("tags", article.tags, before, old),
+        }
+        pages[article.path] = render_generated(properties, article.body(sources), old)
+    return pages

@@ -1,0 +1,140 @@
+"""The cards of a build: what is asked of the engine for each article, which cards live on, and their decks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from compiler.articles.article import Article, TextOf
+from compiler.articles.compose import Composed
+from compiler.articles.contested import Concepts
+from compiler.articles.history import merged
+from compiler.articles.renames import undone_cards
+from compiler.articles.writer import Writer
+from compiler.cards.cards import CardDesk, CardNews, LiveCard, live_cards, request_for
+from compiler.cards.decks import Fresh, card_block
+from compiler.gates.checks import pairs_of_cards
+from compiler.gates.gates import card_gate
+from compiler.model.report import Rejection
+from compiler.model.requests import CardsReply, CardsRequest
+from vault.ids import CardId
+from vault.layout import FLASHCARDS
+from vault.model.frontmatter import Value
+from vault.model.wikilink import Citation
+
+EXHIBITS = 2  # shown below an answer: a card is no page
+
+
+@dataclass(frozen=True, slots=True)
+class CardDecks:
+    """What each deck of the machine's is to hold, by path; what happened to the cards; what was refused."""
+
+    decks: dict[str, Fresh]
+    news: CardNews
+    rejections: list[Rejection]
+
+
+def write_cards(
+    composed: Composed,
+    concepts: Concepts,
+    writer: Writer,
+    *,
+    deleted: frozenset[CardId],
+    flagged: Mapping[CardId, str],
+    words_before: Mapping[str, str],
+    old_text: TextOf,
+) -> CardDecks:
+    """Return the decks of all articles. Raises: what the asker raises.
+
+    `deleted` and `flagged` (why) are cards that the user does not want; `words_before` are the former words of claims
+    that changed in this build; `old_text` gives the decks of the last build.
+    """
+    articles = list(composed.articles.values())
+    # No card asks about what is past, or about what weightier sources deny.
+    views = {
+        a.concept.id: tuple(v for v in composed.views[a.concept.id] if v.id not in concepts.outdated) for a in articles
+    }
+    requests = [request_for(a.concept, views[a.concept.id], writer.reasons_for(a.concept.id)) for a in articles]
+    replies = _ask(requests, writer)
+    asked = zip(requests, replies, strict=True)
+    writer.check([p for q, r in asked for p in pairs_of_cards(r, q.claims, (q.title, *q.aliases))], judged=True)
+    desk = _desk(articles, concepts, writer, deleted, flagged, words_before)
+    desk.open()
+    for article, reply in zip(articles, replies, strict=True):
+        desk.settle(article.concept, views[article.concept.id], reply)
+    news = desk.close()
+    by_path = {f"{FLASHCARDS}/{a.concept.slug}.md": (a.concept, q) for a, q in zip(articles, requests, strict=True)}
+    rejections: list[Rejection] = []
+    for path, refused in groupby(news.rejections, lambda r: r.path):  # concept by concept
+        rejections += writer.refused(refused, by_path[path][0], path, by_path[path][1], concepts.sources)
+    decks = {
+        path: _deck(path, article, news.cards.get(article.concept.id, []), concepts, writer, old_text)
+        for path, article in zip(by_path, articles, strict=True)
+    }
+    return CardDecks(decks, news, rejections)
+
+
+def _ask(requests: Sequence[CardsRequest], writer: Writer) -> list[CardsReply]:
+    """Return the reply to each request, an empty one if there is none; nothing is asked without claims."""
+    replies = iter(writer.asker.ask([r for r in requests if r.claims], "cards"))
+    found = [next(replies) if r.claims else None for r in requests]
+    return [reply if isinstance(reply, CardsReply) else CardsReply() for reply in found]
+
+
+def _desk(
+    articles: Sequence[Article],
+    concepts: Concepts,
+    writer: Writer,
+    deleted: frozenset[CardId],
+    flagged: Mapping[CardId, str],
+    words_before: Mapping[str, str],
+) -> CardDesk:
+    """Return what decides which cards live."""
+    history = concepts.history
+    current = [c for c in concepts.sources.claims.values() if c.id not in concepts.outdated]
+    return CardDesk(
+        history.ids,
+        live_cards(history.events, history.ids),
+        words={c.id: f"{c.kind} {c.words}" for c in current},
+        home=dict(concepts.resolution.owners),
+        at=history.at,
+        engine=writer.engine,
+        deleted=deleted,
+        mains={a.concept.id: frozenset(str(c.id) for c in a.concept.main) for a in articles},
+        quotes={c.id: c.quote for c in current},
+        said_before=words_before,
+        flagged=flagged,
+        gate=card_gate(writer.verdicts),
+        outdated=concepts.outdated,
+        undone=undone_cards(history.events, history.rulings, history.ids),
+    )
+
+
+def _deck(
+    path: str,
+    article: Article,
+    cards: Sequence[LiveCard],
+    concepts: Concepts,
+    writer: Writer,
+    old_text: TextOf,
+) -> Fresh:
+    """Return what the deck of an article is to hold; its citations have the numbers of the article's sources."""
+    sources = concepts.sources
+    number = {s: n for n, s in enumerate(article.places, 1)}
+    blocks = []
+    for card in cards:
+        claims = [sources.claims[c] for c in card.cites]
+        cites = [Citation(sources.summaries[c.source], c.id, number[c.source]) for c in claims]
+        exhibits = dict.fromkeys(e for c in claims for e in c.exhibits)
+        blocks.append(card_block(card, cites, tuple(exhibits)[:EXHIBITS]))
+    old = old_text(path)
+    before = concepts.history.written(article.concept.id, article.before, old)
+    properties: dict[str, Value] = {
+        "type": "flashcards",
+        "concept": article.concept.id,
+        "article": article.link,
+        "generator": writer.engine,
+        "tags": merged("tags", article.tags, before, old),
+    }
+    return Fresh(article.concept.title, properties, blocks)

@@ -1,0 +1,86 @@
+"""What the ledger knows of the concepts and topics that pages are about: created when, last changed how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from compiler.articles.renames import before_undone
+from compiler.concepts.rulings import Rulings
+from vault.ids import SourceId
+from vault.log.ledger import Event, Ids, parse_instant
+from vault.model.frontmatter import read_properties
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The ledger as pages need it. `events` are those of earlier builds in order; `ids` has this build's, too."""
+
+    ids: Ids
+    events: Sequence[Event]
+    rulings: Rulings
+    at: str
+    zone: ZoneInfo
+
+    def day(self, instant: str) -> str:
+        """Return the date of an instant in the vault's time zone, as YYYY-MM-DD."""
+        return parse_instant(instant).astimezone(self.zone).date().isoformat()
+
+    def created(self, id_: str) -> str:
+        """Return the date on which the ledger first knew of something."""
+        return self.day(self.ids.births[id_].at)
+
+    def updated(self, id_: str) -> str:
+        """Return the date on which something last changed."""
+        return self.day(self.ids.changed_at(id_))
+
+    def last_change(self, id_: str) -> Event:
+        """Return the last change event of a concept or topic, {} if none; not those of undone decisions."""
+        known = self.ids.changed.get(id_, {})
+        return before_undone(known, self.rulings, self.events) if self.rulings.undone and known else known
+
+    def sources_before(self, id_: str) -> list[SourceId]:
+        """Return the sources of a page in the order of the numbers that it gave them."""
+        return [SourceId(s) for s in strings(self.last_change(id_).get("sources"))]
+
+    def change(self, noun: str, id_: str, facts: Mapping[str, object]) -> list[Event]:
+        """Return the change event with the `facts` of a page if any is new, else nothing.
+
+        With it the page has the day of this build, and what the user changed in its properties can be told from what
+        the machine last wrote there. A page that an undone decision changed, and that is as before, keeps its day.
+        """
+        known = self.ids.changed.get(id_, {})
+        if all(known.get(key) == value for key, value in facts.items()):
+            return []
+        event: Event = {"v": 1, "type": "change", "of": noun, "id": id_, "at": self.at} | dict(facts)
+        before = self.last_change(id_)
+        if before is not known and "at" in before and all(before.get(k) == v for k, v in facts.items()):
+            event["as_of"] = str(before.get("as_of", before["at"]))
+        return [event]
+
+    def written(self, id_: str, last: Event, page: str | None) -> Event:
+        """Return the change event of the text of a page: `last`, or an earlier one if a build was killed meanwhile."""
+        digest = read_properties(page).text("generated") if page is not None else ""
+        if not digest or digest == last.get("digest"):
+            return last
+        return next((e for e in reversed(self.events) if e.get("id") == id_ and e.get("digest") == digest), last)
+
+
+def strings(value: object) -> list[str]:
+    """Return the strings of a list from JSON; [] for anything else."""
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def merged(key: str, machine: tuple[str, ...], before: Event, old: str | None) -> tuple[str, ...]:
+    """Return the machine's values of a property, plus those that the user added in the page `old`, less those removed.
+
+    `before` is the change event that holds what the machine last wrote there.
+    """
+    if old is None:
+        return machine
+    last = before.get(key)
+    base = set(last) if isinstance(last, list) else set(machine)
+    theirs = read_properties(old).texts(key)
+    kept = [m for m in machine if m in theirs or m not in base]
+    return (*kept, *(t for t in theirs if t not in base and t not in kept))

@@ -1,0 +1,68 @@
+"""The fifth step of a build: the concepts that the sources explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from compiler.articles.renames import held
+from compiler.build.start import BuildInput
+from compiler.cards.cards import live_cards
+from compiler.claims.gathered import Gathered
+from compiler.concepts.evidence import SourceClaims
+from compiler.concepts.match_questions import doubts, questions, ruled, survey, tell_doubts
+from compiler.concepts.resolve import Resolution, resolve
+from compiler.concepts.rulings import Rulings
+from compiler.replies.prompts import prompt_id
+from vault.ids import CardId, ConceptId, SourceId
+from vault.log.ledger import Event, Ids
+from vault.model.card import CardKind
+
+
+def source_claims(gathered: Sequence[Gathered], understood: bool) -> list[SourceClaims]:
+    """Return the claims of all sources as concepts are made of them; `understood` if a model extracted them."""
+    return [
+        SourceClaims(
+            SourceId(g.tracked.id),
+            g.source.title,
+            g.source.language,
+            g.claims,
+            g.extracted.terms,
+            understood=understood,
+        )
+        for g in gathered
+        if g.source is not None and g.extracted is not None
+    ]
+
+
+def match_names(start: BuildInput, sources: Sequence[SourceClaims], ids: Ids) -> tuple[Rulings, list[Event]]:
+    """Return the user's rulings, with a model's on names that no rule decides, and what the ledger learns of doubts.
+
+    Raises: what the asker raises.
+    """
+    if start.asker is None:
+        return start.rulings, []
+    journal, seen = start.asker.journal, survey(sources, ids, start.rulings)
+    prompt = prompt_id("match")
+    asked = questions(seen, start.rulings, lambda request: journal.find(request, prompt) is not None)
+    replies = start.asker.ask([question.request for question in asked], "match")
+    return ruled(seen, asked, replies, start.rulings), tell_doubts(doubts(asked, replies), ids, start.at)
+
+
+def resolve_concepts(
+    start: BuildInput, sources: Sequence[SourceClaims], ids: Ids, rulings: Rulings, agents: Iterable[str]
+) -> Resolution:
+    """Return the concepts of a build. `agents` are the paths of pages with an agent's text."""
+    stay: frozenset[ConceptId] = frozenset()
+    if start.rulings.names or start.rulings.undone:  # only then may a concept have another name than in its sources
+        known = known_cards(start.id_events, ids)
+        stay = held(ids, start.rulings, start.files.machine_text_of, known, agents)
+    return resolve(sources, ids, start.at, rulings, stay)
+
+
+def known_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, CardKind | None]:
+    """Return every card that the machine ever made, with the kind that it has now. `events` are in order."""
+    # Those that the user wrote or imported from Anki are in the ledger, too.
+    theirs = {e.get("id") for e in events if str(e.get("key", "")).startswith(("human:", "anki:"))}
+    cards = (e.get("id") for e in events if e.get("of") == "card")
+    ever: dict[CardId, CardKind | None] = {CardId(str(id_)): None for id_ in cards if id_ not in theirs}
+    return ever | {c.id: c.kind for c in live_cards(events, ids).values()}

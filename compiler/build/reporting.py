@@ -1,0 +1,89 @@
+"""What a build reports: counts, costs, and what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from compiler.articles.agenda import Agenda
+from compiler.articles.card_decks import CardDecks
+from compiler.articles.compose import Composed
+from compiler.articles.contested import Concepts
+from compiler.articles.topic_pages import Topics
+from compiler.articles.writer import Writer
+from compiler.build.claims import Claims
+from compiler.model.report import Report
+from compiler.replies.asker import Asker
+from vault.diagnostic import Diagnostic
+from vault.log.ledger import Event
+from vault.text.sanitize import clean_line
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the engine wrote, as far as it passed the gates: articles, cards, gaps and topics."""
+
+    composed: Composed
+    cards: CardDecks
+    agenda: Agenda
+    topics: Topics
+
+
+def report_written(report: Report, written: Written, writer: Writer) -> None:
+    """Add to the report what was written, refused, asked and paid."""
+    composed, news = written.composed, written.cards.news
+    report.rejections += [*composed.rejections, *written.cards.rejections]
+    report.sentences |= {"kept": composed.kept, "dropped": composed.dropped}
+    report.contradictions |= written.topics.contradictions
+    report.gaps |= written.agenda.counts
+    report.cards |= {
+        "created": news.created,
+        "kept": news.kept,
+        "updated": news.updated,
+        "suspended": news.suspended,
+        "rejected": len(news.rejections),
+    }
+    report.notices += composed.notices
+    if isinstance(writer.asker, Asker):
+        _report_asked(report, writer.asker)
+    else:
+        report.rejections += writer.asker.rejections
+    report.notices += written.agenda.notices
+
+
+def _report_asked(report: Report, asker: Asker) -> None:
+    """Add to the report what was asked and paid, and where the embedded engine stood in."""
+    spent = asker.spent
+    report.cost |= {"input_tokens": spent.sent, "output_tokens": spent.received, "usd": round(spent.usd, 6)}
+    if spent.unpriced:
+        report.cost["unpriced"] = True
+    report.open = asker.open
+    for request, why in asker.failed:
+        what = f"the model gave no answer ({why}): the embedded engine's stands in"
+        about = f"{request.type}: {clean_line(request.title)[:100]}"
+        report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile by a model asks again"))
+
+
+def report_claims(report: Report, claims: Claims, concepts: Concepts, events: Sequence[Event], engine: str) -> None:
+    """Add to the report what became of sources and claims."""
+    for g in claims.gathered:
+        if g.recorded:
+            report.sources["recorded"] += 1
+        elif g.source is not None:
+            report.sources["read" if g.fresh else "unchanged"] += 1
+    report.sources |= {"failed": len(report.failures), "copies": len(concepts.sources.kinship.copies)}
+    news = [e["type"] for e in events if e["of"] == "claim"]
+    added = sum(t in ("birth", "revive") for t in news)
+    refused = [
+        replace(r, path=g.tracked.path, sources=g.tracked.paths, said_by=r.said_by or engine)
+        for g in claims.gathered
+        if g.extracted
+        for r in g.extracted.rejections
+    ]
+    report.claims |= {
+        "added": added,
+        "kept": len(concepts.sources.claims) - added,
+        "retracted": news.count("retire"),
+        "rejected": len(refused),
+    }
+    report.rejections += refused

@@ -1,0 +1,142 @@
+"""The first step of a build: the files of `raw/`, and which source each of them is."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from compiler.build.read import cache_path
+from compiler.build.start import BuildInput
+from compiler.sources import inventory
+from compiler.sources.cache_files import read_cache
+from compiler.sources.inventory import RawFile, Tracked
+from vault.diagnostic import Diagnostic
+from vault.errors import Refused, UsageError
+from vault.log.ledger import Event, Ids
+
+DIGESTS = ".retain/cache/raw.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The sources in the order in which they came, what is new of them, and `digests` for the cache.
+
+    `changed` are the ids of sources that are new or hold other bytes than before.
+    """
+
+    sources: list[Tracked]
+    events: list[Event]
+    digests: dict[str, list[Any]]
+    notices: list[Diagnostic]
+    failures: list[Diagnostic]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """Return the ids of the sources of which something changed."""
+        return frozenset(str(e["id"]) for e in self.events)
+
+
+def scan(start: BuildInput, ids: Ids) -> Scanned:
+    """Return the sources of `raw/`.
+
+    A file that cannot be read just now keeps the bytes that it last had: it is not gone. With the option `only`, so do
+    the other files. Raises: Refused for an empty `raw/` that had sources; UsageError for a file that is not there.
+    """
+    scanning = _Scanning(start, ids)
+    files = scanning.run()
+    sources, events = inventory.track(files, ids, start.at)
+    return Scanned(sources, events, scanning.digests.seen, scanning.notices, scanning.failures)
+
+
+class _Digests:
+    """SHA-256 of raw files, cached by name and stamp so that an unchanged file isn't read again."""
+
+    def __init__(self, start: BuildInput, now_ns: int) -> None:
+        self.root, self.now_ns = start.vault.root, now_ns
+        self.known = read_cache(start.guard, DIGESTS)
+        self.seen: dict[str, list[Any]] = {}
+
+    def of(self, file: RawFile) -> str:
+        """Return the digest of a file. Raises OSError if it cannot be read."""
+        known = self.known.get(file.path)
+        if isinstance(known, list) and len(known) == 4 and known[:3] == list(file.stamp):
+            digest = str(known[3])
+        else:
+            with (self.root / file.path).open("rb") as handle:
+                digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        if file.stamp[1] + inventory.RACY_NS < self.now_ns:
+            self.seen[file.path] = [*file.stamp, digest]
+        return digest
+
+
+class _Scanning:
+    """Finds the raw files of one build, and what is wrong with them."""
+
+    def __init__(self, start: BuildInput, ids: Ids) -> None:
+        self.start, self.ids = start, ids
+        self.digests = _Digests(start, time.time_ns())
+        self.notices: list[Diagnostic] = []
+        self.failures: list[Diagnostic] = []
+
+    def run(self) -> dict[str, str]:
+        """Return the SHA-256 of every file below raw/, by path."""
+        found = inventory.scan(self.start.vault.root, "raw")
+        self.notices += found.notices
+        self.failures += found.failures
+        if not found.files and not found.unknown:
+            self._refuse_empty()
+        only = self.start.options.only
+        unknown = set(only) - {f.path for f in found.files}
+        if unknown:
+            raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="`retain add FILE` puts one there")
+        files: dict[str, str] = {}
+        for file in found.files:
+            digest = self._digest(file)
+            if digest is not None and only and file.path not in only:
+                digest = self._known_before(file.path, digest)
+            if digest is not None:
+                files[file.path] = digest
+        return files | self._hidden(found.unknown)
+
+    def _refuse_empty(self) -> None:
+        """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
+        living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
+        if living:
+            what = f"nothing is in raw/, and the wiki rests on {living} sources from there"
+            raise Refused(what, where="raw", hint="bring the files back (is a disk not mounted?); nothing was changed")
+
+    def _hidden(self, folders: Iterable[str]) -> dict[str, str]:
+        """Return the last known files of folders that cannot be listed."""
+        below = tuple(f"{folder}/" for folder in folders)
+        paths = [key for noun, key in self.ids.keys if noun == "source" and key.startswith(below)] if below else []
+        return {path: digest for path in paths if (digest := self._last_digest(path)) is not None}
+
+    def _last_digest(self, path: str) -> str | None:
+        """Return the SHA-256 of the file at the last build; None for one that is new, or was gone."""
+        id_ = self.ids.keys.get(("source", path))
+        before = self.ids.changed.get(id_, {}).get("digest") if id_ and self.ids.alive(id_) else None
+        return str(before) if before is not None else None
+
+    def _known_before(self, path: str, now: str) -> str | None:
+        """Return the digest of the last build if its reading is still cached, else `now`; None for a new file."""
+        before = self._last_digest(path)
+        if before is None:
+            return None
+        return before if self.start.guard.exists(cache_path(path, before, self.start.engine)) else now
+
+    def _digest(self, file: RawFile) -> str | None:
+        """Return the SHA-256 of a file, the last known one if it cannot be read now; None if there is none."""
+        try:
+            file.path.encode()
+            return self.digests.of(file)
+        except UnicodeEncodeError:
+            shown = file.path.encode("utf-8", "replace").decode()
+            self.failures.append(Diagnostic(shown, 0, "file-name", "the name is not UTF-8", "rename the file"))
+            return None
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror}"
+            self.failures.append(Diagnostic(file.path, 0, "not-now", reason))
+            return self._last_digest(file.path)

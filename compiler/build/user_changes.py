@@ -1,0 +1,88 @@
+"""What the user changed in cards and agenda since the last build: cards deleted or flagged, gaps ticked off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from compiler.build.start import BuildInput
+from compiler.cards.decks import left_in, standing_in
+from compiler.cards.gaps import decisions_in
+from compiler.sources import inventory
+from vault.evidence.flags import UNWANTED, flags_of
+from vault.files.conflicts import sides
+from vault.ids import CardId, GapId
+from vault.layout import FLASHCARDS, GAPS
+from vault.log.ledger import Event, Ids
+from vault.model.card import Deck, parse_deck
+from vault.model.gaps import GapStatus, ticked_gaps
+
+
+@dataclass(frozen=True, slots=True)
+class UserChanges:
+    """The decisions since the last build as events, and all that hold now: cards not to be asked, gaps closed.
+
+    `decks` are the ids of the cards in each file of flashcards.
+    """
+
+    decisions: list[Event]
+    deleted: frozenset[CardId]
+    flagged: Mapping[CardId, str]  # card -> why
+    gaps: dict[GapId, GapStatus]
+    decks: dict[str, list[CardId]]
+
+
+def user_changes(start: BuildInput, ids: Ids) -> UserChanges:
+    """Return what the user decided by editing decks and the agenda, or by flagging cards."""
+    texts = {path: start.files.text_of(path) or "" for path in start.vault.paths(FLASHCARDS, ".md")}
+    decks = {path: parse_deck(text, path) for path, text in texts.items()}
+    decisions: list[Event] = []
+    deleted = _deleted(start, texts, ids, decisions)
+    flagged = _flagged(start, decks, ids, decisions)
+    known = decisions_in(start.decided)
+    decisions += [
+        {"v": 1, "type": "gap", "gap": gap, "decision": "resolve", "at": start.at, "via": "tick"}
+        for gap in ticked_gaps(start.files.text_of(GAPS) or "")
+        if known.get(gap, GapStatus.PLANNED) is GapStatus.PLANNED
+    ]
+    in_decks = {path: [c.id for c in deck.cards if c.id is not None] for path, deck in decks.items()}
+    return UserChanges(decisions, deleted, flagged, decisions_in([*start.decided, *decisions]), in_decks)
+
+
+def _deleted(start: BuildInput, texts: Mapping[str, str], ids: Ids, decisions: list[Event]) -> frozenset[CardId]:
+    """Return the cards that the user took out of a deck, now or before, and has not put back.
+
+    A deck says which cards the machine left in it. A card is deleted if its comment is nowhere below the folder; a
+    whole file that is gone deletes none, as products may be deleted.
+    """
+    present = {id_ for text in texts.values() for id_ in standing_in(text)}
+    left = {id_ for text in texts.values() if sides(text) is None for id_ in left_in(text)}
+    missing = {id_ for id_ in left - present if ids.alive(id_)}
+    if missing:
+        deeper = inventory.scan(start.vault.root, FLASHCARDS).files
+        others = (start.files.text_of(f.path) or "" for f in deeper if f.path not in texts)
+        missing -= {id_ for text in others for id_ in standing_in(text)}
+    events = (e for e in start.decided if e.get("type") == "card-deleted")
+    before = {CardId(str(e.get("card"))) for e in events} - present
+    decisions += [{"v": 1, "type": "card-deleted", "card": i, "at": start.at} for i in sorted(missing - before)]
+    return frozenset(before | missing)
+
+
+def _flagged(start: BuildInput, decks: Mapping[str, Deck], ids: Ids, decisions: list[Event]) -> dict[CardId, str]:
+    """Return the machine's cards that the user flagged as ones not to be asked, and why.
+
+    A card that the user has edited is the user's, whatever was wrong with it before.
+    """
+    flags = {card: reason for card, reason in flags_of(start.vault).items() if reason.casefold() in UNWANTED}
+    edited = {card.id for deck in decks.values() for card in deck.cards if card.human_edited}
+    found = {card: reason for card, reason in flags.items() if card in ids.births and card not in edited}
+    before: dict[str, str] = {}
+    for event in start.decided:
+        if event.get("type") == "card-flag":
+            before[str(event.get("card"))] = str(event.get("reason", ""))
+    decisions += [
+        {"v": 1, "type": "card-flag", "card": card, "reason": reason, "at": start.at, "via": "log"}
+        for card in sorted({*found, *(CardId(c) for c, reason in before.items() if reason)})
+        if (reason := found.get(card, "")) != before.get(card, "")
+    ]
+    return found
