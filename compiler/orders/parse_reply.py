@@ -1,4 +1,4 @@
-"""What an agent hands in, taken apart: one reply, a JSON list of them, or one on a line."""
+"""Parsing of what an agent submits: one reply, a JSON list of them, or one on each line."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SHAPE = 'several are handed in as {"id": ORDER, "reply": {...}}, in one JSON li
 
 
 def parse_json(text: str, where: str) -> Any:
-    """The JSON value in `text`. Raises: UsageError that says where it breaks off."""
+    """Return the JSON value in `text`. Raises: UsageError with the position of a fault."""
     try:
         return json.loads(text, parse_constant=_refused)
     except json.JSONDecodeError as error:
-        place = f"{where}:{error.lineno}"
+        desk = f"{where}:{error.lineno}"
         what = f"not JSON: {error.msg.lower()} (column {error.colno})" if text.strip() else "there is nothing in it"
-        raise UsageError(what, where=place, hint="send the reply as one JSON value, in UTF-8") from error
+        raise UsageError(what, where=desk, hint="send the reply as one JSON value, in UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise UsageError(
             "not JSON that can be read: nested too deeply, or a number that is none", where=where
@@ -31,7 +31,7 @@ def _refused(name: str) -> float:
 
 
 def parse_submissions(text: str, where: str) -> list[Submission]:
-    """The replies in `text`. Raises: UsageError."""
+    """Return the replies in `text`. Raises: UsageError."""
     try:
         value = parse_json(text, where)
     except UsageError:
