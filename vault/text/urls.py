@@ -1,4 +1,4 @@
-"""Web addresses as a human gives them: which are taken, and how they are written in a request."""
+"""Web addresses that a user gives: which are accepted, and their form in a request."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SAFE = "/:@!$&'()*+,;=-._~%?[]"
 
 
 def is_address(given: str) -> bool:
-    """Whether `given` is meant as an address on a network, and not as a file."""
+    """Return whether `given` means an address on a network rather than a file."""
     return "://" in given or given.lower().startswith(("data:", "file:", "javascript:", "mailto:"))
 
 
 def looks_like_address(given: str) -> bool:
-    """Whether `given`, which is no file, may be a web address without its https://."""
+    """Return whether `given`, which is no file, may be a web address without its https://."""
     return _BARE.fullmatch(given) is not None
 
 
 def normalize_address(given: str) -> str:
-    """The address as it is asked for and remembered: no fragment, ASCII alone. Raises: UsageError says why not."""
+    """Return the address as it is requested and recorded: ASCII, without fragment. Raises: UsageError says why not."""
     shown = clean_line(given)[:200]
     text = given.strip()
     if len(text) > MAX_ADDRESS:
@@ -68,22 +68,23 @@ def _port_of(scheme: str) -> int:
 
 
 def split_address(address: str) -> SplitResult:
-    """The parts of an address that `normalize_address` gave."""
+    """Return the parts of an address from `normalize_address`."""
     return urlsplit(address)
 
 
 def host_and_port(parts: SplitResult) -> tuple[str, int]:
+    """Return host and port of an address."""
     return parts.hostname or "", parts.port or _port_of(parts.scheme)
 
 
 def request_target(parts: SplitResult, *, whole: bool) -> str:
-    """What stands in the request line: path and query, or the `whole` address for a proxy."""
+    """Return the target of the request line: path and query, or the `whole` address for a proxy."""
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path  # urlunsplit would double "//" in front
     return f"{parts.scheme}://{parts.netloc}{path}" if whole else path
 
 
 def name_from_address(address: str) -> str:
-    """The last part of an address's path, else its host: what a document may be named after if nothing else does."""
+    """Return the last part of an address's path, else its host: a name for a document without title."""
     from urllib.parse import unquote
 
     parts = split_address(address)
