@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from compiler.build.pipeline import Pipeline
 from compiler.build.snapshot import Snapshot, steady
 from compiler.model.engine_names import FAMILY
 from compiler.model.options import Options
@@ -35,9 +36,6 @@ from vault.ids import ulid
 from vault.locks import lock
 from vault.log import ledger
 from vault.vault import Vault
-
-if TYPE_CHECKING:
-    from compiler.build.pipeline import Pipeline
 
 WORK = ".retain/work"
 STAGED = f"{WORK}/replies"
@@ -176,8 +174,6 @@ def open_requests(desk: OrderDesk, at: datetime, staged: Sequence[Entry]) -> tup
 
     Raises what a build raises.
     """
-    from compiler.build.pipeline import Pipeline  # here, as to know what is open already it need not be loaded
-
     options = Options(engine="agent", dry_run=True, keep_read=not desk.sandboxed)
     pipeline = Pipeline(desk.vault, options, FAMILY, at, lambda _: None, None, staged)
     assert pipeline.asker is not None, "this family has a journal"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from compiler.claims.extract import around
 from compiler.gates.checks import pairs_of_article, pairs_of_cards
+from compiler.gates.entailment import names_told
 from compiler.gates.gates import card_words, needs_check
 from compiler.model.requests import (
     AnswerReply,
@@ -44,9 +46,6 @@ def count_soft_items(request: Request, reply: Reply) -> int:
 
 def _is_soft(request: ExtractRequest, reply: ExtractReply) -> Iterator[bool]:
     """Yield, for each claim with a statement, whether it needs a check."""
-    from compiler.claims.extract import around
-    from compiler.gates.entailment import names_told
-
     text = FoldedText.of(request.text)
     for claim in reply.claims:
         quote, statement = fold(clean(claim.quote)), fold(clean(claim.statement))

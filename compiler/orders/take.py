@@ -11,6 +11,7 @@ from typing import Any
 from compiler.build.snapshot import last_report
 from compiler.model.engine_names import FAMILY
 from compiler.model.requests import Request
+from compiler.orders.answer import answer_as_json, answer_question
 from compiler.orders.board import Board, OrderDesk, is_order, open_board
 from compiler.orders.guide import instructions, prompt_names
 from compiler.orders.leases import (
@@ -169,8 +170,6 @@ def order_status(desk: OrderDesk, at: datetime, name: str = "") -> dict[str, Any
 
 def answer_or_orders(desk: OrderDesk, question: str, name: str, at: datetime) -> dict[str, Any]:
     """Return the wiki's answer, or the orders that must be answered first, now leased to `name`."""
-    from compiler.orders.answer import answer_as_json, answer_question
-
     try:
         return {"answered": True, **answer_as_json(answer_question(desk, question, "agent", at))}
     except Waiting as waiting:

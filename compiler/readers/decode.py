@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from typing import AnyStr
+from typing import Any, AnyStr
 
 from compiler.readers.language import language_of
 from vault.errors import Unreadable
@@ -184,3 +184,13 @@ def _statistical(data: bytes) -> str:
     if best.encoding in _CENTRAL:  # the same letters in other places: the wrong one puts signs inside words
         return min(_CENTRAL, key=lambda name: len(_SIGN_IN_WORD.findall(sample.decode(name, "replace"))))
     return str(best.encoding)
+
+
+def as_mapping(value: object) -> dict[str, Any]:
+    """Return a JSON value if it is an object, else {}."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a JSON value if it is an array, else []."""
+    return value if isinstance(value, list) else []

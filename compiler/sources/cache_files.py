@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from vault.files.folder import sha256_hex
 from vault.files.guard import Guard
 
 
@@ -26,7 +27,5 @@ def save_cache(guard: Guard, path: str, value: object) -> None:
 
 def overwrite(guard: Guard, path: str, data: bytes) -> None:
     """Write `data` to `path`, whatever was there."""
-    from vault.files.folder import sha256_hex
-
     old = guard.read(path)
     guard.write(path, data, expect=sha256_hex(old) if old is not None else None)

@@ -12,13 +12,11 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vault.errors import RetainError
 from vault.files.folder import Folder
-
-if TYPE_CHECKING:
-    from vault.vault import Vault
+from vault.files.guard import Scope
+from vault.vault import Vault
 
 FOLDER = ".retain/cache"
 _HEAD = struct.Struct("<16sIIQ")  # kind and version, checksum of all that follows, number of parts, bytes in all
@@ -62,7 +60,5 @@ def write_cache(vault: Vault, name: str, kind: str, parts: Sequence[bytes]) -> N
     """Write the cache `name` if the vault allows caches; failure is ignored, since a cache only saves time."""
     if not vault.keeps_caches:
         return
-    from vault.files.guard import Scope
-
     with suppress(RetainError):
         vault.guard(Scope.LOG).keep(f"{FOLDER}/{name}", pack_cache(kind, parts))

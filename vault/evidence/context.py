@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from vault.evidence.evidence import Evidence
+from vault.files.folder import FileKind, Folder
 from vault.model.claim import Claim
 from vault.text.sanitize import fold, normal
 from vault.vault import Vault
@@ -61,8 +62,6 @@ def quote_context(vault: Vault, evidence: Evidence, lines: int = 4) -> QuoteCont
 
 def _text(vault: Vault, path: str) -> str | None:
     """Return the source's words with markup blanked out, so that offsets stay; None for other kinds of files."""
-    from vault.files.folder import FileKind, Folder
-
     kind = path.rpartition(".")[2].lower()
     if not path.startswith("raw/") or kind not in (*_TEXT, *_PAGE):
         return None

@@ -9,6 +9,7 @@ from vault.errors import RetainError, UsageError
 from vault.model.claim import Claim
 from vault.model.summary import Summary, parse_summary
 from vault.model.wikilink import Citation
+from vault.text.urls import normalize_address
 from vault.vault import Vault
 
 
@@ -72,8 +73,6 @@ def _web(address: str) -> str:
     """Return `address` if it is on the web and can be shown as it is, else ""."""
     if not address:
         return ""
-    from vault.text.urls import normalize_address
-
     try:
         return normalize_address(address)
     except UsageError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from vault.errors import UsageError
 from vault.text.sanitize import clean_line
@@ -85,8 +85,6 @@ def request_target(parts: SplitResult, *, whole: bool) -> str:
 
 def name_from_address(address: str) -> str:
     """Return the last part of an address's path, else its host: a name for a document without title."""
-    from urllib.parse import unquote
-
     parts = split_address(address)
     last = unquote(parts.path.rstrip("/").rpartition("/")[2])
     return clean_line(last) or (parts.hostname or "page")

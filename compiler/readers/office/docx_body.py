@@ -21,6 +21,7 @@ from compiler.readers.office.package import (
     diagram_texts,
     local,
     relationships,
+    replace_element,
 )
 from compiler.readers.zip_archive import EMBEDDED, Archive
 from vault.errors import Unreadable
@@ -109,7 +110,7 @@ class Body:
             note = self.notes.pop((kind, attribute(reference, "id")), None)
             self.counts[kind] += 1
             number = self.counts[kind]
-            _replace(reference, [])
+            replace_element(reference, [])
             if note is None:
                 continue
             for paragraph in [p for p in note if local(p) == "p"]:
@@ -177,7 +178,7 @@ class Body:
 
         for element in [e for e in root.iter() if local(e) == "AlternateContent"]:
             chosen = child(element, "Choice") if _is_richer(element) else child(element, "Fallback")
-            _replace(element, list(chosen) if chosen is not None else [])
+            replace_element(element, list(chosen) if chosen is not None else [])
         for element in list(root.iter()):
             name = local(element)
             if name in ("oMathPara", "oMath") and not any(local(up) == "oMathPara" for up in element.iterancestors()):
@@ -185,7 +186,7 @@ class Body:
             elif name in ("drawing", "pict", "object"):
                 self._drawing(element)
             elif name in _DROPPED and not (name == "del" and local(element.getparent()) in ("rPr", "trPr")):
-                _replace(element, [])
+                replace_element(element, [])
             elif name == "r":
                 self._run(element)
                 _join(element)
@@ -198,13 +199,13 @@ class Body:
         if self.formulas > MAX_FORMULAS:
             if self.formulas == MAX_FORMULAS + 1:
                 self.problems.append(Problem("left-out", f"only the first {MAX_FORMULAS:,} formulas were read"))
-            _replace(element, [])
+            replace_element(element, [])
             return
         words = latex(element)
         made = [_run(element, f"{MINE}math-block" if local(element) == "oMathPara" else f"{MINE}math", words)]
         if "".join(element.itertext())[-1:].isspace():
             made.append(_run(element, "", " "))
-        _replace(element, made if words else [])
+        replace_element(element, made if words else [])
 
     def _drawing(self, element: Any) -> None:
         """Replace a drawing by a run with its pictures, the words of charts and diagrams, and its text boxes."""
@@ -222,7 +223,7 @@ class Body:
                 made += self._words_run(element, inner, "dm")
         boxes = [e for e in element.iter() if local(e) == "txbxContent"]
         outermost = [b for b in boxes if not any(local(up) == "txbxContent" for up in b.iterancestors())]
-        _replace(element, [*made, *outermost])
+        replace_element(element, [*made, *outermost])
 
     def _words_run(self, element: Any, drawn: Any, reference: str) -> list[Any]:
         """Return a run with a chart's title or a diagram's words, [] if it has none."""
@@ -243,7 +244,7 @@ class Body:
             return
         style = self.styles.run_role(attribute(child(properties, "rStyle"), "val")) if len(properties) else ""
         if _is_unseen(properties, run) or style == "hidden":
-            _replace(run, [])
+            replace_element(run, [])
             return
         for element in list(properties):
             if local(element) not in _RUN_KEPT:
@@ -322,13 +323,3 @@ def _restyle(paragraph: Any, style: str) -> None:
         mark.append(mark.makeelement(w("del"), {}))
         properties.append(mark)
     paragraph.insert(0, properties)
-
-
-def _replace(element: Any, others: list[Any]) -> None:
-    """Replace an element by `others`."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    for other in reversed(others):
-        element.addnext(other)
-    parent.remove(element)

@@ -20,6 +20,7 @@ from compiler.readers.office.package import (
     packed,
     properties,
     relationships,
+    replace_element,
 )
 from compiler.readers.page import MAX_TARGET, Page, label_of
 from compiler.readers.tables import Budget, Row, write_rows
@@ -104,24 +105,14 @@ def _make_plain(root: Any) -> None:
             local(e) in ("oMath", "t", "blip", "chart", "relIds") for e in choice.iter()
         )
         chosen = choice if readable or fallback is None else fallback
-        _replace(element, list(chosen) if chosen is not None else [])
+        replace_element(element, list(chosen) if chosen is not None else [])
     for element in [e for e in root.iter() if local(e) in ("oMath", "oMathPara")]:
         if any(local(up) == "oMathPara" for up in element.iterancestors()) or element.getparent() is None:
             continue
         run = element.makeelement("math", {"display": "block" if local(element) == "oMathPara" else ""})
         run.text = latex(element)
         run.set("space", " " if "".join(element.itertext())[-1:].isspace() else "")
-        _replace(element, [run])
-
-
-def _replace(element: Any, others: list[Any]) -> None:
-    """Replace an element by `others`."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    for other in reversed(others):
-        element.addnext(other)
-    parent.remove(element)
+        replace_element(element, [run])
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from compiler.readers.page import Page
 from compiler.readers.text.export_noise import without_export_noise
 from compiler.readers.text.markdown_dialects import VOID, add_dialects
 from compiler.readers.text.mdx import without_jsx
+from compiler.readers.text.plain_text import read_text
 from compiler.readers.text.scholarly_markdown import QUARTO, add_scholarly, chunk_parts, plain_divs
 from vault.model.source import Problem
 from vault.text.sanitize import normal
@@ -159,8 +160,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     problems += front.problems
     body, stated = without_export_noise(text[front.body :])
     if len(body) > MAX_MARKDOWN or body.count("\n") > MAX_MARKDOWN_LINES:
-        from compiler.readers.text.plain_text import read_text
-
         message = f"more than {MAX_MARKDOWN:,} characters or {MAX_MARKDOWN_LINES:,} lines: read as plain text"
         problems.append(Problem("markdown-too-long", message, front.first_line))
         read_text(body, page, front.first_line)

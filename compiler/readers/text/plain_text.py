@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from compiler.readers.block import fold_block
 from compiler.readers.decode import LONGEST_LINE, decode
 from compiler.readers.page import Page
+from compiler.readers.text.rst import read_rst
 from vault.model.source import MarkKind, Problem
 from vault.text.sanitize import normal
 
@@ -36,8 +37,6 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     """Write a plain text document onto `page`; return properties, which only reStructuredText has, and problems."""
     decoded, problems = decode(data, LONGEST_LINE)
     if name.lower().endswith(RST):
-        from compiler.readers.text.rst import read_rst
-
         return read_rst(normal(decoded), page), problems
     read_text(normal(decoded), page, 1)
     return {}, problems
